@@ -1,4 +1,7 @@
+import { shortId } from '../protocol/short-id.ts';
 import { REDACTED } from './redaction.ts';
+
+export { shortId } from '../protocol/short-id.ts';
 
 /**
  * Removes secrets that this program knows, in any form, from texts of others. A peer that received a secret from us, or gave it
@@ -21,12 +24,6 @@ interface Known {
 
 /** Shortest secret (characters): replacing a shorter one would destroy words. */
 const LEAST_CHARS = 6;
-const LONGEST_SHOWN = 8;
-
-/** The beginning of a session's id: ids can look like tokens, and are never shown whole (docs/service.md 10.5). */
-export function shortId(id: string): string {
-  return `${id.slice(0, Math.min(LONGEST_SHOWN, Math.floor(id.length / 2)))}...`;
-}
 
 /** @param most number of secrets to keep; older ones are forgotten */
 export function createKnownSecrets(most: number): KnownSecrets {

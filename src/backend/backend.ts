@@ -10,9 +10,11 @@ import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
+import { createLimitedWarnings } from './limited-warnings.ts';
 import { healthPages } from './readiness.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
+import { createSessionReports } from './session-reports.ts';
 import { openStore } from './store/open-store.ts';
 import { startWatchServer } from './watch-server.ts';
 
@@ -75,6 +77,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     random,
     instance: randomUUID(),
   });
+  const complain = createLimitedWarnings(log, clock);
+  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
@@ -97,7 +101,9 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       log,
       randomId: randomUUID,
     },
-    message: (message) => issuing.hear(message),
+    message(message) {
+      if (!reports.hear(message)) issuing.hear(message);
+    },
     listening: () => ready.give(),
   });
   issuing.answerOn(bus);
@@ -125,6 +131,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     async close() {
       isDraining = true;
       await issuing.close();
+      await reports.close();
       await bus.close();
       service.close();
       await store.close();

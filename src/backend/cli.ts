@@ -1,4 +1,5 @@
 import { runProgram, type Terminal } from '../program/program.ts';
+import { addBillVerb } from './bill-verb.ts';
 import { addBrokerVerb } from './broker-verb.ts';
 import { addDevicesVerb } from './device-logins-verb.ts';
 import { addDoctorVerb } from './doctor-verb.ts';
@@ -21,6 +22,7 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
       "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys, sets up a broker.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
+      { register: addBillVerb },
       { register: addDoctorVerb },
       { register: addSessionsVerb },
       { register: addVoiceVerb },

@@ -22,12 +22,12 @@ export const CONFIG_OPTION = [
 export function openConfig(
   shell: Shell,
   file: string | undefined,
-  needs: 'apiKeyFile' | 'jwtFile',
+  needs: 'apiKeyFile' | 'jwtFile' | null,
   warn = (sentence: string): void => void shell.complain(textLine(`warning: ${sentence}`)),
 ): Opened {
   try {
     const config = loadBackendConfig(file ?? null, shell.env);
-    if (config.service[needs] === null) {
+    if (needs !== null && config.service[needs] === null) {
       throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
     }
     const { warnings, ...secrets } = readBackendSecrets(config, shell.env);

@@ -8,7 +8,7 @@ import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { parseJson, textAt } from '../protocol/json.ts';
-import { backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
+import { backendFilter, backendSelfTest, endedFilter } from '../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 
 const WAIT_MS = 2000;
@@ -52,8 +52,22 @@ export function openHearing(parts: HearingParts): Bus {
 
   const subscribed = (): Bus => {
     const bus = openBus(
-      { subscriptions: [backendFilter(prefix, shared ? shareGroup : null), response], will: null },
       {
+        subscriptions: [
+          backendFilter(prefix, shared ? shareGroup : null),
+          response,
+          // The bill needs them; tokens do not.
+          { filter: endedFilter(prefix, shared ? shareGroup : null), qos: 1, mayBeRefused: true },
+        ],
+        will: null,
+      },
+      {
+        refused: (filters) => {
+          if (filters.length === 0) return;
+          const sentence =
+            'the broker does not allow this backend to receive reports of ended sessions: the bill lacks them';
+          log.warn({ filters }, sentence);
+        },
         up(connection, protocol) {
           log.info({ connection, protocol, shared }, 'connected to the broker');
           tries = 0;

@@ -60,10 +60,35 @@ export interface UnusedCounts {
   readonly unknown: UnusedCount;
 }
 
+/** One line of the ledger. Lines are only ever added. */
+export interface LedgerEntry {
+  /** Unique: the same occurrence is written once. */
+  readonly id: string;
+  readonly device: string;
+  readonly lane: string;
+  /** Its id, shortened as in the device's reports. */
+  readonly session: string;
+  /** `backend`: a session was given, for `ms` at most. `device`, `service`: a stream of it lasted `ms`. */
+  readonly source: 'backend' | 'device' | 'service';
+  readonly ms: number;
+}
+
+/** The ledger's sums for one device. */
+export interface DeviceSum {
+  readonly device: string;
+  readonly sessions: number;
+  readonly ms: number;
+  readonly unreported: number;
+  /** Null: without limit. */
+  readonly unreportedMs: number | null;
+  readonly implausible: number;
+}
+
 /** Rows to write: new ones and changed ones. */
 export interface BookChange {
   readonly mints?: readonly MintRow[];
   readonly sessions?: readonly SessionRow[];
+  readonly ledger?: readonly Omit<LedgerEntry, 'device'>[];
 }
 
 /** Decides on one device. Pure: it may run again if the store asks for it. */
@@ -108,6 +133,10 @@ export interface Store {
   takeAbandoned(graceMs: number, againMs: number, most: number): Promise<LaneToCheck[]>;
   /** Sessions that should have been revoked, each for this caller alone: not shown again for `againMs`. */
   takeLeaving(againMs: number, most: number): Promise<SessionToRevoke[]>;
+  /** Adds one line to the ledger. False if it was there already. */
+  append(entry: LedgerEntry): Promise<boolean>;
+  /** The ledger's sums for each device. @param from beginning of the time, `to` its end (ms since 1970) */
+  sums(from: number, to: number): Promise<DeviceSum[]>;
   /** Deletes rows that no decision needs any more. */
   prune(): Promise<void>;
   close(): Promise<void>;

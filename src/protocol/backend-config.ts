@@ -133,12 +133,18 @@ const allowance = {
 
 const exceptions = {
   disabled: z.boolean().optional().describe('The device gets no tokens.'),
+  site: plainTextSchema.min(1).max(120).optional().describe('Where it stands, for "bill --by site".'),
   session: z.strictObject(terms).partial().default({}).describe('Terms that override "session".'),
   limits: z.strictObject(allowance).partial().default({}).describe('Limits that override "limits".'),
 };
 const deviceSchema = z.strictObject(exceptions);
 const groupSchema = z.strictObject({
   name: nameSchema.describe('Name of the group, for display.'),
+  minutesPerMonth: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Budget of the group; "bill --by group" warns from 80 % on.'),
   members: z.array(patternSchema).min(1).describe('Its devices: "museum/kiosk-01", "museum/lobby-*".'),
   ...exceptions,
 });

@@ -81,11 +81,22 @@ export function isListed({ allow, groups, devices }: Policy, { tenant, device }:
   );
 }
 
+/** The groups of a device, in their order. */
+export function groupsOf({ groups }: Pick<Policy, 'groups'>, who: DeviceName): Policy['groups'] {
+  return groups.filter(({ members }) => members.some((pattern) => matches(pattern, who)));
+}
+
+/** Where the device stands, for the bill; null if the owner has not said it. */
+export function siteOf(policy: Pick<Policy, 'groups' | 'devices'>, who: DeviceName): string | null {
+  const sites = exceptionsFor(policy, who).flatMap(({ site }) => site ?? []);
+  return sites.at(-1) ?? null;
+}
+
 /** Exceptions of the groups in their order, then those of the device. Later ones win. */
-function exceptionsFor({ groups, devices }: Policy, who: DeviceName) {
+function exceptionsFor({ groups, devices }: Pick<Policy, 'groups' | 'devices'>, who: DeviceName) {
   const name = `${who.tenant}/${who.device}`;
   const own = Object.hasOwn(devices, name) ? devices[name] : undefined;
-  const shared = groups.filter(({ members }) => members.some((pattern) => matches(pattern, who)));
+  const shared = groupsOf({ groups }, who);
   return own === undefined ? shared : [...shared, own];
 }
 

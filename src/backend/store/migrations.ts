@@ -5,6 +5,18 @@ import type { Sql, SqlEngine } from './sql-engine.ts';
 type Dialect = SqlEngine['dialect'];
 type Step = readonly string[] | ((dialect: Dialect) => readonly string[]);
 
+const KEPT = 'the ledger is append-only';
+const SQLITE_APPEND_ONLY = ['UPDATE', 'DELETE'].map(
+  (act) =>
+    `CREATE TRIGGER ledger_no_${act.toLowerCase()} BEFORE ${act} ON ledger BEGIN SELECT RAISE(ABORT, '${KEPT}'); END`,
+);
+const POSTGRES_APPEND_ONLY = [
+  `CREATE FUNCTION ledger_is_kept() RETURNS trigger LANGUAGE plpgsql AS
+   $$ BEGIN RAISE EXCEPTION '${KEPT}'; END $$`,
+  `CREATE TRIGGER ledger_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger
+   FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_kept()`,
+];
+
 const STEPS: readonly Step[] = [
   [
     `CREATE TABLE mint (
@@ -22,6 +34,13 @@ const STEPS: readonly Step[] = [
     'CREATE INDEX session_pending ON session (window_until) WHERE is_pending = 1',
     "CREATE INDEX session_leaving ON session (retry_at) WHERE state = 'leaving'",
     'CREATE TABLE device (name TEXT PRIMARY KEY, known_since BIGINT NOT NULL)',
+  ],
+  (dialect) => [
+    `CREATE TABLE ledger (
+      id TEXT PRIMARY KEY, at BIGINT NOT NULL, device TEXT NOT NULL, lane TEXT NOT NULL, session TEXT NOT NULL,
+      source TEXT NOT NULL, ms BIGINT)`,
+    'CREATE INDEX ledger_at ON ledger (at)',
+    ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
   ],
 ];
 

@@ -1,5 +1,6 @@
 /** The store on either database: the same statements for both. */
 import type { BookChange, Store, UnusedCount } from '../../ports/store.ts';
+import { append, LONGEST_SESSION_MS, SUMS, sumOf } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
@@ -100,6 +101,13 @@ export function createSqlStore(engine: SqlEngine): Store {
           await sql.query('UPDATE session SET retry_at = ? WHERE id = ?', [now + againMs, id]);
         return rows.map(({ id, device }) => ({ id: String(id), device: String(device) }));
       }),
+    append: (entry) => transact(null, async (sql, now) => (await append(sql, entry, now)) > 0),
+    sums: (from, to) =>
+      transact(null, async (sql) => {
+        // Streams of this month may belong to sessions that were given at the end of the last one.
+        const rows = await sql.query(SUMS, [from, from, from, from - LONGEST_SESSION_MS, to]);
+        return rows.map(sumOf);
+      }),
     prune: () =>
       transact(null, async (sql, now) => {
         const before = now - PRUNED_AFTER_MS;
@@ -114,7 +122,8 @@ export function createSqlStore(engine: SqlEngine): Store {
 const REVOKED_WITHIN_MS = 3000;
 
 async function write(sql: Sql, device: string, change: BookChange, now: number): Promise<void> {
-  const { mints = [], sessions = [] } = change;
+  const { mints = [], sessions = [], ledger = [] } = change;
+  for (const entry of ledger) await append(sql, { ...entry, device }, now);
   for (const mint of mints) {
     await sql.query(upsert('mint', `device, ${MINT_COLUMNS}`, 'device, lane, request'), [
       device,

@@ -148,6 +148,23 @@ export function backendFilter(prefix: string, group: string | null): string {
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
+/** Filter for the reports of ended streams, distributed like the requests. */
+export function endedFilter(prefix: string, group: string | null): string {
+  const filter = deviceTopics({ prefix, tenant: '+', device: '+' }).event(ENDED);
+  return group === null ? filter : `$share/${group}/${filter}`;
+}
+
+/** The sender of a report of an ended stream; null for other topics. */
+export function endedSender(prefix: string, topic: string): DeviceAddress | null {
+  if (!topic.startsWith(`${prefix}/`)) return null;
+  const [tenant, device, noun, kind, ...rest] = topic.slice(prefix.length + 1).split('/');
+  if (noun !== 'event' || kind !== ENDED || rest.length > 0) return null;
+  const who = z.object({ tenant: nameSchema, device: deviceIdSchema }).safeParse({ tenant, device });
+  return who.success ? { prefix, ...who.data } : null;
+}
+
+const ENDED = 'session_ended';
+
 /** The group that backends share (docs/backend.md). */
 export const BACKEND_GROUP = 'dragoman-backend';
 

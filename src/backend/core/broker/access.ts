@@ -6,6 +6,7 @@ import {
   backendSelfTest,
   type DeviceAddress,
   deviceTopics,
+  endedFilter,
   operatorTopics,
 } from '../../../protocol/mqtt/topics.ts';
 
@@ -45,8 +46,8 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   const own = backendSelfTest(prefix);
   return {
     publish: [deviceTopics({ prefix, tenant: '+', device: '+' }).tokenResponse, own.request],
-    receive: [backendFilter(prefix, null), own.response],
-    subscribe: [backendFilter(prefix, shareGroup)],
+    receive: [backendFilter(prefix, null), endedFilter(prefix, null), own.response],
+    subscribe: [backendFilter(prefix, shareGroup), endedFilter(prefix, shareGroup)],
   };
 }
 

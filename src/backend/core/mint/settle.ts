@@ -1,5 +1,7 @@
 /** Writes the results of the service into the rows that all instances share. */
+
 import type { BookChange, Decide, DeviceBook, MintRow, SessionRow } from '../../../ports/store.ts';
+import { shortId } from '../../../protocol/short-id.ts';
 
 /** The row that an instance has claimed. */
 export interface Claimed {
@@ -43,7 +45,15 @@ export function settle(made: Made): Decide<boolean> {
     const row: MintRow[] = isKept
       ? [{ ...own, request: answers, askedAt: now - made.askedAgoMs, state: 'made', session: id, freshUntil }]
       : [];
-    return { change: { mints: [...over, ...row], sessions: [session] }, result: isKept };
+    const given = {
+      id: `given/${id}`,
+      lane,
+      session: shortId(id),
+      source: 'backend',
+      ms: durationMs,
+    } as const;
+    const ledger = isKept ? [given] : [];
+    return { change: { mints: [...over, ...row], sessions: [session], ledger }, result: isKept };
   };
 }
 

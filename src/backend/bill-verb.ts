@@ -1,0 +1,90 @@
+import { type Command, Option } from 'commander';
+import { createSystemClock } from '../adapters/clock.ts';
+import { StoreDown, StoreRefused } from '../ports/store.ts';
+import { EXIT, Failure } from '../program/problem.ts';
+import { examples, type Shell } from '../program/program.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { BILL_KEYS, type BillKey, type BillLine, billOf, readMonth } from './core/bill.ts';
+import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { openKeptStore } from './store/open-store.ts';
+
+interface BillOptions {
+  config?: string;
+  month: string;
+  by: BillKey;
+  csv?: true;
+  json?: true;
+}
+
+/** `bill`: what the streams of a month lasted, from the ledger. */
+export function addBillVerb(program: Command, shell: Shell): void {
+  program
+    .command('bill')
+    .description('minutes of a month by device, group or site, with a forecast and budgets')
+    .option(...CONFIG_OPTION)
+    .requiredOption('--month <month>', 'month in UTC, such as "2026-11"')
+    .addOption(new Option('--by <what>', 'one line for each').choices(BILL_KEYS).default('device'))
+    .option('--csv', 'print comma-separated values with a header')
+    .option('--json', 'print one line: {"bill": {"month", "by", "lines": [{"name", "minutes", ...}]}}')
+    .addHelpText(
+      ...examples(
+        'dragoman-backend bill --config backend.json --month 2026-11',
+        'dragoman-backend bill --config backend.json --month 2026-11 \\\n    --by group --csv',
+      ),
+    )
+    .action((options: BillOptions) => bill(shell, options));
+}
+
+async function bill(shell: Shell, options: BillOptions): Promise<void> {
+  const month = readMonth(options.month);
+  if (month === null) throw new Failure(`--month: "${options.month}" is no month; write 2026-11`, EXIT.usage);
+  if (options.csv && options.json) throw new Failure('choose either --csv or --json', EXIT.usage);
+  const { config, secrets } = openConfig(shell, options.config, null);
+  const store = openKeptStore(config.store, secrets.storePassword);
+  try {
+    const sums = await store.sums(month.from, month.to);
+    const now = createSystemClock().wall() ?? month.to;
+    const lines = billOf(sums, config, options.by, month, now);
+    if (options.json) shell.print(jsonLine({ bill: { month: options.month, by: options.by, lines } }));
+    else if (options.csv) shell.print(csvOf(lines));
+    else for (const line of lines) shell.print(textLine(describe(line)));
+    if (lines.length === 0 && !options.csv && !options.json) shell.print(`no sessions in ${options.month}\n`);
+  } catch (error) {
+    if (error instanceof StoreDown || error instanceof StoreRefused) throw new Failure(error.message);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+function describe(line: BillLine): string {
+  const { name, sessions, minutes, unreported, unreported_minutes_at_most: most, implausible } = line;
+  const open =
+    unreported === 0 ? '' : `, ${unreported} without a report (at most ${most ?? 'unlimited'} min)`;
+  const odd = implausible === 0 ? '' : `, ${implausible} implausible reports`;
+  const budget = line.budget_minutes === null ? '' : ` of ${line.budget_minutes}`;
+  const warning = {
+    none: '',
+    near_budget: '  WARNING: near the budget',
+    over_budget: '  WARNING: over the budget',
+  };
+  const forecast = `month's end: ${line.forecast_minutes} min`;
+  return `${name}  ${minutes}${budget} min in ${sessions} sessions${open}${odd}; ${forecast}${warning[line.warning]}`;
+}
+
+const COLUMNS = [
+  ...(['name', 'sessions', 'minutes', 'unreported', 'unreported_minutes_at_most', 'implausible'] as const),
+  ...(['forecast_minutes', 'budget_minutes', 'warning'] as const),
+];
+
+function csvOf(lines: readonly BillLine[]): string {
+  const rows = lines.map((line) => COLUMNS.map((column) => cell(line[column])).join(','));
+  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
+function cell(value: string | number | null): string {
+  if (typeof value !== 'string') return String(value ?? '');
+  const safe = /^[=+\-@]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,189 @@
+/** The ledger and its bill, on both databases. */
+
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runBackendProgram } from '../../../src/backend/cli.ts';
+import type { DeviceSum, LedgerEntry } from '../../../src/ports/store.ts';
+import { gather } from '../../gathered.ts';
+import { fixtureOfEachTest, PREFIX, sessionOf } from '../backend-on-loopback.ts';
+import { onBothStores } from './both-stores.ts';
+import { killWriters } from './killed-writer.ts';
+import { PASSWORD } from './postgres-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const given = (session: string, ms: number, device = 'museum/a'): LedgerEntry => ({
+  ...{ id: `given/${session}`, device, lane: 'main', session, source: 'backend', ms },
+});
+const told = (
+  session: string,
+  ms: number,
+  source: 'device' | 'service' = 'device',
+  device = 'museum/a',
+): LedgerEntry => ({
+  ...{ id: `${source}/${session}`, device, lane: 'main', session, source, ms },
+});
+const ALWAYS = [0, 8_000_000_000_000] as const;
+
+function write(name: string, content: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+async function bill(store: object, more: object, ...words: string[]) {
+  const { said, print, complain } = gather();
+  const config = {
+    mqtt: { url: 'mqtt://127.0.0.1:1' },
+    service: { url: 'http://127.0.0.1:1', streamUrl: 'wss://stream.example' },
+    allow: ['museum/*'],
+    store: { ...store, ...('url' in store && { passwordFile: write('password', PASSWORD) }) },
+    ...more,
+  };
+  const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
+  const argv = ['bill', '--config', write('c.json', JSON.stringify(config)), ...words];
+  const code = await runBackendProgram(argv, {
+    env: {},
+    output,
+    signals: new EventEmitter(),
+    print,
+    complain,
+  });
+  return { code, ...said };
+}
+
+onBothStores((maker) => {
+  const { start } = fixtureOfEachTest();
+
+  it('sums what each device used: the record of the service first, then the report, never more than possible', async () => {
+    const store = (await maker.make()).store();
+    for (const entry of [
+      ...[given('s1', 600_000), told('s1', 300_000)],
+      // The service's record goes before the report; they differ by more than 1 %.
+      ...[given('s2', 600_000), told('s2', 100_000), told('s2', 120_000, 'service')],
+      // Longer than the session could last.
+      ...[given('s3', 600_000), told('s3', 900_000_000)],
+      ...[given('s4', 600_000), given('s5', 600_000)],
+      // Nobody gave this one.
+      told('made-up', 500_000),
+      ...[
+        given('s6', 600_000, 'museum/b'),
+        told('s6', 60_000, 'device', 'museum/b'),
+        told('s6', 60_100, 'service', 'museum/b'),
+      ],
+      given('s7', Number.POSITIVE_INFINITY, 'museum/b'),
+    ])
+      expect(await store.append(entry)).toBe(true);
+    expect(await store.sums(...ALWAYS)).toEqual([
+      {
+        device: 'museum/a',
+        sessions: 5,
+        ms: 1_020_000,
+        unreported: 2,
+        unreportedMs: 1_200_000,
+        implausible: 3,
+      },
+      { device: 'museum/b', sessions: 2, ms: 60_100, unreported: 1, unreportedMs: null, implausible: 0 },
+    ] satisfies DeviceSum[]);
+    expect(await store.sums(0, 1000)).toEqual([]);
+  });
+
+  it('writes the same occurrence once, and changes and deletes nothing', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store()];
+    const twice = await Promise.all(stores.map((store) => store.append(told('s1', 5))));
+    expect(twice.sort()).toEqual([false, true]);
+    const engine = database.engine();
+    for (const act of ['UPDATE ledger SET ms = 1', 'DELETE FROM ledger'])
+      await expect(engine.transact(null, (sql) => sql.query(act))).rejects.toThrow(/append-only/);
+    await engine.close();
+  });
+
+  it('counts a stream once that a device reports again, in the month of its end', async () => {
+    const database = await maker.make();
+    const fixture = await start({ config: { store: database.config }, storePassword: PASSWORD });
+    const { id } = sessionOf(await fixture.ask('kiosk', 'r1'));
+    const report = {
+      ts: '2026-11-27T12:00:00.000Z',
+      lane: 'main',
+      session: `${id.slice(0, 8)}...`,
+      cause: 'stopped',
+      live_ms: 90_000,
+    };
+    const topic = `${PREFIX}/museum/kiosk/event/session_ended`;
+    for (const body of [report, report, { ...report, live_ms: 'much' }, { ...report, live_ms: -5, ts: null }])
+      fixture.bus.publish(topic, JSON.stringify(body));
+    const store = database.store();
+    await expect
+      .poll(() => store.sums(...ALWAYS))
+      .toEqual([
+        { device: 'museum/kiosk', sessions: 1, ms: 90_000, unreported: 0, unreportedMs: 0, implausible: 0 },
+      ]);
+    expect(fixture.lines.join('')).toMatch(/"field":"live_ms".*a report of an ended session cannot be read/);
+  });
+
+  it('prints minutes by device, group and site, with forecast and budgets', async () => {
+    const { config, store } = await maker.make();
+    const opened = store();
+    for (const [session, device] of [
+      ['a', 'museum/hall-1'],
+      ['b', 'museum/hall-2'],
+      ['c', 'museum/desk'],
+    ] as const) {
+      await opened.append(given(session, 1_800_000, device));
+      await opened.append(told(session, 600_000, 'device', device));
+    }
+    const now = new Date();
+    const month = now.toISOString().slice(0, 7);
+    const groups = [{ name: 'halls', members: ['museum/hall-*'], minutesPerMonth: 25, site: 'Old wing' }];
+    const of = (...words: string[]) => bill(config, { groups }, '--month', month, ...words);
+    const byGroup = await of('--by', 'group', '--json');
+    expect(byGroup).toMatchObject({ code: 0, err: '' });
+    const { lines } = (JSON.parse(byGroup.out) as { bill: { lines: Record<string, unknown>[] } }).bill;
+    expect(lines).toMatchObject([
+      { name: '(no group)', minutes: 10, sessions: 1, budget_minutes: null, warning: 'none' },
+      { name: 'halls', minutes: 20, sessions: 2, budget_minutes: 25, warning: 'near_budget' },
+    ]);
+    const length =
+      Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) -
+      Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    const passed = (Date.now() - Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) / length;
+    expect(Number(lines[1]?.['forecast_minutes']) * passed).toBeCloseTo(20, 0);
+    expect((await of('--by', 'site', '--csv')).out.split('\n').slice(0, 3)).toEqual([
+      'name,sessions,minutes,unreported,unreported_minutes_at_most,implausible,forecast_minutes,budget_minutes,warning',
+      expect.stringMatching(/^\(no site\),1,10,0,0,0,/),
+      expect.stringMatching(/^Old wing,2,20,0,0,0,/),
+    ]);
+    expect((await of()).out).toMatch(/^museum\/desk {2}10 min in 1 sessions; month's end: .* min$/m);
+    expect((await bill(config, {}, '--month', '2020-01')).out).toBe('no sessions in 2020-01\n');
+    expect(await bill(config, {}, '--month', '2026-13')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is no month'),
+    });
+  });
+
+  it('has every line that was confirmed, once, after kill -9 at any moment', async () => {
+    const database = await maker.make();
+    const confirmed = await killWriters(database.config, 5, folder);
+    const sums = await database.store().sums(...ALWAYS);
+    expect(confirmed).toBeGreaterThan(20);
+    // A line may be written and the writer killed before it could say so: one for each kill.
+    const lines = sums.reduce((total, { ms }) => total + ms / 1000, 0);
+    expect(lines).toBeGreaterThanOrEqual(confirmed);
+    expect(lines).toBeLessThanOrEqual(confirmed + 5);
+  });
+});
+
+describe('dragoman-backend bill', () => {
+  it('says what to set when there is no store', async () => {
+    expect(await bill({}, {}, '--month', '2026-11')).toMatchObject({
+      ...{ code: 2, err: expect.stringMatching(/names no store: set store\.path or store\.url/) },
+    });
+  });
+});
