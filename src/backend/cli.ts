@@ -1,4 +1,5 @@
 import { runProgram, type Terminal } from '../program/program.ts';
+import { addBackupVerbs } from './backup-verb.ts';
 import { addBillVerb } from './bill-verb.ts';
 import { addBrokerVerb } from './broker-verb.ts';
 import { addDevicesVerb } from './device-logins-verb.ts';
@@ -23,6 +24,7 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addBillVerb },
+      { register: addBackupVerbs },
       { register: addDoctorVerb },
       { register: addSessionsVerb },
       { register: addVoiceVerb },

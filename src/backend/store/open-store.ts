@@ -2,19 +2,29 @@ import type { Store } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { createPostgresEngine } from './postgres-engine.ts';
+import type { SqlEngine } from './sql-engine.ts';
 import { createSqlStore } from './sql-store.ts';
 import { createSqliteEngine } from './sqlite-engine.ts';
 
-/** The store for a verb that reads what a backend has kept. Throws a `Failure` if the configuration names none. */
-export function openKeptStore(store: BackendConfig['store'], password?: () => string): Store {
-  if (store.url === null && store.path === MEMORY_STORE)
-    throw new Failure('the configuration names no store: set store.path or store.url', EXIT.usage);
-  return openStore(store, password);
-}
+type Setting = BackendConfig['store'];
 
 /** The store that the configuration names; connects at its first use. */
-export function openStore({ url, path }: BackendConfig['store'], password?: () => string): Store {
-  const engine =
-    url === null ? createSqliteEngine(path) : createPostgresEngine({ url, ...(password && { password }) });
-  return createSqlStore(engine);
+export function openStore(setting: Setting, password?: () => string): Store {
+  return createSqlStore(openEngine(setting, password));
+}
+
+/** The database for a verb that reads what a backend has kept. Throws a `Failure` if the configuration names none. */
+export function openKeptEngine(setting: Setting, password?: () => string): SqlEngine {
+  if (setting.url === null && setting.path === MEMORY_STORE)
+    throw new Failure('the configuration names no store: set store.path or store.url', EXIT.usage);
+  return openEngine(setting, password);
+}
+
+export function openKeptStore(setting: Setting, password?: () => string): Store {
+  return createSqlStore(openKeptEngine(setting, password));
+}
+
+function openEngine({ url, path }: Setting, password?: () => string): SqlEngine {
+  if (url === null) return createSqliteEngine(path);
+  return createPostgresEngine({ url, ...(password && { password }) });
 }

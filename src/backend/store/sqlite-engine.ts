@@ -115,7 +115,11 @@ async function loadSqlite(): Promise<Open> {
   const [major = 0, minor = 0] = own;
   if (major > 22 || (major === 22 && minor >= 13)) return quietly(loadOwn);
   try {
-    return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Open;
+    // The bundle has it as CommonJS, whose names Node does not see.
+    const loaded = (await import('@photostructure/sqlite')) as { DatabaseSync?: unknown; default?: object };
+    const { DatabaseSync } = loaded.DatabaseSync === undefined ? Object(loaded.default) : loaded;
+    if (typeof DatabaseSync !== 'function') throw new Error('its package is incomplete');
+    return DatabaseSync as Open;
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n')[0] : 'unknown reason';
     throw new StoreRefused(`SQLite cannot be loaded on this Node (${why}): install Node 22.13 or newer`);

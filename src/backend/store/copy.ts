@@ -1,0 +1,88 @@
+/** Writes the lasting rows of a store as lines of JSON, and reads them into an empty one, of either kind. */
+import { StoreRefused } from '../../ports/store.ts';
+import { migrate, SCHEMA_VERSION } from './migrations.ts';
+import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
+
+/** Tables with their keys. Requests (`mint`) live for minutes only. */
+const TABLES = { device: 'name', session: 'id', ledger: 'id' } as const;
+type Table = keyof typeof TABLES;
+const isTable = (name: unknown): name is Table => typeof name === 'string' && Object.hasOwn(TABLES, name);
+
+const ROWS_AT_ONCE = 5000;
+
+/** All rows of one moment. @param line called for each line, without its end */
+export async function dump(engine: SqlEngine, line: (text: string) => void): Promise<number> {
+  await migrate(engine);
+  return engine.transact(null, async (sql) => {
+    if (engine.dialect === 'postgres') await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    line(JSON.stringify({ version: SCHEMA_VERSION }));
+    let count = 0;
+    for (const [table, key] of Object.entries(TABLES)) {
+      for (let last: SqlValue = ''; ; ) {
+        const rows: SqlRow[] = await sql.query(
+          `SELECT * FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ${ROWS_AT_ONCE}`,
+          [last],
+        );
+        for (const row of rows) line(JSON.stringify({ table, row }));
+        count += rows.length;
+        if (rows.length < ROWS_AT_ONCE) break;
+        last = rows.at(-1)?.[key] ?? '';
+      }
+    }
+    return count;
+  });
+}
+
+/** @throws StoreRefused if the store is not empty, or the lines are not those of a backup; then nothing has changed */
+export async function load(engine: SqlEngine, lines: Iterable<string>): Promise<number> {
+  await migrate(engine);
+  return engine.transact('migration', async (sql) => {
+    for (const table of Object.keys(TABLES)) {
+      const [row] = await sql.query(`SELECT count(*) AS count FROM ${table}`);
+      if (Number(row?.['count']) > 0)
+        throw new StoreRefused('the store is not empty: restore into a new one, so that nothing is mixed');
+    }
+    let count = -1;
+    for (const text of lines) {
+      if (text === '') continue;
+      if (count === -1) checkVersion(text);
+      else await insert(sql, text, count + 2);
+      count += 1;
+    }
+    if (count === -1) throw new StoreRefused('the backup is empty: take another one');
+    return count;
+  });
+}
+
+function checkVersion(text: string): void {
+  const { version } = read(text, 1) as { version?: unknown };
+  if (typeof version !== 'number')
+    throw new StoreRefused('line 1 of the backup has no version: it is no backup');
+  if (version > SCHEMA_VERSION)
+    throw new StoreRefused(
+      `the backup has version ${version}: restore it with the newer program that made it`,
+    );
+}
+
+async function insert(sql: Sql, text: string, number: number): Promise<void> {
+  const { table, row } = read(text, number) as { table?: unknown; row?: unknown };
+  if (!isTable(table) || typeof row !== 'object' || row === null) throw damaged(number);
+  const columns = Object.keys(row);
+  if (columns.length === 0 || !columns.every((name) => /^[a-z_]+$/.test(name))) throw damaged(number);
+  const marks = columns.map(() => '?').join(', ');
+  await sql.query(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`,
+    Object.values(row) as SqlValue[],
+  );
+}
+
+function read(text: string, number: number): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {}
+  throw damaged(number);
+}
+
+const damaged = (number: number): StoreRefused =>
+  new StoreRefused(`line ${number} of the backup is damaged: nothing was restored; take another backup`);
