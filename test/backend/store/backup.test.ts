@@ -1,0 +1,151 @@
+/** Backup and restore, from and to both databases. */
+import { EventEmitter } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, expect, it } from 'vitest';
+import { runBackendProgram } from '../../../src/backend/cli.ts';
+import type { LedgerEntry, SessionRow, Store } from '../../../src/ports/store.ts';
+import { gather } from '../../gathered.ts';
+import { onBothStores } from './both-stores.ts';
+import { PASSWORD } from './postgres-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-backup-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let names = 0;
+const fresh = (name: string): string => {
+  names += 1;
+  return join(folder, `${names}-${name}`);
+};
+
+function write(file: string, content: string): string {
+  writeFileSync(file, content);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+async function run(...words: string[]) {
+  const { said, print, complain } = gather();
+  const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
+  const code = await runBackendProgram(words, {
+    env: {},
+    output,
+    signals: new EventEmitter(),
+    print,
+    complain,
+  });
+  return { code, ...said };
+}
+
+function writeConfig(store: object, apiKeyFile: string): string {
+  const passwordFile = 'url' in store ? { passwordFile: write(fresh('password'), PASSWORD) } : {};
+  const service = { url: 'http://127.0.0.1:1', streamUrl: 'wss://stream.example', apiKeyFile };
+  const more = { allow: ['museum/*'], store: { ...store, ...passwordFile } };
+  return write(fresh('c.json'), JSON.stringify({ mqtt: { url: 'mqtt://127.0.0.1:1' }, service, ...more }));
+}
+
+const session = (now: number): SessionRow => ({
+  ...{ id: 's1', lane: 'main', madeAt: now, windowUntil: now + 60_000, endsAt: Number.POSITIVE_INFINITY },
+  ...{ overAt: Number.POSITIVE_INFINITY, isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+});
+
+async function fill(store: Store, lines: number): Promise<void> {
+  const entry = (index: number): Omit<LedgerEntry, 'device'> => ({
+    ...{ id: `given/${index}`, lane: 'main', session: `s${index}`, source: 'backend', ms: index },
+  });
+  const ledger = Array.from({ length: lines }, (_, index) => entry(index));
+  await store.change('museum/a', (_book, now) => ({
+    change: { sessions: [session(now)], ledger },
+    result: null,
+  }));
+}
+const contentOf = async (store: Store) => ({
+  sums: await store.sums(0, 8_000_000_000_000),
+  known: await store.knownDevices(10),
+  sessions: (await store.change('museum/a', (book) => ({ change: {}, result: book }))).sessions,
+});
+
+onBothStores((maker) => {
+  it('brings back store, keys and authority, and never replaces what is there', async () => {
+    const saved = await maker.make();
+    // More lines than are read at once.
+    await fill(saved.store(), 5200);
+    const key = write(fresh('api-key'), 'the-account-key');
+    const broker = fresh('broker');
+    mkdirSync(broker);
+    write(join(broker, 'authority.key'), 'the authority');
+    const config = writeConfig(saved.config, key);
+    const to = fresh('backup');
+    const backup = await run('backup', '--config', config, '--to', to, '--broker', broker);
+    expect(backup).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/saved 5202 rows of the store/),
+    });
+    expect(statSync(to).mode & 0o777).toBe(0o700);
+    expect(statSync(join(to, 'store.jsonl')).mode & 0o777).toBe(0o600);
+    expect(backup.out).not.toContain('the-account-key');
+
+    rmSync(key);
+    rmSync(broker, { recursive: true });
+    const restored = await maker.make();
+    const target = writeConfig(restored.config, key);
+    const restore = await run('restore', '--config', target, '--from', to);
+    expect(restore).toMatchObject({ code: 0, err: '' });
+    expect(restore.out).toMatch(
+      /restored 5202 rows of the store and 2 files; \d files were there and stay as they are/,
+    );
+    expect(await contentOf(restored.store())).toEqual(await contentOf(saved.store()));
+    expect(readFileSync(key, 'utf8')).toBe('the-account-key');
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(broker, 'authority.key'), 'utf8')).toBe('the authority');
+
+    const again = await run('restore', '--config', target, '--from', to);
+    expect(again).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the store is not empty: restore into a new one/),
+    });
+    const twice = await run('backup', '--config', config, '--to', to);
+    expect(twice).toMatchObject({ code: 1, err: expect.stringMatching(/exists: name a new folder/) });
+  });
+
+  it('restores nothing from a damaged backup or one of a newer program', async () => {
+    const saved = await maker.make();
+    await fill(saved.store(), 10);
+    const key = write(fresh('api-key'), 'k');
+    const to = fresh('backup');
+    await run('backup', '--config', writeConfig(saved.config, key), '--to', to);
+    const file = join(to, 'store.jsonl');
+    const whole = readFileSync(file, 'utf8');
+    const restored = await maker.make();
+    const target = writeConfig(restored.config, key);
+    for (const [text, words] of [
+      [whole.slice(0, -20), /line 13 of the backup is damaged: nothing was restored/],
+      [whole.replace(/"version":\d+/, '"version":99'), /has version 99: restore it with the newer program/],
+      ['', /the backup is empty/],
+      [
+        whole.replace('"table":"ledger"', '"table":"ledger; DROP TABLE ledger"'),
+        /line \d+ of the backup is damaged/,
+      ],
+    ] as const) {
+      write(file, text);
+      expect(await run('restore', '--config', target, '--from', to)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(words),
+      });
+      expect((await contentOf(restored.store())).sums).toEqual([]);
+    }
+    expect(existsSync(join(to, 'files.json'))).toBe(true);
+    expect(await run('restore', '--config', target, '--from', folder)).toMatchObject({ code: 2 });
+  });
+});
