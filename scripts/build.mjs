@@ -3,7 +3,7 @@
  * its parts beside it, `dragoman.*.mjs`. Verbs that the daemon never needs are parts of their own, which it does not load.
  * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
  */
-import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { StoreDown, StoreRefused } from '../ports/store.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
+import { savedFilesSchema } from '../protocol/backup.ts';
 import { parseJson } from '../protocol/json.ts';
 import { textLine } from '../protocol/plain-text.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
@@ -24,7 +24,6 @@ import type { SqlEngine } from './store/sql-engine.ts';
 
 const STORE_FILE = 'store.jsonl';
 const FILE_LIST = 'files.json';
-const fileListSchema = z.array(z.strictObject({ path: z.string().min(1), copy: z.string().regex(/^\d+$/) }));
 
 interface BackupOptions {
   config?: string;
@@ -72,7 +71,7 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
     const list = files.map((path, index) => ({ path: resolve(path), copy: String(index) }));
     for (const { path, copy } of list)
       cpSync(path, join(to, copy), { recursive: true, preserveTimestamps: true });
-    writeFile(join(to, FILE_LIST), (write) => write(JSON.stringify(list)));
+    await writeFile(join(to, FILE_LIST), (write) => write(JSON.stringify(list)));
     const rows = await writeFile(join(to, STORE_FILE), (write) => dump(engine, write));
     shell.print(textLine(`saved ${rows} rows of the store and ${list.length} files in ${to}`));
   });
@@ -80,7 +79,7 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
 
 async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   const from = resolve(options.from);
-  const files = fileListSchema.safeParse(parseJson(readText(join(from, FILE_LIST))));
+  const files = savedFilesSchema.safeParse(parseJson(readText(join(from, FILE_LIST))));
   if (!files.success) throw new Failure(`${join(from, FILE_LIST)} is damaged: take another backup`);
   const lines = readText(join(from, STORE_FILE)).split('\n');
   const missing = files.data.filter(({ path }) => !existsSync(path));

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 onBothStores((maker) => {
-  it(`has every line that was confirmed, once, after ${KILLS} kills`, async () => {
+  it(`has every line that was confirmed, once, after ${KILLS} kills`, { timeout: 3_600_000 }, async () => {
     const database = await maker.make();
     const confirmed = await killWriters(database.config, KILLS, folder);
     const sums = await database.store().sums(0, 8_000_000_000_000);
