@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The list of saved files in a backup of the backend: where each belongs, and the name of its copy. */
 export const savedFilesSchema = z.array(
