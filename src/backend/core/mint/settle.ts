@@ -29,10 +29,8 @@ export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
     const own = mine(book, made);
-    const other = book.mints.find(
-      (row) => row.lane === lane && row.request === answers && row !== own && row.state !== 'over',
-    );
-    const isKept = own !== undefined && other === undefined;
+    // Whoever claims any other request of the lane has ended this row.
+    const isKept = own !== undefined;
     // The service counts the window from a time between the request and its answer: each use takes the safe end.
     const windowUntil = now + windowMs;
     const session: SessionRow = {
