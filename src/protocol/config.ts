@@ -3,6 +3,7 @@
  * Editors show these descriptions to operators.
  */
 import * as z from 'zod';
+import { roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
@@ -155,6 +156,7 @@ const laneSchema = z.strictObject({
     .describe(
       'Languages that visitors may choose on the screen as the language of the translation; empty: no choice.',
     ),
+  twoWay: twoWaySchema.default('off'),
 });
 
 const isListOfTexts = (value: unknown): value is string[] =>
@@ -173,6 +175,8 @@ const lanesSchema = z
       const areKnown = typeof source === 'string' && isListOfTexts(targets);
       const clash = areKnown ? languageClash(source, targets) : null;
       if (clash !== null) context.addIssue({ code: 'custom', path: [index, 'targets'], message: clash });
+      for (const { path, message } of twoWayIssues(lane))
+        context.addIssue({ code: 'custom', path: [index, ...path], message });
       const id = lane?.id;
       const first = firsts.get(id);
       if (first === undefined) firsts.set(id, index);
@@ -202,6 +206,7 @@ export const configSchema = z
       .describe('Keys by which the device recognises its owner.'),
     lanes: lanesSchema,
     screen: screenSchema,
+    rooms: roomsSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
       .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })
@@ -249,6 +254,10 @@ export const configSchema = z
       .prefault({})
       .describe('Log settings.'),
   })
+  .superRefine(({ rooms, lanes }, context) => {
+    for (const { path, message } of roomIssues(rooms, lanes))
+      context.addIssue({ code: 'custom', path, message });
+  }, DESPITE_OTHER_PROBLEMS)
   .describe('Configuration of a Dragoman device.');
 
 export type Config = z.infer<typeof configSchema>;

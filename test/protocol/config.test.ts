@@ -52,8 +52,10 @@ describe('the configuration', () => {
           standbyAfter: 120,
           rolloverLead: 22,
           offer: [],
+          twoWay: 'off',
         },
       ],
+      rooms: [],
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: false,

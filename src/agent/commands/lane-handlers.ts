@@ -1,4 +1,5 @@
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import { twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
@@ -20,21 +21,23 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly says: Pick<SayQueue, 'say'>;
 }
 
+/** The state of the lanes, as in an answer. */
+export const brief = (affected: readonly LaneRunner[]): object => ({
+  lanes: affected.map(({ id, phase, state }) => ({
+    id,
+    phase,
+    muted: state.options.muted,
+    volume: state.options.volume,
+    echo: state.options.echo,
+    source: taskOf(state).source,
+    targets: taskOf(state).targets,
+  })),
+});
+
 /** The handlers of commands that act on lanes. Each answer holds the state of the lanes after it. */
 export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, 'identify'> {
   const { lanes, admissions, says } = deps;
   const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
-  const brief = (affected: readonly LaneRunner[]): object => ({
-    lanes: affected.map(({ id, phase, state }) => ({
-      id,
-      phase,
-      muted: state.options.muted,
-      volume: state.options.volume,
-      echo: state.options.echo,
-      source: taskOf(state).source,
-      targets: taskOf(state).targets,
-    })),
-  });
   const forEach = (args: { lane?: string | undefined }, act: (lane: LaneRunner) => void): unknown => {
     const affected = chosen(args.lane);
     for (const lane of affected) act(lane);
@@ -53,11 +56,11 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
     },
     mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
     unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
-    languages: (args) => changeLanguages(chosen(args.lane), args, deps, brief),
+    languages: (args) => changeLanguages(chosen(args.lane), args, deps),
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
     echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
-    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
+    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
   };
@@ -68,18 +71,19 @@ function changeLanguages(
   lanes: readonly LaneRunner[],
   { source, targets }: CommandArgs<'languages'>,
   deps: TaskResultDeps,
-  brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
   for (const { state, id } of lanes) {
     const task = taskOf(state);
-    const clash = languageClash(source ?? task.source, targets ?? task.targets);
+    const [from, to] = [source ?? task.source, targets ?? task.targets];
+    const twoWay = twoWayClash(state.options.twoWay ?? 'off', from, to);
+    const clash = languageClash(from, to) ?? twoWay?.message ?? null;
     if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
   }
   const options = {
     ...(source === undefined ? {} : { source }),
     ...(targets === undefined ? {} : { targets }),
   };
-  return changeTask(lanes, options, deps, brief);
+  return changeTask(lanes, options, deps);
 }
 
 /** Sets the options of the lanes. If a session runs, the service decides the answer. */
@@ -87,7 +91,6 @@ function changeTask(
   lanes: readonly LaneRunner[],
   options: Partial<TaskOptions>,
   deps: TaskResultDeps,
-  brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
   const verdicts = lanes.map((lane) => {
     const before = lane.state;

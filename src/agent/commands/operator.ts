@@ -11,6 +11,7 @@ import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandSignatures } from './command-signature.ts';
 import { bindCommands, type CommandHandlers, prepare } from './command-table.ts';
+import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
@@ -73,6 +74,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
     ...createLaneHandlers({ lanes, admissions, says, clock, watch }),
+    ...createDeskHandlers(lanes),
     ...{ ...device, status, diagnose, certificate },
   });
   const signatures = createCommandSignatures(

@@ -301,9 +301,16 @@ export class LaneRunner {
     this.connections.set(stream, connection);
   }
 
-  private runTask({ stream, source, targets, voice }: Extract<LaneEffect, { type: 'send_task' }>): void {
+  private runTask({
+    stream,
+    source,
+    targets,
+    voice,
+    speaker,
+  }: Extract<LaneEffect, { type: 'send_task' }>): void {
     const inputRateHz = this.config.capture.sampleRate;
-    this.to(stream)?.runTask({ source, targets, voice, inputRateHz });
+    const bothWays = speaker === 'both' && { bothWays: true };
+    this.to(stream)?.runTask({ source, targets, voice, ...bothWays, inputRateHz });
   }
 
   private closeStream(stream: number, how: 'close' | 'terminate'): void {

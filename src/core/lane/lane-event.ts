@@ -5,7 +5,7 @@ import type { EchoMeasure } from '../audio/echo-measure.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';
-import type { LaneOptions } from './lane-options.ts';
+import type { LaneOptions, Speaker } from './lane-options.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */
 export type TimerName =
@@ -120,6 +120,8 @@ export type LaneEvent =
       readonly status: 'starting' | 'ready' | 'found' | 'failed';
       readonly message: string;
     }
+  /** A key, a command or the screen says who speaks. `held` false: the key was released. */
+  | { readonly type: 'turn'; readonly speaker: Speaker; readonly held: boolean }
   /** A chime on request: it sounds also with `earcons` off. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
   /** A sound of the device itself, such as the announcement at boot; it waits for the end of the current sentence. */

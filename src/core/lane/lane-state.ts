@@ -14,9 +14,11 @@ import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
 import {
   type Chimes,
   NO_CHIMES,
+  NO_TURNS,
   NOTHING_SPOKEN,
   type Saying,
   type SpokenVoice,
+  type TwoWay,
   type Unreadable,
 } from './state-parts.ts';
 
@@ -194,6 +196,7 @@ export interface LaneState {
   /** This visitor's interruption has been handled, or there was nothing to interrupt. */
   readonly bargedIn: boolean;
   readonly chimes: Chimes;
+  readonly twoWay: TwoWay;
   readonly counts: LaneCounts;
 }
 
@@ -287,6 +290,7 @@ export function createLane(given: {
     ducked: false,
     bargedIn: false,
     chimes: NO_CHIMES,
+    twoWay: NO_TURNS,
     counts: NO_COUNTS,
   };
 }

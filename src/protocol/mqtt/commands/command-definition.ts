@@ -16,10 +16,18 @@ export interface CommandDefinition {
   readonly mustBeSigned?: true;
   /** It changes nothing: carrying it out twice does no harm. */
   readonly isReadOnly?: true;
+  /** The opposite command, for the release of a key that is held; left out: it has none. Gets the command's checked arguments. */
+  readonly atRelease?: (args: Readonly<Record<string, unknown>>) => Release;
   /** Arguments for the reference (docs/mqtt.md). */
   readonly example: object;
   /** Its verb in `dragoman ctl`; null: it has none, or one with an output of its own (src/cli/ctl/verbs.ts). */
   readonly verb: VerbDefinition | null;
+}
+
+/** A command that a released key gives. */
+export interface Release {
+  readonly command: string;
+  readonly args: object;
 }
 
 export type CommandDefinitions = Readonly<Record<string, CommandDefinition>>;
