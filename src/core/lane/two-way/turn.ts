@@ -1,5 +1,6 @@
 import { dropSpeech } from '../../losses/speech-dropped.ts';
 import { isPlaying, unsounded } from '../../playout/playout.ts';
+import { bytesOf, OWN_STREAM, type Utterance } from '../../playout/sentences.ts';
 import type { Speaker } from '../lane-options.ts';
 import { answerKey } from '../sound/earcons.ts';
 import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playback-rules.ts';
@@ -31,7 +32,28 @@ function release(context: StepContext): void {
   feedLoudspeaker(context);
 }
 
+/** In `hold`, sentences that have not begun wait for the release of the key; otherwise they would be heard over the speaker. */
 function interrupt(context: StepContext): void {
+  const { utterances } = context.state.playout;
+  const isKept = ({ begun, stream }: Utterance): boolean =>
+    twoWayIn(context.state) === 'hold' && !begun && stream !== OWN_STREAM;
+  const kept = utterances.filter(isKept);
+  const keptBytes = kept.reduce((sum, one) => sum + bytesOf(one), 0);
+  put(
+    context,
+    utterances.filter((one) => !kept.includes(one)),
+    -keptBytes,
+  );
+  endSpeech(context);
+  put(context, [...context.state.playout.utterances, ...kept], keptBytes);
+}
+
+function put(context: StepContext, utterances: readonly Utterance[], bytes: number): void {
+  const { playout } = context.state;
+  context.set({ playout: { ...playout, utterances, queuedBytes: playout.queuedBytes + bytes } });
+}
+
+function endSpeech(context: StepContext): void {
   const { playout, settings } = context.state;
   if (!isPlaying(playout, context.now)) return;
   const from = context.now + runsOutMs(context.state);
