@@ -25,6 +25,8 @@ import { type ConfigProblem, createTroubles, type Troubles } from './health/trou
 import { type AcceptedTasks, createAcceptedTasks } from './lane/accepted-tasks.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
+import type { RoomSeat } from './lane/room-seat.ts';
+import { createRooms } from './lane/rooms.ts';
 import { logStep } from './lane/step-log.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import type { AnswerReader } from './tokens/answer-reader.ts';
@@ -112,7 +114,8 @@ export class Agent {
     const { groups } = config.device;
     this.config = this.openConfig(config);
     this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log, troubles.kept('tasks'));
-    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
+    const rooms = createRooms(config.rooms, clock);
+    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane, rooms.get(lane.id)));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
       ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
@@ -295,7 +298,7 @@ export class Agent {
     return this.lanes.find((lane) => lane.id === id);
   }
 
-  private createLane(config: LaneConfig): LaneRunner {
+  private createLane(config: LaneConfig, seat: RoomSeat | undefined): LaneRunner {
     const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.deps;
     const deps = {
       repeats: this.repeats,
@@ -305,6 +308,7 @@ export class Agent {
       requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
       },
+      seat,
       acceptedTask: this.acceptedTasks.of(config.id),
       seed: Math.floor(random() * 2 ** 32),
     };

@@ -9,6 +9,8 @@ import type { Phase } from '../../core/lane/phases.ts';
 import { needsBackend } from '../../core/lane/session/retry-wait.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session-state.ts';
 import { openRequest } from '../../core/lane/session/token-request.ts';
+import { ownPlayedMs } from '../../core/lane/sound/echo-rules.ts';
+import { heardLately } from '../../core/playout/playout.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
@@ -30,7 +32,8 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
-import { PlaybackPipeline } from './playback-pipeline.ts';
+import { PlaybackPipeline, type Reference } from './playback-pipeline.ts';
+import type { RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** Dependencies of a lane. */
@@ -50,6 +53,8 @@ export interface LaneDeps {
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  /** Its place in a room; missing: it is alone. */
+  readonly seat?: RoomSeat | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
@@ -126,7 +131,11 @@ export class LaneRunner {
     const { volume, normalize: normalizes } = config.playback;
     this.playbackPipeline = new PlaybackPipeline({
       ...{ ...deps, wireToSpeaker, volume, normalizes, rateHz: OUTPUT_RATE_HZ, post },
-      reference: this.capturePipeline,
+      reference: referenceOf(this.capturePipeline, deps.seat),
+    });
+    deps.seat?.sit({
+      others: this.capturePipeline.others,
+      heard: (heard, playedMs) => post({ type: 'room_heard', heard, playedMs }),
     });
   }
 
@@ -196,6 +205,8 @@ export class LaneRunner {
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
+    if (before.playout !== state.playout)
+      this.deps.seat?.sounds(heardLately(state.playout), ownPlayedMs(state));
     this.watch({ lane: this.id, event, effects, before, after: state });
   }
 
@@ -332,4 +343,20 @@ export class LaneRunner {
       this.captureToWire.record(Math.max(0, this.deps.clock.now() - effect.capturedAt));
     }
   }
+}
+
+/** In a room, both microphones hear the loudspeaker. */
+function referenceOf(own: Reference, seat: RoomSeat | undefined): Reference {
+  if (seat === undefined) return own;
+  return {
+    played(...sound) {
+      own.played(...sound);
+      seat.loudspeaker.played(...sound);
+    },
+    flushed(...sound) {
+      own.flushed(...sound);
+      seat.loudspeaker.flushed(...sound);
+    },
+    late: (byMs) => own.late?.(byMs),
+  };
 }

@@ -4,7 +4,7 @@ import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-measure.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
-import type { EchoMode } from '../uplink/gate.ts';
+import type { EchoMode, Heard } from '../uplink/gate.ts';
 import type { LaneOptions, Speaker } from './lane-options.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */
@@ -104,7 +104,11 @@ export type LaneEvent =
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;
+      /** All of it is what the other person in the room says, for the other lane. */
+      readonly isOthers?: true;
     }
+  /** The loudspeaker of the other lane in the room. `playedMs`: sound given to it so far. */
+  | { readonly type: 'room_heard'; readonly heard: readonly Heard[]; readonly playedMs: number }
   /** A finite source has delivered its last sound. */
   | { readonly type: 'capture_ended' }
   | {

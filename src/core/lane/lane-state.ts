@@ -16,6 +16,7 @@ import {
   NO_CHIMES,
   NO_TURNS,
   NOTHING_SPOKEN,
+  type RoomSound,
   type Saying,
   type SpokenVoice,
   type TwoWay,
@@ -197,6 +198,8 @@ export interface LaneState {
   readonly bargedIn: boolean;
   readonly chimes: Chimes;
   readonly twoWay: TwoWay;
+  /** The loudspeaker of the other lane in the room; null: the lane is alone. */
+  readonly room: RoomSound | null;
   readonly counts: LaneCounts;
 }
 
@@ -291,6 +294,7 @@ export function createLane(given: {
     bargedIn: false,
     chimes: NO_CHIMES,
     twoWay: NO_TURNS,
+    room: null,
     counts: NO_COUNTS,
   };
 }

@@ -112,6 +112,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onEchoHeard(context, event.heard, event.measure);
     case 'canceller':
       return onCanceller(context, event.status, event.message);
+    case 'room_heard':
+      return context.set({ room: { heard: event.heard, playedMs: event.playedMs } });
     case 'turn':
       return turn(context, event.speaker, event.held);
     case 'chime':

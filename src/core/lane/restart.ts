@@ -170,6 +170,7 @@ function freshState(state: LaneState, now: number): LaneState {
     vainWakes: state.vainWakes,
     unspoken: state.unspoken,
     roomDb: state.roomDb,
+    room: state.room,
     // The release of a held key may be lost with the step.
     twoWay: { ...state.twoWay, openUntil: Number.NEGATIVE_INFINITY },
     deviceFaults: { capture: null, playback: state.deviceFaults.playback },

@@ -1,4 +1,5 @@
 import type { Earcon } from '../audio/earcon.ts';
+import type { Heard } from '../uplink/gate.ts';
 import type { Speaker } from './lane-options.ts';
 
 /** An uninterrupted run of unreadable texts or sound. */
@@ -96,3 +97,11 @@ export const NO_TURNS: TwoWay = {
   openUntil: Number.NEGATIVE_INFINITY,
   heardIn: [],
 };
+
+/** The sound of the other lane's loudspeaker in the room. */
+export interface RoomSound {
+  /** When it was, is or will be heard lately. */
+  readonly heard: readonly Heard[];
+  /** Sound given to it so far (ms). */
+  readonly playedMs: number;
+}

@@ -77,14 +77,18 @@ function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
 }
 
 /** Decides whether a chunk passes the echo gate, and whether it is speech. */
-function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Captured): BacklogChunk {
+function passGate(
+  context: StepContext,
+  { capturedAt, beganAt, pcm, levels, isOthers }: Captured,
+): BacklogChunk {
   const { settings, options, playout, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
   const { mode, tailMs } = echoInForce(context.state);
   // A chunk may contain a gap: then its first sample is older than its length implies.
   const ms = Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt));
   const sound = heardWhileHeld(context.state, pcm, capturedAt, ms);
-  const muted = options.muted || closing?.isDeaf === true || sound === null;
-  const decision = judge({ muted, echo: mode, heard: heardLately(playout), tailMs }, capturedAt, ms);
+  const muted = options.muted || closing?.isDeaf === true || sound === null || isOthers === true;
+  const all = [...heardLately(playout), ...(context.state.room?.heard ?? [])];
+  const decision = judge({ muted, echo: mode, heard: all, tailMs }, capturedAt, ms);
   const { speaker, turnedAt } = context.state.twoWay;
   const before = speaker === 'source' ? 'target' : 'source';
   const whose = turnsByKey(context.state) ? { speaker: capturedAt > turnedAt ? speaker : before } : {};
