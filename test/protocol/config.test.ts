@@ -131,8 +131,10 @@ describe('the configuration', () => {
           playback: { ...lane?.playback, normalize: true },
           bargeIn: 'duck',
           earcons: null,
+          twoWay: 'off',
         },
       ],
+      rooms: [],
       log: { ...example.log, journal: 'text' },
     });
   });
