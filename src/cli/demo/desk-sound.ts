@@ -1,0 +1,89 @@
+import { stretch } from '../../emulator/core/another-voice.ts';
+import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** When one person of the recording speaks, in seconds. */
+export interface Spoken {
+  readonly speaker: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How much a microphone hears of the person who is farther away. */
+const FAR = 0.3;
+/** Time (s) around a sentence that belongs to its speaker. */
+const AROUND_S = 0.4;
+const PIECE_MS = 100;
+
+/** How much higher the visitors speak: the emulator tells two people apart by the pitch of their voices. */
+const HIGHER = 1.9;
+
+/** The recording with higher voices for some of its people. */
+export function raiseVoices(
+  sound: Int16Array,
+  rateHz: number,
+  sentences: readonly Spoken[],
+  isHigh: (speaker: string) => boolean,
+): Int16Array {
+  const raised = sound.slice();
+  for (const { speaker, start, end } of sentences) {
+    if (!isHigh(speaker)) continue;
+    const from = Math.round(start * rateHz);
+    const voice = sound.subarray(from, Math.round(end * rateHz));
+    const quick = Float32Array.from(
+      { length: Math.floor(voice.length / HIGHER) },
+      (_, index) => (voice[Math.round(index * HIGHER)] ?? 0) / 32_768,
+    );
+    const slow = stretch(quick, voice.length, rateHz);
+    for (const [index, value] of slow.entries())
+      raised[from + index] = Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
+  }
+  return raised;
+}
+
+/** The recording as a microphone hears it that stands near some of its people. */
+export function recordNear(
+  pcm: Int16Array,
+  rateHz: number,
+  sentences: readonly Spoken[],
+  isNear: (speaker: string) => boolean,
+): Int16Array {
+  const heard = pcm.slice();
+  for (const { speaker, start, end } of sentences) {
+    if (isNear(speaker)) continue;
+    const from = Math.max(0, Math.round((start - AROUND_S) * rateHz));
+    const until = Math.min(heard.length, Math.round((end + AROUND_S) * rateHz));
+    for (let index = from; index < until; index++) heard[index] = Math.round((heard[index] ?? 0) * FAR);
+  }
+  return heard;
+}
+
+/** When the people begin to speak; null: no microphone is open yet. */
+export interface Beginning {
+  at: number | null;
+}
+
+/** Plays a sound into a lane in real time, and then silence. Microphones of one beginning hear it together. */
+export function playInto(sound: Int16Array, rateHz: number, clock: Clock, beginning: Beginning): OpenCapture {
+  const samples = Math.round((PIECE_MS * rateHz) / 1000);
+  return async (sink: CaptureSink) => {
+    beginning.at ??= clock.now();
+    const beginsAt = beginning.at;
+    let at = samples * Math.floor((clock.now() - beginsAt) / PIECE_MS);
+    let cancel = (): void => {};
+    const next = (): void => {
+      const until = beginsAt + ((at + samples) / rateHz) * 1000;
+      cancel = clock.at(until, () => {
+        const piece = new Int16Array(samples);
+        piece.set(sound.subarray(at, at + samples));
+        const isLast = at < sound.length && at + samples >= sound.length;
+        at += samples;
+        sink.frames(new Uint8Array(piece.buffer), until);
+        if (isLast) sink.ended();
+        next();
+      });
+    };
+    next();
+    return { close: async () => cancel() };
+  };
+}
