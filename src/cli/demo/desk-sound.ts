@@ -13,6 +13,8 @@ export interface Spoken {
 const FAR = 0.3;
 /** Time (s) around a sentence that belongs to its speaker. */
 const AROUND_S = 0.4;
+/** Amplitude of a microphone's own noise, which does not depend on who speaks (-54 dB of full scale). */
+const NOISE = 120;
 const PIECE_MS = 100;
 
 /** How much higher the visitors speak: the emulator tells two people apart by the pitch of their voices. */
@@ -54,6 +56,12 @@ export function recordNear(
     const from = Math.max(0, Math.round((start - AROUND_S) * rateHz));
     const until = Math.min(heard.length, Math.round((end + AROUND_S) * rateHz));
     for (let index = from; index < until; index++) heard[index] = Math.round((heard[index] ?? 0) * FAR);
+  }
+  let state = 1;
+  for (const [index, sample] of heard.entries()) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) | 0;
+    const noise = ((state >>> 8) / 2 ** 23 - 1) * NOISE;
+    heard[index] = Math.max(-32_768, Math.min(32_767, Math.round(sample + noise)));
   }
   return heard;
 }
