@@ -25,8 +25,7 @@ import { type ConfigProblem, createTroubles, type Troubles } from './health/trou
 import { type AcceptedTasks, createAcceptedTasks } from './lane/accepted-tasks.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
-import type { RoomSeat } from './lane/room-seat.ts';
-import { createRooms } from './lane/rooms.ts';
+import { createRooms, type RoomSeat } from './lane/rooms.ts';
 import { logStep } from './lane/step-log.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import type { AnswerReader } from './tokens/answer-reader.ts';

@@ -87,6 +87,7 @@ async function room(more: object = {}) {
   const hear = (levels: Readonly<Record<Id, number>>, ms: number, hung: readonly Id[] = []): void => {
     for (let left = ms; left > 0; left -= PIECE_MS) {
       deps.clock.advance(PIECE_MS);
+      for (const id of IDS) streamOf(id).listener.pong();
       for (const id of IDS)
         if (!hung.includes(id)) microphones.get(id)?.frames(tone(levels[id]), deps.clock.now());
     }
@@ -101,10 +102,12 @@ async function room(more: object = {}) {
       }, 0);
     return { clerk: of('clerk'), visitor: of('visitor') };
   };
-  const speaks = (id: Id, ms: number): void =>
-    streamOf(id).listener.said(
-      spoke(new Uint8Array(ms * 48).fill(9), { sentence: `${id}-1`, utterance: `${id}-1`, last: true }),
-    );
+  let sentences = 0;
+  const speaks = (id: Id, ms: number): void => {
+    const sentence = `${id}-${++sentences}`;
+    const pcm = new Uint8Array(ms * 48).fill(9);
+    streamOf(id).listener.said(spoke(pcm, { sentence, utterance: sentence, last: true }));
+  };
   return { deps, hear, quiet, loud, speaks, references, cancellers };
 }
 
@@ -155,11 +158,17 @@ describe('two lanes of a room', () => {
     const { hear, quiet, loud, speaks, cancellers } = await room({ echo: 'cancel' });
     for (const sink of cancellers) sink.ready();
     quiet(400);
-    speaks('clerk', 20_000);
-    quiet(20_500);
+    speaks('clerk', 5000);
+    quiet(6000);
     const before = loud();
-    speaks('visitor', 1000);
-    hear({ clerk: 6000, visitor: 6000 }, 900);
+    speaks('visitor', 2000);
+    hear({ clerk: 6000, visitor: 6000 }, 1800);
     expect(loud()).toEqual(before);
+    // Both have learnt it.
+    speaks('visitor', 3000);
+    quiet(4000);
+    hear({ clerk: 6000, visitor: 2000 }, 1000);
+    quiet(1000);
+    expect(loud().clerk).toBe(before.clerk + 1000);
   });
 });

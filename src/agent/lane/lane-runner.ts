@@ -32,8 +32,8 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
-import { PlaybackPipeline, type Reference } from './playback-pipeline.ts';
-import type { RoomSeat } from './room-seat.ts';
+import { PlaybackPipeline } from './playback-pipeline.ts';
+import { heardBy, type RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** Dependencies of a lane. */
@@ -114,6 +114,7 @@ export class LaneRunner {
       },
       options: { ...optionsOf(config), muted: false, volume: config.playback.volume },
       acceptedTask: deps.acceptedTask,
+      room: deps.seat === undefined ? null : { heard: [], playedMs: 0 },
       idPrefix: config.id,
       seed: deps.seed,
     });
@@ -131,7 +132,7 @@ export class LaneRunner {
     const { volume, normalize: normalizes } = config.playback;
     this.playbackPipeline = new PlaybackPipeline({
       ...{ ...deps, wireToSpeaker, volume, normalizes, rateHz: OUTPUT_RATE_HZ, post },
-      reference: referenceOf(this.capturePipeline, deps.seat),
+      reference: heardBy(this.capturePipeline, deps.seat),
     });
     deps.seat?.sit({
       others: this.capturePipeline.others,
@@ -343,20 +344,4 @@ export class LaneRunner {
       this.captureToWire.record(Math.max(0, this.deps.clock.now() - effect.capturedAt));
     }
   }
-}
-
-/** In a room, both microphones hear the loudspeaker. */
-function referenceOf(own: Reference, seat: RoomSeat | undefined): Reference {
-  if (seat === undefined) return own;
-  return {
-    played(...sound) {
-      own.played(...sound);
-      seat.loudspeaker.played(...sound);
-    },
-    flushed(...sound) {
-      own.flushed(...sound);
-      seat.loudspeaker.flushed(...sound);
-    },
-    late: (byMs) => own.late?.(byMs),
-  };
 }

@@ -113,3 +113,19 @@ function ownOf(room: Room, side: Side, { chunk, rateHz }: Waiting): OwnChunk {
     .filter(({ byteLength }) => byteLength > 0);
   return { pcm, own: pieces };
 }
+
+/** In a room, both microphones hear the loudspeaker. */
+export function heardBy(own: Reference, seat: RoomSeat | undefined): Reference {
+  if (seat === undefined) return own;
+  return {
+    played(...sound) {
+      own.played(...sound);
+      seat.loudspeaker.played(...sound);
+    },
+    flushed(...sound) {
+      own.flushed(...sound);
+      seat.loudspeaker.flushed(...sound);
+    },
+    late: (byMs) => own.late?.(byMs),
+  };
+}

@@ -227,12 +227,14 @@ const NO_TIMERS: LaneState['timers'] = {
 /**
  * The state of a lane before its first event.
  * @param acceptedTask the last task that the service ran before the restart
+ * @param room the other loudspeaker of its room; null: it is alone
  * @param idPrefix makes request names unique among the agent's lanes
  */
 export function createLane(given: {
   settings: LaneSettings;
   options: LaneOptions;
   acceptedTask?: TaskOptions | null;
+  room?: RoomSound | null;
   idPrefix: string;
   seed: Seed;
 }): LaneState {
@@ -294,7 +296,7 @@ export function createLane(given: {
     bargedIn: false,
     chimes: NO_CHIMES,
     twoWay: NO_TURNS,
-    room: null,
+    room: given.room ?? null,
     counts: NO_COUNTS,
   };
 }
