@@ -1,4 +1,3 @@
-import { stretch } from '../../emulator/core/another-voice.ts';
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -32,13 +31,25 @@ export function raiseVoices(
     if (!isHigh(speaker)) continue;
     const from = Math.round(start * rateHz);
     const voice = sound.subarray(from, Math.round(end * rateHz));
-    const quick = Float32Array.from(
-      { length: Math.floor(voice.length / HIGHER) },
-      (_, index) => (voice[Math.round(index * HIGHER)] ?? 0) / 32_768,
-    );
-    const slow = stretch(quick, voice.length, rateHz);
-    for (const [index, value] of slow.entries())
-      raised[from + index] = Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
+    for (const [index, value] of higher(voice, rateHz).entries())
+      raised[from + index] = Math.max(-32_768, Math.min(32_767, Math.round(value)));
+  }
+  return raised;
+}
+
+const GRAIN_MS = 60;
+
+/** The same length of speech in a higher voice: overlapping grains of it, each played faster. */
+function higher(voice: Int16Array, rateHz: number): Float32Array {
+  const grain = Math.round((GRAIN_MS * rateHz) / 1000);
+  const hop = grain / 2;
+  const raised = new Float32Array(voice.length);
+  for (let start = 0; start < voice.length; start += hop) {
+    for (let index = 0; index < grain && start + index < voice.length; index++) {
+      const weight = 0.5 - 0.5 * Math.cos((2 * Math.PI * (index + 0.5)) / grain);
+      const sample = voice[start + Math.round(index * HIGHER)] ?? 0;
+      raised[start + index] = (raised[start + index] ?? 0) + weight * sample;
+    }
   }
   return raised;
 }
