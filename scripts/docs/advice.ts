@@ -59,6 +59,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   not_published:
     "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 brokers do not report a refusal, and some hang up: the log then names the topic",
   screen: '`EADDRINUSE`: which program uses the port of `screen.port`; else the log line of the same time',
+  keys: 'its cable; its path in the configuration: `dragoman devices --keys`; the group `input`',
   connection_lost: 'power and network of the device',
 };
 
@@ -144,6 +145,9 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line of the same time',
   defect: 'report it with the log line of the same text, and its stack',
+  conversation_started: NOTHING,
+  conversation_ended:
+    'a long `delay_ms`: the network, then the service; no sentences: nobody spoke after a key or a command',
   standby: NOTHING,
   wake: NOTHING,
 };

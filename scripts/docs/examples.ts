@@ -124,6 +124,11 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     message: 'a defect of the program: playback.flush threw (TypeError); the agent goes on',
     repeated: 17,
   },
+  conversation_started: { ts, lane, by: 'key' },
+  conversation_ended: {
+    ...{ ts, lane, duration_s: 312.4, languages: ['es', 'en'], sentences: 41 },
+    ...{ delay_ms: 2840, billed_s: 312.4 },
+  },
   standby: { ts, lane },
   wake: { ts, lane },
 };
@@ -152,7 +157,14 @@ const account: z.input<typeof laneAccountSchema> = {
   wire_to_speaker_ms: { p50: 2.2, p99: 6.4, max: 12, count: 4096 },
 };
 const report = {
-  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], refused_task: null },
+  ...{
+    id: 'main',
+    phase: 'live',
+    source: 'en',
+    targets: ['es'],
+    refused_task: null,
+    conversation: { since: ts, notice: 'es' },
+  },
   ...{ muted: false, volume: 80 },
   ...{ capture: 'plughw:CARD=Mic', playback: 'plughw:CARD=Speaker', capture_findings: [] },
   echo: {

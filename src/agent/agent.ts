@@ -189,9 +189,11 @@ export class Agent {
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       kept: this.troubles.kept('commands'),
       dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
+      missingKeys: (devices) => this.publisher.condition('keys', devices.length > 0, devices),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
+      tell: (kind, detail) => this.publisher.tell(kind, detail),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
       certificate: this.brokerUpkeep.certificate,
     });

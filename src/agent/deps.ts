@@ -6,6 +6,7 @@ import type { DeviceCertificate } from '../ports/certificate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Host } from '../ports/host.ts';
+import type { OpenKeyDevice } from '../ports/keys.ts';
 import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
@@ -29,6 +30,8 @@ export interface AgentDeps {
   /** Checks the owner's signatures; absent or null: signatures are not checked. */
   readonly signatures?: SignatureReader | null;
   readonly createVoiceDetector: CreateVoiceDetector;
+  /** Absent if there are no keys. */
+  readonly openKeyDevice?: OpenKeyDevice;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller;
   /** The machine, for the command `diagnose`; absent if there is none. */

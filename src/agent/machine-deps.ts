@@ -3,6 +3,7 @@ import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
+import { createKeyDevices } from '../adapters/keys/key-device.ts';
 import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
@@ -66,6 +67,7 @@ export async function createMachineDeps(
       tooEarly,
       ...(serviceCa === undefined ? {} : { ca: serviceCa }),
     }),
+    openKeyDevice: createKeyDevices(clock),
     createVoiceDetector: withTalk(detector.create),
     openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({

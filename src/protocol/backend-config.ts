@@ -1,6 +1,7 @@
 /** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
 import * as z from 'zod';
-import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
+import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
+import { LOG_LEVELS } from './config-choices.ts';
 import { isExposedAddress } from './host.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';

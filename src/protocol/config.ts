@@ -3,12 +3,16 @@
  * Editors show these descriptions to operators.
  */
 import * as z from 'zod';
+import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
+import { conversationSchema } from './config-conversation.ts';
 import { roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
+import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
-import { languageClash, languageSchema, targetsSchema } from './language.ts';
+import { keyClashes } from './key-clashes.ts';
+import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
 
@@ -16,14 +20,7 @@ const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
 const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
 const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
-const MOST_OFFERED = 24;
 const LAST_RESORT_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
-
-export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
-export const BARGE_IN_MODES = ['duck', 'flush'] as const;
-export const START_MODES = ['boot', 'command', 'voice'] as const;
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const optionalFile = (description: string) => fileSchema.nullable().default(null).describe(description);
 
@@ -149,13 +146,9 @@ const laneSchema = z.strictObject({
     .describe(
       "Seconds before a session's limit at which the next session starts; it takes over in a pause of speech.",
     ),
-  offer: z
-    .array(languageSchema)
-    .max(MOST_OFFERED)
+  offer: offerSchema
     .default([])
-    .describe(
-      'Languages that visitors may choose on the screen as the language of the translation; empty: no choice.',
-    ),
+    .describe('Languages that visitors may choose; empty: source and targets alone.'),
   twoWay: twoWaySchema.default('off'),
 });
 
@@ -207,6 +200,8 @@ export const configSchema = z
     lanes: lanesSchema,
     screen: screenSchema,
     rooms: roomsSchema,
+    keys: keysSchema,
+    conversation: conversationSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
       .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })
@@ -254,8 +249,8 @@ export const configSchema = z
       .prefault({})
       .describe('Log settings.'),
   })
-  .superRefine(({ rooms, lanes }, context) => {
-    for (const { path, message } of roomIssues(rooms, lanes))
+  .superRefine(({ rooms, lanes, keys }, context) => {
+    for (const { path, message } of [...roomIssues(rooms, lanes), ...keyClashes(keys, lanes)])
       context.addIssue({ code: 'custom', path, message });
   }, DESPITE_OTHER_PROBLEMS)
   .describe('Configuration of a Dragoman device.');

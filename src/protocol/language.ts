@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isSpokenLanguage, SPOKEN_LANGUAGES } from './service/languages.ts';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;
@@ -9,15 +10,28 @@ export const languageSchema = z
   .max(LONGEST_TAG, `must have at most ${LONGEST_TAG} characters`)
   .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en", "es" or "pt-br"');
 
+const isNamedOnce = (languages: readonly string[]): boolean =>
+  new Set(languages.map((language) => language.toLowerCase())).size === languages.length;
+
 /** Languages of the translations, in order of playback. */
 export const targetsSchema = z
   .array(languageSchema)
   .min(1)
   .max(8)
-  .refine(
-    (targets) => new Set(targets.map((target) => target.toLowerCase())).size === targets.length,
-    'must not name a language twice',
-  );
+  .refine(isNamedOnce, 'must not name a language twice');
+
+const MOST_OFFERED = 24;
+
+/** Languages that visitors may choose, in the order of the keys. */
+export const offerSchema = z
+  .array(
+    languageSchema.refine(
+      isSpokenLanguage,
+      `must be a language that the service speaks: ${SPOKEN_LANGUAGES.join(', ')}`,
+    ),
+  )
+  .max(MOST_OFFERED)
+  .refine(isNamedOnce, 'must not name a language twice');
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 

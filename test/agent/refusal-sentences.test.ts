@@ -35,6 +35,14 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{ targets: ['fr', 'FR'.toLowerCase()] }, 'invalid_args', 'targets'],
     [{ source: 'x'.repeat(40) }, 'invalid_args', 'source'],
     [{ source: 7 }, 'invalid_args', 'source'],
+    [{ step: 2 }, 'invalid_args', 'step'],
+    [{ step: 1, targets: ['fr'] }, 'invalid_args', 'step'],
+    [{ step: 1 }, 'invalid_args', 'offer'],
+  ],
+  conversation: [
+    ...withLane({ do: 'begin' }),
+    [{}, 'invalid_args', 'do'],
+    [{ do: 'pause' }, 'invalid_args', 'do'],
   ],
   volume: [
     ...withLane({ percent: 5 }),

@@ -56,6 +56,8 @@ describe('the configuration', () => {
         },
       ],
       rooms: [],
+      keys: [],
+      conversation: { endAfter: 90, notice: true },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: false,
@@ -102,6 +104,15 @@ describe('the configuration', () => {
           offer: ['es', 'zh-Hant'],
         },
       ],
+      keys: [
+        {
+          device: '/dev/input/by-id/usb-Pad-event-kbd',
+          key: 'KEY_F1',
+          on: 'press',
+          do: { command: 'languages', args: { step: 1 } },
+        },
+      ],
+      conversation: { endAfter: 60, notice: { es: 'Interpreta una IA.' } },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: true,

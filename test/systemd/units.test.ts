@@ -119,14 +119,18 @@ function matchesGlob(path: string, glob: string): boolean {
 }
 
 describe('dragoman.service', () => {
-  it('can access only the sound cards', () => {
+  it('can access only the sound cards and, to read, the keys', () => {
     const text = unit('dragoman.service');
     expect(text).toMatch(/^DevicePolicy=closed$/m);
-    expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);
+    expect(text.match(/^DeviceAllow=.*$/gm)).toEqual([
+      'DeviceAllow=char-alsa rw',
+      'DeviceAllow=char-input r',
+    ]);
     // systemd resolves it at the start; otherwise a kiosk could not use a first card that is plugged in later.
     expect(text).toMatch(/^After=modprobe@snd\.service$/m);
     expect(text).toMatch(/^Wants=modprobe@snd\.service$/m);
-    expect(text).toMatch(/^SupplementaryGroups=audio$/m);
+    expect(text).toMatch(/^SupplementaryGroups=audio input$/m);
+    expect(unit('dragoman.sysusers.conf')).toMatch(/^m dragoman input$/m);
     expect(text).not.toMatch(/^PrivateDevices=/m);
     expect(text).toMatch(/^PrivateUsers=yes$/m);
   });

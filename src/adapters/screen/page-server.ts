@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Clock } from '../../ports/clock.ts';
@@ -46,7 +45,7 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   const { clock, source } = options;
   const clients = createEventClients(source, clock);
   const mayAsk = createMeter(clock, MOST_REQUESTS_PER_S);
-  const serve = getRequestListener(createApp(options, clients).fetch);
+  const serve = getRequestListener(createApp(options).fetch);
   const late = new Set<() => void>();
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 8192 },
@@ -54,6 +53,7 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
       if (!mayAsk()) return answerLate(clock, late, request, response);
       const objection = objectionTo(request, portOf(server));
       if (objection !== null) return refuse(response, 403, 'foreign', objection);
+      if (isEvents(request)) return answerEvents(clients, response);
       void serve(request, response);
     },
   );
@@ -74,12 +74,18 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   };
 }
 
+const isEvents = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && url.replace(/\?.*/, '') === '/events';
+
+/** Without Hono: an answer that goes on for hours is none of its own. */
+function answerEvents(clients: ReturnType<typeof createEventClients>, response: ServerResponse): void {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  if (!clients.add(response)) refuse(response, 503, 'too_many_pages', 'too many pages are open: close one');
+}
+
 type PageContext = Context<{ Bindings: HttpBindings }>;
 
-function createApp(
-  { token, files, source, clock }: PageServerOptions,
-  clients: ReturnType<typeof createEventClients>,
-): Hono<{ Bindings: HttpBindings }> {
+function createApp({ token, files, source, clock }: PageServerOptions): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const mayAct = createMeter(clock, MOST_ACTIONS_PER_S);
   const page = pageText(token);
@@ -92,12 +98,6 @@ function createApp(
   app.get('/', asset('text/html', page));
   app.get('/screen.js', asset('text/javascript', files.script));
   app.get('/screen.css', asset('text/css', files.style));
-  app.get('/events', (context) => {
-    const { outgoing } = context.env;
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) outgoing.setHeader(name, value);
-    if (clients.add(outgoing)) return RESPONSE_ALREADY_SENT;
-    return problem(context, 503, 'too_many_pages', 'too many pages are open: close one');
-  });
   const limit = bodyLimit({
     maxSize: MOST_BODY_BYTES,
     onError: (context) => {

@@ -20,6 +20,8 @@ const CONTAINERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('.snd'), 'AU'],
   [Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), 'WebM'],
 ];
+/** Length of a text that cannot be sound (bytes). */
+const TEXT_BYTES = 64;
 const RIFF = Buffer.from('RIFF');
 
 /** A base64 text, or a data URI that holds one. */
@@ -32,6 +34,7 @@ export function decodeSound(text: string): Payload {
 
 /** Takes the PCM out of what was decoded: a service may put a WAV header before each piece. */
 export function takePcm(sound: Buffer): Payload {
+  if (isText(sound)) return refused(`with a text, ${ASKED}`);
   const other = CONTAINERS.find(([magic]) => startsWith(sound, magic));
   if (other !== undefined) return refused(`with ${other[1]}, ${ASKED}`);
   if (!startsWith(sound, RIFF) || sound.toString('latin1', 8, 12) !== 'WAVE')
@@ -48,6 +51,11 @@ export function takePcm(sound: Buffer): Payload {
 
 function isDeclared({ encoding, sampleBytes, channels, rateHz }: WavFormat): boolean {
   return encoding === 'int' && sampleBytes === 2 && channels === 1 && rateHz === OUTPUT_RATE_HZ;
+}
+
+/** Whether it is base64, hexadecimal digits or JSON: sound of this length always has other bytes. */
+function isText(sound: Buffer): boolean {
+  return sound.byteLength >= TEXT_BYTES && sound.every((byte) => byte >= 0x20 && byte < 0x7f);
 }
 
 function startsWith(sound: Buffer, magic: Buffer): boolean {

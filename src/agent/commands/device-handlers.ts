@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host.ts';
-import type { LOG_LEVELS } from '../../protocol/config.ts';
+import type { LOG_LEVELS } from '../../protocol/config-choices.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';

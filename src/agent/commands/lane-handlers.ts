@@ -1,9 +1,12 @@
+import { isRunning } from '../../core/conversation/desk-rules.ts';
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import type { Admissions } from '../admission/admissions.ts';
+import type { Conversations } from '../conversation/conversations.ts';
+import { languageSteps, speakName } from '../conversation/language-step.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 import type { CommandHandlers } from './command-table.ts';
@@ -19,6 +22,9 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly lanes: readonly LaneRunner[];
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
   readonly says: Pick<SayQueue, 'say'>;
+  readonly conversations: Pick<Conversations, 'begin' | 'end'>;
+  /** Languages that a lane offers to visitors. */
+  offerOf(lane: string): readonly string[];
 }
 
 /** The state of the lanes, as in an answer. */
@@ -56,11 +62,20 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
     },
     mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
     unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
-    languages: (args) => changeLanguages(chosen(args.lane), args, deps),
+    languages: (args) =>
+      args.step === undefined
+        ? changeLanguages(chosen(args.lane), args, deps, brief)
+        : stepLanguages(chosen(args.lane), deps, brief),
+    conversation: (args) => {
+      const affected = chosen(args.lane);
+      if (args.do === 'end') deps.conversations.end(affected);
+      else beginConversation(affected, deps.conversations);
+      return brief(affected);
+    },
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
     echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
-    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps),
+    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
   };
@@ -71,6 +86,7 @@ function changeLanguages(
   lanes: readonly LaneRunner[],
   { source, targets }: CommandArgs<'languages'>,
   deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
   for (const { state, id } of lanes) {
     const task = taskOf(state);
@@ -83,16 +99,56 @@ function changeLanguages(
     ...(source === undefined ? {} : { source }),
     ...(targets === undefined ? {} : { targets }),
   };
-  return changeTask(lanes, options, deps);
+  return changeTask(lanes, options, deps, brief);
 }
 
-/** Sets the options of the lanes. If a session runs, the service decides the answer. */
+/** The next language for the visitors of each lane. Its name is spoken when the service runs it. */
+function stepLanguages(
+  lanes: readonly LaneRunner[],
+  deps: LaneHandlersDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  const steps = languageSteps(lanes, deps.offerOf);
+  const orders = steps.map(({ lane, options }) => ({ lane, options }));
+  const speak = (answer: unknown): unknown => {
+    for (const step of steps) speakName(step, deps.says);
+    return answer;
+  };
+  const answer = orderTasks(orders, deps, brief);
+  return answer instanceof Promise ? answer.then(speak) : speak(answer);
+}
+
+/** @throws CommandError if none of the lanes runs */
+function beginConversation(lanes: readonly LaneRunner[], conversations: Pick<Conversations, 'begin'>): void {
+  if (!lanes.some(({ state }) => isRunning(state))) {
+    const names = lanes.map(({ id }) => `"${id}"`).join(', ');
+    throw new CommandError('stopped', `lane ${names} is stopped or closed: send start first`);
+  }
+  conversations.begin(lanes, 'command');
+}
+
+/** Sets the same options of all lanes. */
 function changeTask(
   lanes: readonly LaneRunner[],
   options: Partial<TaskOptions>,
   deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
-  const verdicts = lanes.map((lane) => {
+  return orderTasks(
+    lanes.map((lane) => ({ lane, options })),
+    deps,
+    brief,
+  );
+}
+
+/** Sets the options of lanes. If a session runs, the service decides the answer. */
+function orderTasks(
+  orders: readonly { readonly lane: LaneRunner; readonly options: Partial<TaskOptions> }[],
+  deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  const lanes = orders.map(({ lane }) => lane);
+  const verdicts = orders.map(({ lane, options }) => {
     const before = lane.state;
     lane.post({ type: 'options', options });
     return taskResult(lane, before, deps);

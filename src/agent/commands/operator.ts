@@ -1,16 +1,21 @@
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Admissions } from '../admission/admissions.ts';
+import { commandsByHand } from '../conversation/by-hand.ts';
+import { createConversations } from '../conversation/conversations.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
+import { type DeskKeys, openDeskKeys } from '../keys/desk-keys.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { desksOf } from '../lane/rooms.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandSignatures } from './command-signature.ts';
-import { bindCommands, type CommandHandlers, prepare } from './command-table.ts';
+import { bindCommands, type CommandHandlers } from './command-table.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers } from './lane-handlers.ts';
@@ -29,6 +34,7 @@ export interface OperatorDeps {
   watch(listener: (step: LaneStep) => void): () => void;
   /** Called whenever `isAwaited` may have changed. */
   awaitedChanged(): void;
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
@@ -36,15 +42,17 @@ export interface OperatorDeps {
   dropped(commands: number): void;
   /** Called with a reason when commands cannot be saved; null: they can be again. */
   kept(problem: string | null): void;
+  /** The devices of `keys` that cannot be read have changed. */
+  missingKeys(devices: readonly string[]): void;
 }
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
-  /** Gives the answers owed since the last run. */
+  /** Gives the answers owed since the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Carries out a command from the kiosk's own screen. @throws CommandError, at once or later */
+  /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
   /** The configured or desired log level has changed. */
@@ -71,9 +79,15 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const says = createSayQueue({ clock, lanes, watch });
+  const conversations = createConversations({
+    ...{ clock, says, config, watch, tell: parts.tell },
+    desks: desksOf(lanes, config().rooms),
+  });
+  const offerOf = (id: string): readonly string[] =>
+    config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
-    ...createLaneHandlers({ lanes, admissions, says, clock, watch }),
+    ...createLaneHandlers({ lanes, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
     ...{ ...device, status, diagnose, certificate },
   });
@@ -91,14 +105,29 @@ export function createOperator(parts: OperatorDeps): Operator {
     },
     table,
   );
+  const openKeys = (): DeskKeys | null => {
+    const { openKeyDevice } = deps;
+    if (openKeyDevice === undefined) return null;
+    return openDeskKeys({
+      ...{ clock, log, repeats, openKeyDevice },
+      carryOut: commandsByHand('key', table, lanes, conversations),
+      ...{ keys: config().keys, missing: parts.missingKeys },
+    });
+  };
+  let keys: DeskKeys | null = null;
   return {
-    begin: (bus) => dispatcher.begin(bus),
+    begin(bus) {
+      dispatcher.begin(bus);
+      keys = openKeys();
+    },
     receive: (bus, message) => dispatcher.receive(bus, message),
-    carryOut: (name, args) => prepare(table, name, args).carryOut(),
+    carryOut: commandsByHand('touch', table, lanes, conversations),
     trust: (next) => signatures.trust(next),
     levelChanged: () => device.levelChanged(),
     close() {
       device.close();
+      keys?.close();
+      conversations.close();
       says.close();
       logs.close();
       return dispatcher.close();

@@ -19,6 +19,8 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
+  /** Whether this is a good moment, however long it takes; left out: a pause, or 20 s. */
+  readonly mayBegin?: () => boolean;
 }
 
 export interface SayQueueDeps {
@@ -89,7 +91,8 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     }
     if (lane.phase === 'standby') lane.post({ type: 'start' });
     const can = canSay(lane.state, now);
-    if (can === 'no' || (can === 'busy' && !isBegun && now - first.since < POLITE_FOR_MS)) return;
+    const { mayBegin = () => can === 'quiet' || now - first.since >= POLITE_FOR_MS } = first.speech;
+    if (can === 'no' || (!isBegun && !mayBegin())) return;
     const [text = ''] = first.pieces;
     count += 1;
     const id = `say-${count}`;

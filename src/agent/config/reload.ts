@@ -47,7 +47,7 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'service', 'audio', 'rooms'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio', 'rooms'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
@@ -71,8 +71,17 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), playback };
   });
-  const { owner, schedule, budget, log } = next;
+  const { owner, conversation, schedule, budget, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
-  return { ...running, lanes, mqtt, owner, schedule, budget, log: { ...log, journal: running.log.journal } };
+  return {
+    ...running,
+    lanes,
+    mqtt,
+    owner,
+    conversation,
+    schedule,
+    budget,
+    log: { ...log, journal: running.log.journal },
+  };
 }

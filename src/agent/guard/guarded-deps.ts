@@ -18,7 +18,7 @@ export interface GuardedDeps extends Omit<AgentDeps, 'signatures'> {
 export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; reports: DefectReports } {
   const reports = deps.defects ?? createDefects(deps.log, deps.clock);
   const defects = reports.report;
-  const { openEchoCanceller, signatures = null } = deps;
+  const { openEchoCanceller, openKeyDevice, signatures = null } = deps;
   const guarded: GuardedDeps = {
     ...deps,
     clock: guardClock(deps.clock, defects),
@@ -29,6 +29,9 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; reports: Defect
     ...(openEchoCanceller !== undefined && {
       openEchoCanceller: (rates, sink) =>
         openEchoCanceller(rates, guardCallbacks('canceller', sink, defects)),
+    }),
+    ...(openKeyDevice !== undefined && {
+      openKeyDevice: (path, listener) => openKeyDevice(path, guardCallbacks('keys', listener, defects)),
     }),
     openAudio(lane) {
       const audio = deps.openAudio(lane);

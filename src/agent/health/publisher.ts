@@ -295,6 +295,7 @@ function isReported({ before, after }: LaneStep): boolean {
     phaseOf(before.session) !== phaseOf(after.session) ||
     before.options !== after.options ||
     before.refusedTask !== after.refusedTask ||
+    before.conversation !== after.conversation ||
     before.problem !== after.problem ||
     before.warning !== after.warning ||
     before.captureLost !== after.captureLost ||

@@ -16,3 +16,13 @@ export function createRooms(rooms: Config['rooms'], clock: Clock): ReadonlyMap<s
     }),
   );
 }
+
+/** The lanes of each desk: those that share a room, and each other one by itself. */
+export function desksOf<L extends { readonly id: string }>(
+  lanes: readonly L[],
+  rooms: Config['rooms'],
+): readonly (readonly L[])[] {
+  const shared = rooms.map(({ lanes: ids }) => lanes.filter(({ id }) => ids.includes(id)));
+  const alone = lanes.filter((lane) => !shared.some((room) => room.includes(lane)));
+  return [...shared, ...alone.map((lane) => [lane])];
+}

@@ -12,7 +12,7 @@ export interface ScreenActionsDeps {
   offer(lane: string): readonly string[];
   /** Carries out an operator's command. @throws CommandError */
   carryOut(name: string, args: object): Promise<unknown>;
-  endConversation(): void;
+  endConversation(): Promise<void>;
 }
 
 /** What visitors do on the screen. It goes the same way as an operator's commands. */

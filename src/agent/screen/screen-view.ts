@@ -17,7 +17,7 @@ import type { ScreenConfig } from '../../protocol/config-screen.ts';
 import type { ScreenChange, ScreenLane, ScreenSnapshot, ScreenText } from '../../protocol/screen.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 
-/** Silence that ends a conversation (ms). */
+/** How long words may stay that came after the end of a conversation (ms). */
 const END_AFTER_MS = 90_000;
 /** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
@@ -138,7 +138,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   };
 
   return {
-    onStep({ lane: id, event, effects, after }) {
+    onStep({ lane: id, event, effects, before, after }) {
       const lane = deps.lanes.find((one) => one.id === id);
       if (lane === undefined || isClosed) return;
       if (event.type === 'captured') {
@@ -146,6 +146,8 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         if (heard !== level && listeners.size > 0) publish({ level: heard });
         level = heard;
       }
+      const isEnd = before.conversation !== null && after.conversation === null;
+      if (isEnd && captions.heardAt !== null) end();
       const wasQuiet = captions.heardAt === null;
       for (const effect of effects) if (effect.type === 'caption') onCaption(lane, effect.caption);
       if (isPlaying(after.playout, clock.now())) understoodAt.delete(id);
@@ -173,10 +175,10 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   };
 }
 
-/** A long silence, or every lane is at rest. */
+/** No conversation goes on, and there was a long silence or every lane is at rest. */
 function isOver(lanes: readonly LaneRunner[], heardAt: number, now: number): boolean {
   const isSounding = lanes.some(({ state }) => isPlaying(state.playout, now));
-  if (isSounding) return false;
+  if (isSounding || lanes.some(({ state }) => state.conversation !== null)) return false;
   return (
     now - heardAt >= END_AFTER_MS || lanes.every(({ state }) => AT_REST.includes(phaseOf(state.session)))
   );

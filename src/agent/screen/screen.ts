@@ -41,7 +41,10 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const offer = (id: string): readonly string[] => config.lanes.find((lane) => lane.id === id)?.offer ?? [];
   const actions = createScreenActions({
     ...{ lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
-    endConversation: () => view.end(),
+    endConversation: async () => {
+      view.end();
+      await agent.carryOut('conversation', { do: 'end' });
+    },
   });
   const view = createScreenView({
     ...{ clock, log, lanes, offer, config: config.screen, run: options.randomHash() },

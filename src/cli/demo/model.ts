@@ -171,6 +171,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('percent')} % of today's minutes are used`;
     case 'speech_dropped':
       return `${text('sentences')} sentences were not played: ${text('why').replaceAll('_', ' ')}`;
+    case 'conversation_started':
+    case 'conversation_ended':
+      return kind.replaceAll('_', ' ');
     case 'standby':
       return 'no speech: the stream is closed until someone speaks';
     case 'wake':

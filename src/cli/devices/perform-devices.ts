@@ -1,9 +1,13 @@
 import { createAlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { type Survey, surveyDevices } from '../../adapters/audio/cards/survey.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
+import { listInputDevices } from '../../adapters/keys/input-devices.ts';
+import { createKeyDevices } from '../../adapters/keys/key-device.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
+import { untilAskedToEnd } from '../../program/signals.ts';
 import type { Config } from '../../protocol/config.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { formatProblems } from '../check-config.ts';
@@ -12,6 +16,7 @@ import { configuredDevices, type DeviceFinding, findDevice } from './configured.
 import { reportDevices } from './devices-json.ts';
 import { listDevices } from './listing.ts';
 import { performMeter } from './run-meter.ts';
+import { showKeys } from './show-keys.ts';
 
 /** Options of the command line. */
 export interface DevicesOptions {
@@ -19,6 +24,7 @@ export interface DevicesOptions {
   readonly json?: true;
   /** True without a device name. */
   readonly meter?: string | true;
+  readonly keys?: true;
   readonly seconds?: number;
 }
 
@@ -27,9 +33,10 @@ const WIDEST_COLUMNS = 100;
 
 /** Lists the devices, or shows the level of one. */
 export async function performDevices(options: DevicesOptions, shell: Shell): Promise<void> {
-  if (options.seconds !== undefined && options.meter === undefined) {
-    throw new Failure('--seconds needs --meter: give both or neither.', EXIT.usage);
+  if (options.seconds !== undefined && options.meter === undefined && options.keys === undefined) {
+    throw new Failure('--seconds needs --meter or --keys: give both or neither.', EXIT.usage);
   }
+  if (options.keys === true) return performKeys(options, shell);
   const config = options.config === undefined ? null : readConfig(options.config, shell);
   if (config === undefined) return shell.finish(EXIT.usage);
   const tools = createAlsaTools({ env: shell.env });
@@ -42,6 +49,27 @@ export async function performDevices(options: DevicesOptions, shell: Shell): Pro
   const devices = config === null ? [] : configuredDevices(config);
   const findings = await Promise.all(devices.map((device) => findDevice(device, survey, tools)));
   showDevices(survey, findings, options.json === true, shell);
+}
+
+/** Shows pressed keys. */
+async function performKeys({ meter, seconds, json }: DevicesOptions, shell: Shell): Promise<void> {
+  if (meter !== undefined)
+    throw new Failure('--keys and --meter exclude each other: give one of them.', EXIT.usage);
+  const clock = createSystemClock();
+  const ending = seconds === undefined ? ', until Ctrl-C' : '';
+  if (json !== true) shell.complain(`Press the keys${ending}. Each line below is an entry of "keys".\n`);
+  const timeIsUp = new Promise<void>((resolve) => {
+    if (seconds !== undefined) clock.at(clock.now() + seconds * 1000, resolve);
+  });
+  await showKeys(
+    {
+      ...{ clock, openKeyDevice: createKeyDevices(clock), isJson: json === true },
+      listDevices: () => listInputDevices(),
+      print: (text) => shell.print(text),
+      complain: (text) => shell.complain(text),
+    },
+    Promise.race([untilAskedToEnd(process), timeIsUp]),
+  );
 }
 
 /** Reads the configuration; prints its problems and returns undefined if it has any. */

@@ -16,10 +16,12 @@ interface Explanation {
 }
 
 const BUSY = 'Look at the load and the limits of the broker, and try again.';
+const VERSIONS = 'Use a broker that knows MQTT 5 or 3.1.1, and check the port in mqtt.url.';
 const LOG = "Look at the broker's log.";
 
 /** MQTT 5 reason codes of CONNACK, and MQTT 3.1.1 return codes. */
 const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
+  1: { cause: 'broker', fix: VERSIONS },
   2: { cause: 'identifier', fix: 'Allow the client identifier at the broker.' },
   3: { cause: 'broker', fix: BUSY },
   4: { cause: 'login', fix: '' },
@@ -28,6 +30,7 @@ const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
   129: { cause: 'broker', fix: `${LOG} Something between device and broker may change the messages.` },
   130: { cause: 'broker', fix: `${LOG} Something between device and broker may change the messages.` },
   131: { cause: 'broker', fix: LOG },
+  132: { cause: 'broker', fix: VERSIONS },
   133: { cause: 'identifier', fix: 'Allow the client identifier at the broker.' },
   134: { cause: 'login', fix: '' },
   135: { cause: 'login', fix: '' },

@@ -2,6 +2,7 @@ import type { ServiceEvent, StreamFault, UnreadableWhat } from '../../ports/stre
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-measure.ts';
+import type { LaneConversation } from '../conversation/lane-conversation.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode, Heard } from '../uplink/gate.ts';
@@ -61,6 +62,8 @@ export type LaneEvent =
   /** No session may begin, and the current one ends after its sentence; null: sessions are allowed. */
   | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
+  /** A conversation has begun at the lane's desk; null: it has ended. */
+  | { readonly type: 'conversation'; readonly conversation: LaneConversation | null }
   /** The connection to the broker. */
   | { readonly type: 'broker'; readonly up: boolean }
   /** The backend counts as unavailable, or is back. */

@@ -19,6 +19,15 @@ function reportEcho(state: LaneState): LaneReport['echo'] {
   };
 }
 
+function reportConversation(
+  { conversation }: LaneState,
+  stampOf: (monotonic: number) => string | null,
+): LaneReport['conversation'] {
+  if (conversation === null) return null;
+  const { startedAt, notice } = conversation;
+  return { since: stampOf(startedAt), notice: notice?.language ?? null };
+}
+
 function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused_task'] {
   if (refusedTask === null) return null;
   const { instead, message } = refusedTask;
@@ -59,6 +68,7 @@ export function reportLane(
     source,
     targets: [...targets],
     refused_task: reportRefused(state),
+    conversation: reportConversation(state, stampOf),
     muted: options.muted,
     volume: options.volume,
     ...device,

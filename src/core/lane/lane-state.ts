@@ -1,6 +1,7 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
+import type { LaneConversation } from '../conversation/lane-conversation.ts';
 import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from '../losses/loss-record.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import type { Seed } from '../random.ts';
@@ -101,6 +102,8 @@ export interface LaneState {
   readonly refusedTask: RefusedTask | null;
   /** The last task that the service ran, also before a restart; null: none yet. */
   readonly acceptedTask: TaskOptions | null;
+  /** The conversation at its desk; null: none. */
+  readonly conversation: LaneConversation | null;
   /** The operator's text that the service is speaking; null: none. */
   readonly saying: Saying | null;
   /** Whether the lane has been started and not stopped. */
@@ -242,6 +245,7 @@ export function createLane(given: {
     ...given,
     acceptedTask: given.acceptedTask ?? null,
     refusedTask: null,
+    conversation: null,
     wanted: false,
     hold: null,
     closing: null,

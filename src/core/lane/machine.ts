@@ -92,6 +92,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return setHold(context, event.hold);
     case 'options':
       return changeOptions(context, event.options);
+    case 'conversation':
+      return context.set({ conversation: event.conversation });
     case 'broker':
       return onBroker(context, event.up);
     case 'backend':

@@ -78,6 +78,7 @@ export function rebuild(
       ending: state.ending,
       brokerUp: state.brokerUp,
       backendSilent: state.backendSilent,
+      conversation: state.conversation,
     },
     ...ordersIn(state, during),
   };
@@ -147,6 +148,8 @@ function ordersIn({ ending, options }: LaneState, event: LaneEvent | undefined):
       return { backendSilent: event.silent };
     case 'options':
       return { options: { ...options, ...event.options } };
+    case 'conversation':
+      return { conversation: event.conversation };
     default:
       return {};
   }
@@ -164,6 +167,7 @@ function freshState(state: LaneState, now: number): LaneState {
     hold: state.hold,
     ending: state.ending,
     ...{ brokerUp: state.brokerUp, backendSilent: state.backendSilent },
+    conversation: state.conversation,
     ...{ loss: state.loss, lostCounted: state.lostCounted },
     nextId: state.nextId,
     nextStream: state.nextStream,

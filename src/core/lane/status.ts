@@ -108,6 +108,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the page for the screen cannot be served; the detail is why. The kiosk interprets without it',
   },
+  keys: {
+    status: 'degraded',
+    says: 'an input device of `keys` cannot be read; the detail is which, and the log says why. The kiosk interprets without it',
+  },
   connection_lost: {
     status: 'lost',
     says: 'the device disappeared without a clean shutdown; published by the broker',
@@ -131,7 +135,8 @@ export type Condition =
   | 'identity_conflict'
   | 'not_subscribed'
   | 'not_published'
-  | 'screen';
+  | 'screen'
+  | 'keys';
 
 export interface Reason {
   readonly code: ReasonCode;

@@ -1,7 +1,7 @@
 /** Language tags as services write them. */
+import { primaryOf } from '../../protocol/language-tag.ts';
 
-/** The primary language of a tag: `de` of `de-AT`. */
-export const primaryOf = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
+export { primaryOf };
 
 /** Names of one language in which services differ, and which Unicode's table does not equate. */
 const SAME = new Map([

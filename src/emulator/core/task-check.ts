@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isHeardLanguage, isSpokenLanguage } from '../../protocol/service/languages.ts';
 import type { Task } from '../../protocol/service/task.ts';
 import type { Choices } from './choices.ts';
 
@@ -10,18 +11,6 @@ export interface TaskObjection {
 
 /** Most target languages of one task. */
 const MAX_TARGETS = 8;
-
-/** The languages that public clients of a live service list, by their primary tags. */
-const HEARD = new Set(
-  'ar ba be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl he hi hr hu ia id it ja ko lt lv mn mr ms mt nl no pl pt ro ru sk sl sv sw ta th tr ug uk ur vi yue zh'.split(
-    ' ',
-  ),
-);
-const SPOKEN = new Set(
-  'ar bg cs da de el en es fi fil fr hi hr hu id it ja ko ms nl pl pt ro ru sk sv ta tr uk yue zh'.split(' '),
-);
-
-const primary = (language: string): string => language.toLowerCase().split('-')[0] ?? '';
 
 const level = (min: number) => z.number().min(min).max(600_000);
 const tempo = z.number().min(0.5).max(3);
@@ -51,17 +40,21 @@ export function readQueue(task: Task) {
 
 function objectToLanguages({ pipeline }: Task): TaskObjection | null {
   const { source_language: source, detectable_languages: detectable = [] } = pipeline.transcription;
-  const named = (param: string, languages: readonly string[], known: ReadonlySet<string>) =>
+  const named = (param: string, languages: readonly string[], isKnown: (language: string) => boolean) =>
     languages
-      .filter((language) => !known.has(primary(language)))
+      .filter((language) => !isKnown(language))
       .map((language) => ({ param, desc: `unknown language "${language}"` }));
   return (
     [
-      ...named('pipeline.transcription.source_language', source === 'auto' ? [] : [source], HEARD),
-      ...named('pipeline.transcription.detectable_languages', detectable, HEARD),
+      ...named('pipeline.transcription.source_language', source === 'auto' ? [] : [source], isHeardLanguage),
+      ...named('pipeline.transcription.detectable_languages', detectable, isHeardLanguage),
       ...pipeline.translations.flatMap(({ target_language, allowed_source_languages = [] }, at) => [
-        ...named(`pipeline.translations.${at}.target_language`, [target_language], SPOKEN),
-        ...named(`pipeline.translations.${at}.allowed_source_languages`, allowed_source_languages, HEARD),
+        ...named(`pipeline.translations.${at}.target_language`, [target_language], isSpokenLanguage),
+        ...named(
+          `pipeline.translations.${at}.allowed_source_languages`,
+          allowed_source_languages,
+          isHeardLanguage,
+        ),
       ]),
     ][0] ?? null
   );

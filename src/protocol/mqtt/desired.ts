@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../config.ts';
+import { LOG_LEVELS } from '../config-choices.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { timestampSchema } from './envelope.ts';
 

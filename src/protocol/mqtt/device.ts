@@ -51,6 +51,16 @@ export const laneReportSchema = z.object({
     .describe(
       'requested settings that the service refuses; its last accepted settings stay in force; null: none are refused',
     ),
+  conversation: z
+    .object({
+      since: timestampSchema.describe('its beginning'),
+      notice: z
+        .string()
+        .nullable()
+        .describe('language of the notice that an AI interprets; null: `conversation.notice` is off'),
+    })
+    .nullable()
+    .describe('the conversation at the desk; null: none'),
   muted: z.boolean().describe('muted by command'),
   volume: z.number().describe('percent'),
   capture: z.string().describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),

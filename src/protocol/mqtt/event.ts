@@ -269,6 +269,30 @@ export const EVENT_SCHEMAS = {
       .describe('place of the exception, such as `state file.write`; each place has its own event'),
     message,
   }),
+  conversation_started: event('A conversation has begun at a desk.', {
+    lane: lane.describe('lane at which it began'),
+    by: z
+      .enum(['voice', 'key', 'touch', 'command'])
+      .describe('speech that the service understood, a key, the screen, or a command'),
+  }),
+  conversation_ended: event('A conversation has ended. Nothing that was said is in it.', {
+    lane: lane.describe('lane at which it began'),
+    duration_s: z.number().describe('its length, seconds'),
+    languages: z
+      .array(z.string())
+      .readonly()
+      .describe('languages that were spoken and heard, in the order of their first use'),
+    sentences: z.int().describe('number of sentences that the service understood'),
+    delay_ms: z
+      .number()
+      .nullable()
+      .describe(
+        'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
+      ),
+    billed_s: z
+      .number()
+      .describe('how long streams were open in it, all lanes of the desk together, seconds'),
+  }),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', { lane }),
   wake: event('Speech or the command `start` woke the lane; it requests a token.', { lane }),
 } as const;

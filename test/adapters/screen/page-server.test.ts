@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { openPageServer, type PageServer } from '../../../src/adapters/screen/page-server.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -166,12 +166,16 @@ describe('the server of the screen', () => {
 
 describe('the events of the screen', () => {
   it('begin with a snapshot, and go on with numbered changes', async () => {
+    const complaint = vi.spyOn(console, 'error');
     const { server, fake } = await open();
     const page = await listen(server);
     await page.until('event: snapshot\nid: 7\ndata: {"run":"run-1","seq":7');
     fake.change({ level: 3 });
     await page.until('event: change\nid: 8\ndata: {"seq":8,"level":3}\n\n');
     expect(page.text().match(/event: snapshot/g)).toHaveLength(1);
+    // The library prints an answer that was sent twice.
+    expect(complaint).not.toHaveBeenCalled();
+    complaint.mockRestore();
   });
 
   it('cost one snapshot when a page connects again', async () => {

@@ -57,6 +57,7 @@ describe('sound that is not the declared PCM', () => {
     ['a WAV of two channels', changed(22, 2)],
     ['a WAV of another rate', changed(24, 16_000)],
     ['a WAV without sound', wav().subarray(0, 36)],
+    ['a text', Buffer.from(Buffer.alloc(200, 7).toString('base64'))],
     ['Ogg', Buffer.from('OggS and more')],
     ['FLAC', Buffer.from('fLaC and more')],
     ['MP3', Buffer.from('ID3\x04\0\0\0\0\0\0')],

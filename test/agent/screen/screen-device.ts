@@ -10,7 +10,7 @@ export async function createScreenDevice(lane: object = {}, screen: object = {})
   const offer = (): readonly string[] => config.lanes[0]?.offer ?? [];
   const actions = createScreenActions({
     ...{ lanes: agent.lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
-    endConversation: () => view.end(),
+    endConversation: async () => view.end(),
   });
   const view: ScreenView = createScreenView({
     ...{ clock, log: deps.deps.log, lanes: agent.lanes, config: config.screen, run: 'run-1', offer },

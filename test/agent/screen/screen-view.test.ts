@@ -89,15 +89,21 @@ describe('the view of the screen', () => {
     expect(view.snapshot()).toMatchObject({ texts: [], status: { kind: 'closed', until: null } });
   });
 
-  it('forgets the words in standby', async () => {
-    const { deps, view } = await createScreenDevice({ standbyAfter: 20 });
+  it('forgets the words when the conversation ends, and not in standby before that', async () => {
+    const { deps, view, clock } = await createScreenDevice({ standbyAfter: 20 });
     deps.service(understood({ id: 't1', text: WORDS }));
     deps.service(spoke(new Uint8Array(48 * 500), { sentence: 't1', language: 'es', last: true }));
     for (let chunk = 0; chunk < 120; chunk++) {
       deps.speak(20);
       deps.lastStream().listener.pong();
     }
-    expect(view.snapshot()).toMatchObject({ texts: [], status: { kind: 'standby' } });
+    expect(view.snapshot()).toMatchObject({ texts: [{ text: WORDS }], status: { kind: 'standby' } });
+    deps.command('conversation', { id: 'c1', args: { do: 'end' } });
+    expect(view.snapshot().texts).toEqual([]);
+    // What comes late is forgotten, too.
+    deps.service(translated({ id: 't1', part: '0', text: 'palabras' }));
+    clock.advance(91_000);
+    expect(view.snapshot().texts).toEqual([]);
   });
 
   it('keeps only the latest texts for a page that begins', async () => {

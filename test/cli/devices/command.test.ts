@@ -73,7 +73,8 @@ describe('devices', () => {
 
   it.each([
     [['--seconds', '0', '--meter'], /must be a number of seconds/],
-    [['--seconds', '3'], /--seconds needs --meter/],
+    [['--seconds', '3'], /--seconds needs --meter or --keys/],
+    [['--keys', '--meter'], /--keys and --meter exclude each other/],
     [['--metre'], /Did you mean --meter/],
   ])('rejects the command line %j', async (words, message) => {
     const { code, out, err } = await run(words);

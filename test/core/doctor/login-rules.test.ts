@@ -32,6 +32,8 @@ describe('the login', () => {
   });
 
   it.each<[number, RegExp]>([
+    [1, /knows MQTT 5 or 3\.1\.1/],
+    [0x84, /knows MQTT 5 or 3\.1\.1/],
     [4, /user "kiosk".*password in \/etc\/dragoman\/password \(mqtt\.passwordFile\)\.$/],
     [5, /user "kiosk".*allow this user/],
     [0x80, /broker's log/],

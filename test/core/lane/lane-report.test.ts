@@ -15,6 +15,7 @@ describe('the report of a lane', () => {
       source: 'en',
       targets: ['es', 'fr'],
       refused_task: null,
+      conversation: null,
       muted: true,
       volume: 100,
       ...DEVICE,

@@ -30,15 +30,25 @@ export function isHeardOut({ session, backlog }: LaneState): boolean {
   );
 }
 
-/** Whether all speech has been translated and played. */
-export function isSpokenOut(state: LaneState, now: number): boolean {
-  const { session, oldSession, backlog, playout, settings, saying } = state;
-  if (saying !== null || oldSession !== null || isPlaying(playout, now)) return false;
+/** Whether the translation of all speech has come. It may still play. */
+export function isAnswered(
+  { session, oldSession, backlog, settings, saying }: LaneState,
+  now: number,
+): boolean {
+  if (saying !== null || oldSession !== null) return false;
   const stream = hearingStream(session);
   if (stream === null) return true;
-  const isOwed =
-    backlog.chunks.some(({ voiced }) => voiced) || owesSpeechSince(stream.replay, now - settings.answerMs);
-  return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
+  const isUnsent = backlog.chunks.some(({ voiced }) => voiced);
+  return !isUnsent && !owesSpeechSince(stream.replay, now - settings.answerMs);
+}
+
+/** Whether all speech has been translated and played. */
+export function isSpokenOut(state: LaneState, now: number): boolean {
+  const { session, playout, settings } = state;
+  if (isPlaying(playout, now) || !isAnswered(state, now)) return false;
+  const stream = hearingStream(session);
+  if (stream === null) return true;
+  return now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
 }
 
 /** Whether a text can be spoken now. `busy`: it would interrupt a sentence. */

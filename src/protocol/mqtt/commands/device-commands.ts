@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../../config.ts';
+import { LOG_LEVELS } from '../../config-choices.ts';
 import { laneAccountSchema } from '../account.ts';
 import { certificateArgsSchema } from '../certificate.ts';
 import { DEVICE_STATUSES, laneReportSchema } from '../device.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ECHO_MODES } from '../../config.ts';
+import { ECHO_MODES } from '../../config-choices.ts';
 import { VOLUME_PERCENT } from '../../config-sound.ts';
 import { languageSchema, targetsSchema } from '../../language.ts';
 import { plainTextSchema } from '../../plain-text.ts';
@@ -66,6 +66,7 @@ export const LANE_COMMANDS = {
       .describe('Mutes the microphone; the session continues and receives silence.'),
     data: lanesAnswerSchema,
     role: 'operator',
+    atRelease: ({ lane }) => ({ command: 'unmute', args: { lane } }),
     example: {},
     verb: { says: 'mute the microphone', words: [LANE_WORD] },
   },
@@ -73,6 +74,7 @@ export const LANE_COMMANDS = {
     args: z.strictObject(laneArg).describe('Unmutes the microphone.'),
     data: lanesAnswerSchema,
     role: 'operator',
+    atRelease: ({ lane }) => ({ command: 'mute', args: { lane } }),
     example: {},
     verb: { says: 'unmute the microphone', words: [LANE_WORD] },
   },
@@ -82,10 +84,18 @@ export const LANE_COMMANDS = {
         ...laneArg,
         source: languageSchema.optional().describe('language of the speech at the microphone'),
         targets: targetsSchema.optional().describe('languages of the translations'),
+        step: z
+          .literal(1)
+          .optional()
+          .describe('1: the next language of `offer` for the visitor, spoken as its own name'),
       })
       .refine(
-        (args) => args.source !== undefined || args.targets !== undefined,
-        'needs "source", "targets" or both',
+        ({ source, targets, step }) => source !== undefined || targets !== undefined || step !== undefined,
+        'needs "source", "targets" or both, or "step"',
+      )
+      .refine(
+        ({ source, targets, step }) => step === undefined || (source === undefined && targets === undefined),
+        'needs "step" alone, or "source" and "targets"',
       )
       .describe(
         'Changes the languages. During a session the service decides: the final answer is `ok` when the new task runs, or `rejected` with the message of the service.',
@@ -105,9 +115,28 @@ export const LANE_COMMANDS = {
           says: 'languages of the translations, such as es,fr',
           read: (text) => text.split(','),
         },
+        {
+          flags: '--step <n>',
+          says: '1: the next of the languages that the lane offers to visitors',
+          read: readNumber,
+        },
         LANE_WORD,
       ],
     },
+  },
+  conversation: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        do: z.enum(['begin', 'end']).describe('begin a conversation, or end it'),
+      })
+      .describe(
+        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume, languages and mute are as before.',
+      ),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { do: 'end' },
+    verb: { says: 'begin or end a conversation', words: [{ flags: '<do>' }, LANE_WORD] },
   },
   volume: {
     args: z

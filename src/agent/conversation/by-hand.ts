@@ -1,0 +1,26 @@
+import { type CommandTable, prepare } from '../commands/command-table.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import type { Conversations } from './conversations.ts';
+
+/** Commands of a key that somebody who wants to talk presses. A visitor at the screen is there in any case. */
+const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
+
+/** Carries out a command that is given at the desk. @throws CommandError, at once or later */
+export type CarryOut = (name: string, args: object) => unknown;
+
+/** Commands by a key or by touch: as over MQTT, and most of them begin a conversation. */
+export function commandsByHand(
+  by: 'key' | 'touch',
+  table: CommandTable,
+  lanes: readonly LaneRunner[],
+  conversations: Pick<Conversations, 'begin'>,
+): CarryOut {
+  return (name, args) => {
+    const command = prepare(table, name, args);
+    const { lane, do: what }: { lane?: unknown; do?: unknown } = args;
+    const begins = name === 'conversation' ? what === 'begin' : by === 'touch' || BEGINS.includes(name);
+    // Before the command: what it changes is undone at the end of the conversation.
+    if (begins) conversations.begin(lane === undefined ? lanes : lanes.filter(({ id }) => id === lane), by);
+    return command.carryOut();
+  };
+}

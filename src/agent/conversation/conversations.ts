@@ -1,0 +1,177 @@
+import {
+  type BegunBy,
+  beginConversation,
+  type Conversation,
+  noteActivity,
+  summarize,
+} from '../../core/conversation/conversation.ts';
+import { endsAt, follow, isFirstWord, isRunning } from '../../core/conversation/desk-rules.ts';
+import { type Notice, noticeIn } from '../../core/conversation/notice.ts';
+import { type Beginning, restoration, type Setting } from '../../core/conversation/restoration.ts';
+import { visitorLanguage } from '../../core/conversation/visitor-language.ts';
+import { taskOf } from '../../core/lane/lane-options.ts';
+import { billedMs } from '../../core/lane/lane-report.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { SayQueue } from '../commands/say-queue.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { createNoticeSpeaker } from './notice-speaker.ts';
+
+export interface ConversationsDeps {
+  readonly clock: Clock;
+  /** Lanes at one desk have their conversations together. */
+  readonly desks: readonly (readonly LaneRunner[])[];
+  readonly says: Pick<SayQueue, 'say'>;
+  config(): Config;
+  watch(listener: (step: LaneStep) => void): () => void;
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
+}
+
+/** The conversations at the device's desks: when they begin and end, and what follows from it. */
+export interface Conversations {
+  /** Begins a conversation at the desks of these lanes, or goes on with it. Lanes that do not run are left out. */
+  begin(lanes: readonly LaneRunner[], by: Exclude<BegunBy, 'voice'>): void;
+  end(lanes: readonly LaneRunner[]): void;
+  close(): void;
+}
+
+interface Desk {
+  readonly lanes: readonly LaneRunner[];
+  talk: Conversation | null;
+  /** The lane at which it began. */
+  lane: string;
+  beginnings: ReadonlyMap<string, Beginning>;
+  /** The notice that each lane has. */
+  readonly informed: Map<string, Notice | null>;
+  /** When the last conversation ended: what was said before does not begin another one. Null: there was none. */
+  endedAt: number | null;
+  cancel(): void;
+}
+
+export function createConversations(deps: ConversationsDeps): Conversations {
+  const { clock, config, tell } = deps;
+  const desks = deps.desks.map(
+    (lanes): Desk => ({
+      ...{
+        lanes,
+        talk: null,
+        lane: '',
+        beginnings: new Map(),
+        informed: new Map(),
+        endedAt: null,
+      },
+      cancel() {},
+    }),
+  );
+  const notices = createNoticeSpeaker(deps);
+  const configOf = ({ id }: LaneRunner): LaneConfig | undefined =>
+    config().lanes.find((one) => one.id === id);
+  const billed = (desk: Desk): number =>
+    desk.lanes.reduce((sum, { state }) => sum + billedMs(state, clock.now()), 0);
+  const stateOf = (lane: LaneRunner): Beginning => ({
+    setting: settingOf(lane),
+    configured: configuredSetting(configOf(lane)) ?? settingOf(lane),
+  });
+
+  /** Tells the lane of the conversation, and gives the notice in the visitor's language of this moment. */
+  const inform = (desk: Desk, lane: LaneRunner, startedAt: number): void => {
+    const { notice: wanted } = config().conversation;
+    const language = visitorLanguage(taskOf(lane.state), configOf(lane)?.offer ?? []);
+    const notice = wanted === false ? null : noticeIn(language, wanted === true ? {} : wanted);
+    const known = desk.informed.get(lane.id);
+    if (known !== undefined && known?.text === notice?.text) return;
+    desk.informed.set(lane.id, notice);
+    lane.post({ type: 'conversation', conversation: { startedAt, notice } });
+    if (notice !== null) notices.want(lane, desk.lanes, notice);
+  };
+
+  const start = (desk: Desk, lane: LaneRunner, by: BegunBy): void => {
+    const now = clock.now();
+    desk.talk = beginConversation(by, now, billed(desk));
+    desk.lane = lane.id;
+    desk.beginnings = new Map(desk.lanes.map((one) => [one.id, stateOf(one)]));
+    tell('conversation_started', { lane: lane.id, by });
+    for (const one of desk.lanes) {
+      inform(desk, one, now);
+      // Somebody is there: the session is ready when they speak.
+      if (by !== 'voice' && one.phase === 'standby') one.post({ type: 'start' });
+    }
+    look(desk);
+  };
+
+  const finish = (desk: Desk): void => {
+    const { talk, beginnings } = desk;
+    if (talk === null) return;
+    const now = clock.now();
+    desk.talk = null;
+    desk.endedAt = now;
+    desk.informed.clear();
+    desk.cancel();
+    notices.end(desk.lanes);
+    tell('conversation_ended', { lane: desk.lane, ...summarize(talk, now, billed(desk)) });
+    for (const lane of desk.lanes) {
+      lane.post({ type: 'conversation', conversation: null });
+      const before = beginnings.get(lane.id);
+      const options = before === undefined ? {} : restoration(before, stateOf(lane));
+      if (Object.keys(options).length > 0) lane.post({ type: 'options', options });
+    }
+  };
+
+  /** Ends the conversation if it is over, or looks again when that may be. */
+  const look = (desk: Desk): void => {
+    desk.cancel();
+    if (desk.talk === null) return;
+    const states = desk.lanes.map(({ state }) => state);
+    const at = endsAt(desk.talk, states, config().conversation.endAfter * 1000, clock.now());
+    if (at === null) finish(desk);
+    else desk.cancel = clock.at(at, () => look(desk));
+  };
+
+  const onStep = (step: LaneStep): void => {
+    const desk = desks.find(({ lanes }) => lanes.some(({ id }) => id === step.lane));
+    const lane = desk?.lanes.find(({ id }) => id === step.lane);
+    if (desk === undefined || lane === undefined) return;
+    if (desk.talk === null && isFirstWord(step, desk.endedAt)) start(desk, lane, 'voice');
+    if (desk.talk === null) return;
+    desk.talk = follow(desk.talk, step, clock.now());
+    if (step.before.options !== step.after.options) inform(desk, lane, desk.talk.startedAt);
+    if (!desk.lanes.some(({ state }) => isRunning(state))) finish(desk);
+  };
+  const unwatch = deps.watch(onStep);
+
+  const desksOf = (lanes: readonly LaneRunner[]): readonly Desk[] =>
+    desks.filter((desk) => desk.lanes.some((lane) => lanes.includes(lane)));
+
+  return {
+    begin(lanes, by) {
+      for (const desk of desksOf(lanes)) {
+        const lane = desk.lanes.find((one) => lanes.includes(one) && isRunning(one.state));
+        if (lane === undefined) continue;
+        if (desk.talk === null) start(desk, lane, by);
+        else desk.talk = noteActivity(desk.talk, clock.now());
+      }
+    },
+    end(lanes) {
+      for (const desk of desksOf(lanes)) finish(desk);
+    },
+    close() {
+      unwatch();
+      notices.close();
+      for (const desk of desks) {
+        finish(desk);
+        desk.cancel();
+      }
+    },
+  };
+}
+
+function settingOf({ state }: LaneRunner): Setting {
+  const { volume, muted, source, targets } = state.options;
+  return { volume, muted, source, targets };
+}
+
+function configuredSetting(lane: LaneConfig | undefined): Setting | null {
+  if (lane === undefined) return null;
+  return { volume: lane.playback.volume, muted: false, source: lane.source, targets: lane.targets };
+}

@@ -1,0 +1,96 @@
+import { maySpeakNotice } from '../../core/conversation/desk-rules.ts';
+import type { Notice } from '../../core/conversation/notice.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config } from '../../protocol/config.ts';
+import { CommandError } from '../commands/command-request.ts';
+import type { SayQueue } from '../commands/say-queue.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+
+const LOOK_EACH_MS = 500;
+/** Answers of a service that does not speak texts. */
+const NEVER: readonly string[] = ['rejected', 'unsupported'];
+
+export interface NoticeSpeakerDeps {
+  readonly clock: Clock;
+  readonly says: Pick<SayQueue, 'say'>;
+  config(): Config;
+}
+
+/** Speaks the notice of a conversation, in the first pause of all its lanes. The screen shows it anyway. */
+export interface NoticeSpeaker {
+  /** It replaces an earlier one that still waits. Each language is spoken once in a conversation. */
+  want(lane: LaneRunner, desk: readonly LaneRunner[], notice: Notice): void;
+  /** The conversation of this desk has ended. */
+  end(desk: readonly LaneRunner[]): void;
+  close(): void;
+}
+
+interface Waiting {
+  readonly lane: LaneRunner;
+  readonly desk: readonly LaneRunner[];
+  readonly notice: Notice;
+}
+
+export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps): NoticeSpeaker {
+  let waiting: readonly Waiting[] = [];
+  /** Lanes whose service does not speak texts: they are not asked again. */
+  const silent = new Set<string>();
+  /** Languages in which each lane has spoken it. */
+  const told = new Map<string, readonly string[]>();
+  let cancel = (): void => {};
+
+  const playbackOf = ({ id }: LaneRunner) => config().lanes.find((lane) => lane.id === id)?.playback.driver;
+  const offers = ({ id }: LaneRunner): boolean =>
+    config().lanes.some((lane) => lane.id === id && lane.offer.length > 0);
+  /** A recording has no listeners. Where a lane of the desk offers languages, its visitors are there. */
+  const isHeard = (lane: LaneRunner, desk: readonly LaneRunner[]): boolean =>
+    playbackOf(lane) !== 'file' && (offers(lane) || !desk.some(offers));
+
+  const isGoodMoment = ({ lane, desk }: Waiting): boolean => {
+    const states = desk.map(({ state }) => state);
+    return maySpeakNotice(lane.state, states, clock.now());
+  };
+
+  const speak = (waited: Waiting): void => {
+    const { lane, notice } = waited;
+    told.set(lane.id, [...(told.get(lane.id) ?? []), notice.language]);
+    const refused = (error: unknown): void => {
+      if (!(error instanceof CommandError)) throw error;
+      if (NEVER.includes(error.code)) silent.add(lane.id);
+    };
+    try {
+      const mayBegin = (): boolean => isGoodMoment(waited);
+      says.say([lane], { ...notice, translate: false, mayBegin }).catch(refused);
+    } catch (error) {
+      refused(error);
+    }
+  };
+
+  const look = (): void => {
+    cancel();
+    const due = waiting.find(isGoodMoment);
+    if (due !== undefined) {
+      waiting = waiting.filter((one) => one !== due);
+      speak(due);
+    }
+    if (waiting.length > 0) cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
+  };
+
+  return {
+    want(lane, desk, notice) {
+      waiting = waiting.filter((one) => one.lane !== lane);
+      const isTold = told.get(lane.id)?.includes(notice.language) === true;
+      if (!isTold && isHeard(lane, desk) && !silent.has(lane.id))
+        waiting = [...waiting, { lane, desk, notice }];
+      if (waiting.length > 0) look();
+    },
+    end(desk) {
+      waiting = waiting.filter(({ lane }) => !desk.includes(lane));
+      for (const { id } of desk) told.delete(id);
+    },
+    close() {
+      cancel();
+      waiting = [];
+    },
+  };
+}

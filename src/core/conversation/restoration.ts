@@ -1,0 +1,27 @@
+import type { LaneOptions } from '../lane/lane-options.ts';
+
+const RESTORED = ['volume', 'muted', 'source', 'targets'] as const;
+
+/** What a conversation may change only for itself. */
+export type Setting = Pick<LaneOptions, (typeof RESTORED)[number]>;
+
+/** A lane's setting at the beginning of a conversation: in force, and as configured. */
+export interface Beginning {
+  readonly setting: Setting;
+  readonly configured: Setting;
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * What a lane needs to be as before the conversation, so that the next visitor finds it so. A key whose configuration has
+ * changed meanwhile gets its new value.
+ */
+export function restoration(before: Beginning, now: Beginning): Partial<Setting> {
+  const changed = RESTORED.flatMap((key) => {
+    const isReconfigured = !isSame(before.configured[key], now.configured[key]);
+    const wanted = isReconfigured ? now.configured[key] : before.setting[key];
+    return isSame(wanted, now.setting[key]) ? [] : [[key, wanted] as const];
+  });
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,17 @@
+/** A key was pressed or released. Repeats while it is held are left out. */
+export interface KeyChange {
+  /** The kernel's code of the key (src/protocol/key-names.ts). */
+  readonly code: number;
+  readonly isDown: boolean;
+}
+
+export interface KeyDeviceListener {
+  changed(change: KeyChange): void;
+  /** The device can be read, or can be read again. */
+  opened(): void;
+  /** It cannot be read; it is tried again. All its keys count as released. @param problem a sentence for people */
+  lost(problem: string): void;
+}
+
+/** Reads an input device until `close`, also after it was away. */
+export type OpenKeyDevice = (path: string, listener: KeyDeviceListener) => { close(): void };

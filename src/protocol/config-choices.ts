@@ -1,0 +1,6 @@
+/** Values that the configuration shares with the commands. */
+export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
+export const BARGE_IN_MODES = ['duck', 'flush'] as const;
+export const START_MODES = ['boot', 'command', 'voice'] as const;
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];

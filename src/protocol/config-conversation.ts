@@ -1,0 +1,31 @@
+/** The part `conversation` of the configuration. */
+import * as z from 'zod';
+import { languageSchema } from './language.ts';
+import { plainTextSchema } from './plain-text.ts';
+
+const END_AFTER_S = { min: 10, max: 3600, default: 90 } as const;
+const LONGEST_NOTICE = 400;
+
+const noticeText = plainTextSchema
+  .max(LONGEST_NOTICE)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .describe('Own text in this language.');
+
+export const conversationSchema = z
+  .strictObject({
+    endAfter: z
+      .number()
+      .min(END_AFTER_S.min)
+      .max(END_AFTER_S.max)
+      .default(END_AFTER_S.default)
+      .describe('Seconds without speech that end a conversation.'),
+    notice: z
+      .union([z.boolean(), z.record(languageSchema, noticeText)])
+      .default(true)
+      .describe(
+        'Tell visitors at the beginning that an AI interprets and nothing is kept; an object has own texts by language, such as {"es": "..."}.',
+      ),
+  })
+  .prefault({})
+  .describe('Beginning and end of a conversation.');
+export type ConversationConfig = z.infer<typeof conversationSchema>;
