@@ -109,12 +109,11 @@ export class Agent {
       () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
     );
     this.troubles = createTroubles(() => this.publisher);
-    const { troubles } = this;
-    const { groups } = config.device;
+    const [{ troubles }, { groups }] = [this, config.device];
     this.config = this.openConfig(config);
     this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log, troubles.kept('tasks'));
-    const rooms = createRooms(config.rooms, clock);
-    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane, rooms.get(lane.id)));
+    const seatOf = createRooms(config.rooms, clock);
+    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane, seatOf.get(lane.id)));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
       ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
@@ -305,11 +304,10 @@ export class Agent {
       repeats: this.repeats,
       ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, tokenStore: this.tokenStore },
       defects: this.defects,
-      ...{ ...this.deps.openAudio(config), openEchoCanceller },
+      ...{ ...this.deps.openAudio(config), openEchoCanceller, seat },
       requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
       },
-      seat,
       acceptedTask: this.acceptedTasks.of(config.id),
       seed: Math.floor(random() * 2 ** 32),
     };
