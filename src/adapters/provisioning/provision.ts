@@ -100,7 +100,7 @@ function endOf(
       ...{ field: printable(field), message: printable(message), fix: printable(fix) },
     })),
     notes: [...(facts.notes ?? []), ...notesOnCard(root)].map(printable),
-    network: findNetwork(root),
+    network: findNetwork(root, facts.wifi ?? false),
     wifi: facts.wifi ?? false,
   };
   return { result, writes };

@@ -92,6 +92,22 @@ describe('provisioning', () => {
     ).toEqual([]);
   });
 
+  it('sets a wired address with systemd-networkd when that is enabled, without wpa_supplicant', () => {
+    system.remove();
+    system = createSystem('networkd');
+    rmSync(join(system.root, 'usr/lib/systemd/system/wpa_supplicant@.service'));
+    const wired = { format: 1, address: { address: '192.168.1.20/24', gateway: '192.168.1.1' } };
+    system.write('dragoman.json', wired);
+    expect(system.run().result).toMatchObject({ outcome: 'file_invalid', network: null });
+    const wanted = join(system.root, 'etc/systemd/system/multi-user.target.wants');
+    mkdirSync(wanted, { recursive: true });
+    symlinkSync('/usr/lib/systemd/system/systemd-networkd.service', join(wanted, 'systemd-networkd.service'));
+    expect(system.run().result).toMatchObject({ outcome: 'applied', network: 'networkd', wifi: false });
+    expect(system.text('etc/systemd/network/10-dragoman-wired.network')).toContain('Address=192.168.1.20/24');
+    system.write('dragoman.json', { ...wired, wifi: WIFI });
+    expect(system.run().result).toMatchObject({ outcome: 'wifi_unsupported', network: null });
+  });
+
   it('writes nothing in a dry run', () => {
     system.write('dragoman.json', FULL);
     const [before, file] = [system.everything(), system.read()];
