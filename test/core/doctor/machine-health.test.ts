@@ -38,6 +38,8 @@ describe('findings', () => {
       finding: 'e',
       fix: 'E.',
     });
+    const twice = [problem('c', 'Fix it.'), problem('d', 'Fix it.')];
+    expect(combine(twice)).toMatchObject({ finding: 'c; d', fix: 'Fix it.' });
     expect(combine([ok('a'), ok('b')])).toMatchObject({ verdict: 'ok', finding: 'a; b', fix: null });
     expect(worstOf([])).toBe('skipped');
     expect(worstOf(['ok', 'skipped'])).toBe('ok');
@@ -69,9 +71,19 @@ describe('the machine', () => {
     ['read-only', { access: 'read-only' }, 'warning'],
     ['read-only and needed', { access: 'read-only', isNeeded: true }, 'problem'],
     ['forbidden', { access: 'forbidden' }, 'warning'],
+    ['a forbidden recording', { access: 'forbidden', isNeeded: true }, 'problem'],
     ['not there and needed', { access: 'missing', isNeeded: true }, 'problem'],
   ])('is judged by a disk that is %s', (_, facts, verdict) => {
     expect(disk(facts).verdict).toBe(verdict);
+  });
+
+  it('never advises to give a folder away when it is forbidden', () => {
+    for (const isNeeded of [true, false])
+      for (const folder of ['/root', '/home/kim', '/']) {
+        const { fix } = disk({ access: 'forbidden', isNeeded, folder });
+        expect(fix).toMatch(/agent's user.*\/var\/lib\/dragoman/);
+        expect(fix).not.toContain('chown');
+      }
   });
 
   it.each([
