@@ -215,7 +215,7 @@ describe('the permissions', () => {
 describe('the configuration', () => {
   const facts = {
     ...{ file: '/etc/dragoman/config.json', lanes: 2, files: [], warnings: [] },
-    ...{ agent: null, isOpenToAll: false },
+    ...{ agent: null, isOpenToAll: false, user: 'kim' },
   };
   it('is ok in one line when it is good', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
@@ -237,6 +237,13 @@ describe('the configuration', () => {
       finding: `mqtt.passwordFile: ${trouble}`,
       fix: expect.stringMatching(fix),
     });
+  });
+  it("gives a file to the agent's group when the agent's user itself may not read it", () => {
+    const trouble = 'the secret file /etc/x cannot be read (EACCES)';
+    const files = [{ key: 'mqtt.passwordFile', trouble, path: '/etc/x' }];
+    expect(judgeConfiguration({ ...facts, files, user: 'dragoman' }).fix).toContain(
+      'chgrp dragoman /etc/x && chmod 640 /etc/x',
+    );
   });
   it('explains how to protect a secret', () => {
     const trouble = 'the secret file x is readable by everyone: chmod o-rwx x';
