@@ -58,7 +58,13 @@ describe('from power to interpreting', () => {
     expect(first).toEqual([1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009]);
     const lane = deps.agent.lanes[0];
     if (lane === undefined) throw new Error('no lane');
-    expect(accountOf(lane, deps.clock.now())).toMatchObject({ captured: 10, sent: 10, silenced: 0, held: 0, lost_ms: 0 });
+    expect(accountOf(lane, deps.clock.now())).toMatchObject({
+      captured: 10,
+      sent: 10,
+      silenced: 0,
+      held: 0,
+      lost_ms: 0,
+    });
     expect(lane.captureToWire.summary()).toEqual({ p50: 0, p99: 0, max: 0, count: 10 });
   });
 

@@ -51,8 +51,9 @@ describe('file problems', () => {
 
   it('name the sandbox of the service when the file is in a home folder', () => {
     const denied = Object.assign(new Error('x'), { code: 'EACCES' });
-    expect(describeFileProblem(denied, 'write', '/home/kim/out.wav').message).toBe(
-      'cannot write /home/kim/out.wav: permission denied; a service sees no home folders (ProtectHome=) and needs a file below /var/lib/dragoman',
+    const path = join('/home', 'kim', 'out.wav');
+    expect(describeFileProblem(denied, 'write', path).message).toBe(
+      `cannot write ${path}: permission denied; a service sees no home folders (ProtectHome=) and needs a file below /var/lib/dragoman`,
     );
     expect(describeFileProblem(denied, 'read', '/homework/in.wav').message).toMatch(/give this user access/);
   });

@@ -92,22 +92,6 @@ describe('provisioning', () => {
     ).toEqual([]);
   });
 
-  it('sets a wired address with systemd-networkd when that is enabled, without wpa_supplicant', () => {
-    system.remove();
-    system = createSystem('networkd');
-    rmSync(join(system.root, 'usr/lib/systemd/system/wpa_supplicant@.service'));
-    const wired = { format: 1, address: { address: '192.168.1.20/24', gateway: '192.168.1.1' } };
-    system.write('dragoman.json', wired);
-    expect(system.run().result).toMatchObject({ outcome: 'file_invalid', network: null });
-    const wanted = join(system.root, 'etc/systemd/system/multi-user.target.wants');
-    mkdirSync(wanted, { recursive: true });
-    symlinkSync('/usr/lib/systemd/system/systemd-networkd.service', join(wanted, 'systemd-networkd.service'));
-    expect(system.run().result).toMatchObject({ outcome: 'applied', network: 'networkd', wifi: false });
-    expect(system.text('etc/systemd/network/10-dragoman-wired.network')).toContain('Address=192.168.1.20/24');
-    system.write('dragoman.json', { ...wired, wifi: WIFI });
-    expect(system.run().result).toMatchObject({ outcome: 'wifi_unsupported', network: null });
-  });
-
   it('writes nothing in a dry run', () => {
     system.write('dragoman.json', FULL);
     const [before, file] = [system.everything(), system.read()];
@@ -290,27 +274,6 @@ describe('provisioning', () => {
     system.write('dragoman.json', FULL);
     expect(system.run().result.outcome).toBe('applied');
     expect(existsSync(join(system.root, 'etc/dragoman/config.json'))).toBe(true);
-  });
-
-  it.each([
-    ['a short passphrase', ['"wifi": {"ssid": "Museum",', '"passphrase": "short77"}'], 'wifi.passphrase', 4],
-    ['a missing key', ['"wifi": {', '"country": "DE"}'], 'wifi.ssid', 3],
-    ['a misspelt key', ['"wifi": {', '"sid": "Museum"}'], 'wifi.sid', 4],
-    ['WPA3', ['"wifi": {"ssid": "Museum",', '"security": "sae"}'], 'wifi.security', 4],
-    ['a wrong zone', ['"timeZone":', '"Mars/Base"'], 'timeZone', 3],
-    ['a zone without data', ['"timeZone":', '"Asia/Tokyo"'], 'timeZone', 3],
-    ['a wrong key', ['"sshKeys": [', '"ssh-rsa"]'], 'sshKeys[0]', 4],
-    [
-      'a gateway elsewhere',
-      ['"address": {"address": "192.168.1.2/24",', '"gateway": "192.168.2.1"}'],
-      'address.gateway',
-      4,
-    ],
-  ])('names the line of %s', (_, lines, field, line) => {
-    system.write('dragoman.json', ['{', '"format": 1,', ...lines, '}'].join('\n'));
-    const { problems } = system.run().result;
-    expect(problems.map((one) => one.field)).toEqual([field]);
-    expect(problems[0]?.message).toMatch(new RegExp(`\\(line ${line}, column \\d+\\)$`));
   });
 
   it('only counts problems after the first twenty', () => {
