@@ -77,7 +77,7 @@ async function runKiosk(
       await new Promise<void>((resolve) => {
         clock.at(clock.now() + TICK_MS, resolve);
       });
-    return lanes.map((lane, index) => lane.summary(outputOf(config, index)));
+    return lanes.map((lane, index) => lane.summary(outputOf(config, index), clock.now()));
   } finally {
     unwatch();
     await agent.stop();
@@ -138,9 +138,9 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
       }
     },
     isDone: (now: number): boolean => finish.isReached(now),
-    summary: (output: string) => ({
+    summary: (output: string, now: number) => ({
       id: lane.id,
-      ...summarise(accountOf(lane), {
+      ...summarise(accountOf(lane, now), {
         sentences: understood.size,
         translations: translated.size,
         ...{ faults: [], first_chunk_ms: null, service_setup_ms: null, output },
