@@ -96,6 +96,14 @@ export function agentPackage(source: Source): Package {
       { path: 'etc/dragoman/conf.d', content: { folder: true } },
       { path: 'etc/dragoman/secrets', content: { folder: true }, mode: 0o750 },
       ...example(root, 'dragoman', 'config.jsonc', 'config/example.jsonc'),
+      // The doctor and other messages name these pages.
+      ...readdirSync(join(root, 'docs'))
+        .filter((name) => name.endsWith('.md'))
+        .sort()
+        .map((name) => ({
+          path: `usr/share/doc/dragoman/docs/${name}`,
+          content: text(root, `docs/${name}`),
+        })),
       { path: 'usr/share/doc/dragoman/examples/schema.json', content: text(root, 'config/schema.json') },
     ],
   };

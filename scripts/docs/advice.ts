@@ -119,6 +119,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   echo_fallback:
     'turn the loudspeaker down or away; the agent retries `cancel` after 5, 10, 20, 40 and then every 60 minutes, and any mode with the command `echo`',
   echo_restored: NOTHING,
+  two_way_fallback:
+    'bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`; the agent asks again after a change of `twoWay` or of the languages, and after a restart',
   capture_problem:
     '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
   capture_problem_over: NOTHING,

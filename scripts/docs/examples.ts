@@ -70,6 +70,10 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ message: 'the lane hears its own loudspeaker' },
   },
   echo_restored: { ts, lane, mode: 'cancel' },
+  two_way_fallback: {
+    ...{ ts, lane, from: 'auto', mode: 'button' },
+    ...{ message: 'the service says: unknown language "auto"; a key says who speaks from now on' },
+  },
   capture_problem: { ts, lane, finding: 'clipping', message: '2.1 % of the samples are at full scale' },
   capture_problem_over: { ts, lane, finding: 'clipping', message: 'the microphone does not clip any more' },
   speech_lost: {

@@ -25,6 +25,7 @@ import { type ConfigProblem, createTroubles, type Troubles } from './health/trou
 import { type AcceptedTasks, createAcceptedTasks } from './lane/accepted-tasks.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
+import { createRooms, type RoomSeat } from './lane/rooms.ts';
 import { logStep } from './lane/step-log.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import type { AnswerReader } from './tokens/answer-reader.ts';
@@ -108,11 +109,11 @@ export class Agent {
       () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
     );
     this.troubles = createTroubles(() => this.publisher);
-    const { troubles } = this;
-    const { groups } = config.device;
+    const [{ troubles }, { groups }] = [this, config.device];
     this.config = this.openConfig(config);
     this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log, troubles.kept('tasks'));
-    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
+    const seatOf = createRooms(config.rooms, clock);
+    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane, seatOf.get(lane.id)));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
       ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
@@ -297,13 +298,13 @@ export class Agent {
     return this.lanes.find((lane) => lane.id === id);
   }
 
-  private createLane(config: LaneConfig): LaneRunner {
+  private createLane(config: LaneConfig, seat: RoomSeat | undefined): LaneRunner {
     const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.deps;
     const deps = {
       repeats: this.repeats,
       ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, tokenStore: this.tokenStore },
       defects: this.defects,
-      ...{ ...this.deps.openAudio(config), openEchoCanceller },
+      ...{ ...this.deps.openAudio(config), openEchoCanceller, seat },
       requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
         if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
       },

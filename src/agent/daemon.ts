@@ -1,5 +1,5 @@
 import { createSystemClock } from '../adapters/clock.ts';
-import { formatProblem, type Problem } from '../adapters/config/layer.ts';
+import { formatProblem, type Problem, problemPlace } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import { fileWarnings } from '../adapters/doctor/named-files.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
@@ -179,7 +179,7 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: Daem
 /** An unknown key could be anything, even a password: only its place is reported. */
 function forOwner(problem: Problem): ConfigProblem {
   const path = problem.holder ?? problem.path;
-  return { key: path, message: formatProblem({ ...problem, path }) };
+  return { key: problemPlace({ ...problem, path }), message: formatProblem({ ...problem, path }) };
 }
 
 /** Logs the open points of the configuration at every start and reload, so that they are not forgotten. */

@@ -53,11 +53,14 @@ function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
   return problems.length === 0 ? loaded : { ok: false, problems };
 }
 
-/** Formats problems for standard error, each on its own lines. */
-export function formatProblems(problems: readonly Problem[], file: string): string {
+/**
+ * Formats problems for standard error, each on its own lines.
+ * @param effect what follows from them; empty: nothing, because the configuration was only read
+ */
+export function formatProblems(problems: readonly Problem[], file: string, effect = ''): string {
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
   const lines = problems.map((problem) => wrapText(`- ${formatProblem(problem)}`, '  '));
-  return `dragoman: the configuration ${file} has ${count}; nothing was started.\n${lines.join('')}`;
+  return `dragoman: the configuration ${file} has ${count}${effect === '' ? '' : `; ${effect}`}.\n${lines.join('')}`;
 }
 
 /** Lays out values and sources. Paths are relative to the folder of the configuration, because whole paths would not fit. */

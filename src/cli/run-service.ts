@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { createSystemClock } from '../adapters/clock.ts';
-import { formatProblem } from '../adapters/config/layer.ts';
+import { formatProblem, problemPlace } from '../adapters/config/layer.ts';
 import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import { type Logger, setLogLevel } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
@@ -36,7 +36,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
     const loaded = load();
     if (!loaded.ok) {
       const [first] = loaded.problems;
-      return unusable(loaded.problems.map(formatProblem), first?.path || null, loadBrokerPart({ file, env }));
+      return unusable(
+        loaded.problems.map(formatProblem),
+        first === undefined ? null : problemPlace(first) || null,
+        loadBrokerPart({ file, env }),
+      );
     }
     const trouble = findUnusableFile(loaded.config, env);
     return trouble === null ? null : unusable([trouble.message], trouble.key, loaded.config);

@@ -62,7 +62,7 @@ async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const load = () => loadConfig({ file, env });
   const loaded = load();
   if (!loaded.ok) {
-    shell.complain(formatProblems(loaded.problems, file));
+    shell.complain(formatProblems(loaded.problems, file, 'nothing was started'));
     return shell.finish(EXIT.usage);
   }
   const { config } = loaded;

@@ -173,6 +173,8 @@ export interface StreamTask {
   readonly targets: readonly string[];
   /** The service's name for a voice; null: the service chooses. */
   readonly voice: string | null;
+  /** Either of source and target may be spoken, and is translated into the other. */
+  readonly bothWays?: boolean;
   readonly inputRateHz: number;
 }
 

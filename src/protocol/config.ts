@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
+import { roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
@@ -148,6 +149,7 @@ const laneSchema = z.strictObject({
   offer: offerSchema
     .default([])
     .describe('Languages that visitors may choose; empty: source and targets alone.'),
+  twoWay: twoWaySchema.default('off'),
 });
 
 const isListOfTexts = (value: unknown): value is string[] =>
@@ -166,6 +168,8 @@ const lanesSchema = z
       const areKnown = typeof source === 'string' && isListOfTexts(targets);
       const clash = areKnown ? languageClash(source, targets) : null;
       if (clash !== null) context.addIssue({ code: 'custom', path: [index, 'targets'], message: clash });
+      for (const { path, message } of twoWayIssues(lane))
+        context.addIssue({ code: 'custom', path: [index, ...path], message });
       const id = lane?.id;
       const first = firsts.get(id);
       if (first === undefined) firsts.set(id, index);
@@ -195,6 +199,7 @@ export const configSchema = z
       .describe('Keys by which the device recognises its owner.'),
     lanes: lanesSchema,
     screen: screenSchema,
+    rooms: roomsSchema,
     keys: keysSchema,
     conversation: conversationSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
@@ -244,8 +249,8 @@ export const configSchema = z
       .prefault({})
       .describe('Log settings.'),
   })
-  .superRefine(({ lanes, keys }, context) => {
-    for (const { path, message } of keyClashes(keys, lanes))
+  .superRefine(({ rooms, lanes, keys }, context) => {
+    for (const { path, message } of [...roomIssues(rooms, lanes), ...keyClashes(keys, lanes)])
       context.addIssue({ code: 'custom', path, message });
   }, DESPITE_OTHER_PROBLEMS)
   .describe('Configuration of a Dragoman device.');

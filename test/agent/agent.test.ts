@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../src/agent/lane/lane-account.ts';
+import { accountOf, reportAccount } from '../../src/agent/lane/lane-account.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
 import { closed, ready, refused, spoke, warned } from '../service-events.ts';
@@ -58,8 +58,29 @@ describe('from power to interpreting', () => {
     expect(first).toEqual([1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009]);
     const lane = deps.agent.lanes[0];
     if (lane === undefined) throw new Error('no lane');
-    expect(accountOf(lane)).toMatchObject({ captured: 10, sent: 10, silenced: 0, held: 0, lost_ms: 0 });
+    expect(accountOf(lane, deps.clock.now())).toMatchObject({
+      captured: 10,
+      sent: 10,
+      silenced: 0,
+      held: 0,
+      lost_ms: 0,
+    });
     expect(lane.captureToWire.summary()).toEqual({ p50: 0, p99: 0, max: 0, count: 10 });
+  });
+
+  it('counts the running stream in stream_ms, and goes on after it has ended', async () => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    const [lane] = deps.agent.lanes;
+    if (lane === undefined) throw new Error('no lane');
+    const streamMs = (): number => reportAccount('main', accountOf(lane, deps.clock.now())).stream_ms;
+    const before = streamMs();
+    for (let i = 0; i < 10; i++) deps.speak();
+    expect(streamMs() - before).toBe(3200);
+    deps.lastStream().listener.said(closed('cut'));
+    const ended = streamMs();
+    deps.clock.advance(100);
+    expect([ended - before, streamMs() - before]).toEqual([3200, 3200]);
   });
 
   it('plays translated audio and measures when it is heard', async () => {

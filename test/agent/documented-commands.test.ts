@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { ready, spoke } from '../service-events.ts';
-import { createFakeDeps } from './fake-deps.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 /** These need a supervisor that restarts the agent, or a certificate. */
 const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
@@ -12,7 +12,7 @@ const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
   it.each(names)('%s works as in its example, and answers as documented', async (name) => {
-    const deps = createFakeDeps();
+    const deps = createFakeDeps(testConfig({ twoWay: name === 'turn' ? 'button' : 'off' }));
     await deps.goLive();
     deps.command(name, { id: 'a1', args: COMMANDS[name].example });
     const isFinal = (): boolean =>

@@ -57,6 +57,13 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{}, 'invalid_args', 'mode'],
     [{ mode: 'loud' }, 'invalid_args', 'mode'],
   ],
+  turn: [
+    ...withLane({ speaker: 'source' }),
+    [{}, 'invalid_args', 'speaker'],
+    [{ speaker: 'es' }, 'invalid_args', 'speaker'],
+    [{ speaker: 'source', held: 'no' }, 'invalid_args', 'held'],
+    [{ speaker: 'source' }, 'invalid_args', 'twoWay'],
+  ],
   voice: [
     ...withLane({ voice: null }),
     [{}, 'invalid_args', 'voice'],

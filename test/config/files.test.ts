@@ -58,6 +58,14 @@ describe('config/example.jsonc', () => {
 });
 
 describe('the example configurations', () => {
+  it('is valid: config/desk.jsonc, with both forms of a desk', () => {
+    const desk = loadConfig({ file: path('desk.jsonc'), env: {} });
+    expect(desk.ok ? [] : desk.problems.map(formatProblem)).toEqual([]);
+    if (!desk.ok) return;
+    expect(desk.config.lanes.map(({ twoWay }) => twoWay)).toEqual(['auto', 'off', 'off']);
+    expect(desk.config.rooms).toEqual([{ id: 'counter', lanes: ['clerk', 'visitor'] }]);
+  });
+
   it('are valid: config/files.jsonc for the agent, config/backend.jsonc for the backend that serves it', () => {
     const agent = loadConfig({ file: path('files.jsonc'), env: {} });
     expect(agent.ok ? [] : agent.problems.map(formatProblem)).toEqual([]);

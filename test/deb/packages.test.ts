@@ -86,7 +86,7 @@ const isThere = (name: string, path: string): boolean =>
 /** Copies the sources to another path with a space, without git and with shared packages. */
 function copySources(): string {
   const place = join(folder, 'another place');
-  for (const part of ['src', 'scripts', 'config', 'systemd'])
+  for (const part of ['src', 'scripts', 'config', 'docs', 'systemd'])
     cpSync(join(ROOT, part), join(place, part), { recursive: true });
   for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(place, file));
@@ -272,6 +272,16 @@ describe('the agent and the backend as services', () => {
       'service.streamUrl',
       'allow',
     ]);
+  });
+
+  it('has the pages that messages of the device name', () => {
+    const named = spawnSync('grep', ['-rhoE', 'docs/[a-z-]+\\.md', join(folder, 'dragoman/data/usr/lib')]);
+    const pages = [...new Set(named.stdout.toString().trimEnd().split('\n'))];
+    expect(pages).toContain('docs/operate.md');
+    for (const page of pages)
+      expect(textOf('dragoman', `usr/share/doc/dragoman/${page}`)).toBe(
+        readFileSync(join(ROOT, page), 'utf8'),
+      );
   });
 
   it('contain the boot phrases in six languages, and name their synthesizer', () => {

@@ -52,8 +52,10 @@ describe('the configuration', () => {
           standbyAfter: 120,
           rolloverLead: 22,
           offer: [],
+          twoWay: 'off',
         },
       ],
+      rooms: [],
       keys: [],
       conversation: { endAfter: 90, notice: true },
       owner: { publicKeyFiles: [] },
@@ -140,8 +142,10 @@ describe('the configuration', () => {
           playback: { ...lane?.playback, normalize: true },
           bargeIn: 'duck',
           earcons: null,
+          twoWay: 'off',
         },
       ],
+      rooms: [],
       log: { ...example.log, journal: 'text' },
     });
   });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { runDay, runRollovers } from './day.ts';
+import { serveDesk, simulateDesk } from './desk/command.ts';
 import { FAULTS } from './faults.ts';
 import { recoveryBoundS } from './recovery.ts';
 import { REGRESSIONS } from './regressions.ts';
@@ -48,6 +49,7 @@ Exits with 1 if a rule is broken, and prints a line that reproduces it.
   --two-lanes     two lanes in every agent (otherwise in every eighth)
   --fault KINDS   only these faults, in every seed, such as documents,kill
   --day           a museum's day without faults: billed time, and cost of a rollover
+  --desk          conversations of two people, --seeds N in each form (300 prove the figures)
   --regressions   all seeds that have found a defect
   --help
 `;
@@ -198,7 +200,7 @@ async function showDay(seed: number): Promise<number> {
   return day.violations + rollover.violations === 0 ? 0 : 1;
 }
 
-function readOptions(): Options & { day: boolean; regressions: boolean; help: boolean } {
+function readOptions(): Options & { day: boolean; desk: boolean; regressions: boolean; help: boolean } {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '20' },
@@ -212,6 +214,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       'two-lanes': { type: 'boolean', default: false },
       case: { type: 'string' },
       day: { type: 'boolean', default: false },
+      desk: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -242,6 +245,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       twoLanes: values['two-lanes'],
       serviceCase,
       day: values.day,
+      desk: values.desk,
       regressions: values.regressions,
       help: values.help,
     },
@@ -261,6 +265,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (options.day) return showDay(options.seed);
+  if (options.desk) return simulateDesk({ ...options, file: fileURLToPath(import.meta.url), write });
   if (!options.regressions) return simulate(options);
   let code = 0;
   for (const { seed, hours, generation } of REGRESSIONS)
@@ -272,6 +277,8 @@ if (isMainThread) {
   // A closed pipe (such as `head`) is no failure.
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
+} else if ('desk' in workerData) {
+  serveDesk();
 } else {
   type Given = Omit<Options, 'seeds' | 'seed' | 'threads'>;
   const { hours, cancel, generation, faults, twoLanes, serviceCase } = workerData as Given;

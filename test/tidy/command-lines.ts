@@ -53,6 +53,10 @@ export const ENTRIES: readonly Entry[] = [
     ...{ ranBy: 'test/build/web-demo.test.ts', as: "'demo', '--web'" },
   },
   {
+    ...{ page: '', lines: /^npm run demo -- --desk$/ },
+    ...{ ranBy: 'test/e2e/desk.test.ts', as: 'demo -- --desk' },
+  },
+  {
     ...{ page: 'docs/screen.md', lines: /^chromium / },
     notRun: 'opens a window; test/screen drives the same browser without one',
   },

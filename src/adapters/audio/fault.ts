@@ -37,6 +37,11 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
   ESTALE: { code: 'lost', cause: 'its network share is gone' },
 };
 
+/** Folders that ProtectHome= hides from a service, whatever their owner and mode. */
+const HOME = /^\/(home|root|run\/user)(\/|$)/;
+const HIDDEN_HOME =
+  'permission denied; a service sees no home folders (ProtectHome=) and needs a file below /var/lib/dragoman';
+
 /**
  * Describes a file system error and its remedy.
  * @param doing the attempted action: "read", "write"
@@ -47,5 +52,6 @@ export function describeFileProblem(error: unknown, doing: string, path: string)
     code: 'failed',
     cause: symbol === '' ? 'the system gave no reason' : `the system says ${symbol}`,
   };
-  return new AudioFaultError(problem.code, `cannot ${doing} ${path}: ${problem.cause}`, { cause: error });
+  const cause = symbol === 'EACCES' && HOME.test(path) ? HIDDEN_HOME : problem.cause;
+  return new AudioFaultError(problem.code, `cannot ${doing} ${path}: ${cause}`, { cause: error });
 }

@@ -18,7 +18,11 @@ const MOST_PROBLEMS = 100;
 export function checkMerged(merged: Merged): Checked {
   const result = configSchema.safeParse(merged.value ?? {});
   if (result.success) return { ok: true, config: result.data };
-  const faults = result.error.issues.flatMap(faultsOf);
+  const issues = result.error.issues;
+  const misspelt = misspeltKeys(issues, merged.value);
+  const faults = issues
+    .filter(({ path }) => !misspelt.has(formatPath(path)) || valueAt(path, merged.value) !== undefined)
+    .flatMap(faultsOf);
   const problems = faults.slice(0, MOST_PROBLEMS).map((fault) => explain(fault, merged));
   const more = faults.length - problems.length;
   if (more > 0) problems.push({ source: null, path: '', message: `... and ${more} more problems` });
@@ -33,6 +37,19 @@ interface Fault {
 
 function faultsOf(issue: Issue): Fault[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }];
+}
+
+/** Keys that an unknown key beside them was probably meant to be: those that are missing are not worth a report. */
+function misspeltKeys(issues: readonly Issue[], value: unknown): ReadonlySet<string> {
+  const keys = issues.flatMap(({ path, ...issue }) => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    const names = namesAt(path, value);
+    return issue.keys.flatMap((key) => {
+      const near = suggest(key, names);
+      return near === null ? [] : [formatPath([...path, near])];
+    });
+  });
+  return new Set(keys);
 }
 
 function explain({ issue, key }: Fault, merged: Merged): Problem {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Path } from './jsonc.ts';
 
 /** Origins of a value; later ones take precedence (docs/operate.md). */
@@ -43,6 +44,13 @@ export function formatPath(path: readonly PropertyKey[]): string {
 /** `/etc/dragoman/config.json:4:3`, `DRAGOMAN_MQTT_URL`. */
 export function formatSource(source: Source): string {
   return source.line === undefined ? source.name : `${source.name}:${source.line}:${source.column ?? 1}`;
+}
+
+/** The key of a problem, or `config.json:3` for one that concerns a whole file; empty when there is neither. */
+export function problemPlace({ path, source }: Pick<Problem, 'path' | 'source'>): string {
+  if (path !== '' || source === null || source.kind === 'environment') return path;
+  const file = basename(source.name);
+  return source.line === undefined ? file : `${file}:${source.line}`;
 }
 
 /** One line: where, which key, what is wrong. */

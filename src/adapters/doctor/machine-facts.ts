@@ -30,8 +30,8 @@ export function readDisk({
       freeFiles: files > 0 ? ffree / files : 1,
       access: accessTo(folder),
     };
-  } catch {
-    return { ...facts, access: 'missing' };
+  } catch (error) {
+    return { ...facts, access: systemCode(error) === 'EACCES' ? 'forbidden' : 'missing' };
   }
 }
 

@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { ConfigWarning } from '../../core/owner/config-warning-rules.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -32,17 +33,21 @@ export function readNamedFiles(
     ['service.caFile', service.caFile, certificateFault],
   ];
   return [
-    ...secrets.flatMap(([key, file, readFrom, faultOf]) => {
+    ...secrets.flatMap(([key, file, readFrom, faultOf]): NamedFile[] => {
       if (file === null) return [];
       const read = readFrom(file, env);
-      if (!read.ok) return [{ key, trouble: read.message }];
+      if (!read.ok) return [{ key, trouble: read.message, path: file }];
       const fault = faultOf(read.secret);
       const warning = read.unseen === undefined ? {} : { warning: unseenWarning(key, file, read.unseen) };
       return [{ key, trouble: fault === null ? null : `the file ${file} ${fault}`, ...warning }];
     }),
-    ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
+    ...owner.publicKeyFiles.map((file) => ({
+      key: 'owner.publicKeyFiles',
+      trouble: troubleWithKey(file),
+      path: file,
+    })),
     ...certificates.flatMap(([key, file, faultOf]) =>
-      file === null ? [] : [{ key, trouble: troubleWith(file, faultOf) }],
+      file === null ? [] : [{ key, trouble: troubleWith(file, faultOf), path: file }],
     ),
   ];
 }
@@ -123,5 +128,14 @@ export function isOpenToAll(file: string): boolean {
     return (statSync(file).mode & WRITABLE_BY_ALL) !== 0;
   } catch {
     return false;
+  }
+}
+
+/** The name of the user of this process; null: it has none. */
+export function ownUser(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
   }
 }

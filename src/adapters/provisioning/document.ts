@@ -1,4 +1,5 @@
 /** Parses the file. Its problems name the field and the fix, never a secret. */
+import type { z } from 'zod';
 import {
   PROVISIONING_FILE,
   type ProvisioningOutcome,
@@ -69,13 +70,22 @@ export function readDocument(text: string): DocumentResult {
   if (!parsed.ok) return invalid([syntaxProblem(parsed)]);
   const read = provisioningSchema.safeParse(parsed.value);
   if (read.success) return { ok: true, document: read.data, value: parsed.value, locate: parsed.locate };
-  const problems = withoutConsequences(read.error.issues).flatMap((issue): ProvisioningProblem[] => {
+  const misspelt = misspeltKeys(read.error.issues);
+  const issues = read.error.issues.filter(
+    ({ path }) => !misspelt.has(formatPath(path)) || parsed.locate(steps(path)) !== undefined,
+  );
+  const problems = withoutConsequences(issues).flatMap((issue): ProvisioningProblem[] => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => unknownKey(issue.path, key, parsed.locate([...steps(issue.path), key])));
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
   const document = documentForConfig(parsed.value);
-  return { ...invalid(problems), forConfig: document && { document, locate: parsed.locate } };
+  const found = invalid(problems);
+  return {
+    ...found,
+    problems: found.problems.map((problem) => withLine(problem, parsed.locate)),
+    forConfig: document && { document, locate: parsed.locate },
+  };
 }
 
 /** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or no object. */
@@ -91,6 +101,19 @@ function documentForConfig(value: unknown): ProvisioningDocument | null {
     ...(keyPem !== undefined && { keyPem: null }),
     ...(Array.isArray(ownerKeysPem) && { ownerKeysPem: ownerKeysPem.map(() => '') }),
   };
+}
+
+/** Keys that an unknown key beside them was probably meant to be. */
+function misspeltKeys(issues: readonly z.core.$ZodIssue[]): ReadonlySet<string> {
+  const keys = issues.flatMap(({ path, ...issue }) => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    const names = NAMES[formatPath(path)] ?? [];
+    return issue.keys.flatMap((key) => {
+      const near = suggest(key, names);
+      return near === null ? [] : [formatPath([...path, near])];
+    });
+  });
+  return new Set(keys);
 }
 
 /** A value of the wrong type also has a wrong length, which is not worth a report. */
@@ -167,6 +190,16 @@ function isMisspelt(key: string, near: string | null): boolean {
 
 export const inLine = (position: Position | undefined): string =>
   position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+
+/** Adds the line of the field, or for a missing one of the part that should have held it. */
+export function withLine(problem: ProvisioningProblem, locate: Locate): ProvisioningProblem {
+  if (/\(line \d/.test(problem.message)) return problem;
+  const path = [...problem.field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) =>
+    index === undefined ? step : Number(index),
+  );
+  const position = locate(path) ?? (path.length > 1 ? locate(path.slice(0, -1)) : undefined);
+  return path.length === 0 ? problem : { ...problem, message: `${problem.message}${inLine(position)}` };
+}
 
 const steps = (path: readonly PropertyKey[]): Path =>
   path.map((step) => (typeof step === 'number' ? step : String(step)));

@@ -12,6 +12,7 @@ import { readTextFile } from '../config/text-file.ts';
 import { findZone } from './zone.ts';
 
 const UNITS = '/usr/lib/systemd/system';
+const WANTED = '/etc/systemd/system/multi-user.target.wants';
 const RAW_KEY = /^[0-9A-Fa-f]{64}$/;
 /** IEEE 802.11i, H.4. */
 const KEY_ROUNDS = 4096;
@@ -21,7 +22,7 @@ export type FoundFacts = Omit<Facts, 'keyProblems' | 'configProblems'>;
 
 export function findFacts({ wifi }: ProvisioningDocument, root: string): FoundFacts {
   return {
-    network: findNetwork(root),
+    network: findNetwork(root, wifi !== undefined),
     wifiKey: typeof wifi?.passphrase === 'string' ? wifiKey(wifi.passphrase, wifi.ssid) : null,
     present: (place) => presentText(root, place),
     zoneFor: (name) => findZone(name, join(root, ZONES)),
@@ -41,15 +42,19 @@ function isSetUp(root: string): boolean {
   );
 }
 
-/** NetworkManager when it is enabled; otherwise systemd-networkd, if wpa_supplicant is there. */
-export function findNetwork(root: string): NetworkBackend | null {
+/**
+ * NetworkManager when it is enabled, otherwise systemd-networkd. Wi-Fi needs wpa_supplicant beside it; every Debian has
+ * systemd-networkd, so without wpa_supplicant it counts only when it is enabled.
+ */
+export function findNetwork(root: string, isForWifi: boolean): NetworkBackend | null {
   const isThere = (path: string): boolean => existsSync(join(root, path));
-  const isLinked = (path: string): boolean =>
-    lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
-  const wanted = '/etc/systemd/system/multi-user.target.wants/';
+  const isEnabled = (service: string): boolean =>
+    lstatSync(join(root, WANTED, service), { throwIfNoEntry: false }) !== undefined;
   const isManaged = isThere(`${UNITS}/NetworkManager.service`);
-  const hasNetworkd = isThere(`${UNITS}/systemd-networkd.service`) && isThere(SUPPLICANT_UNIT);
-  if (isManaged && (isLinked(`${wanted}NetworkManager.service`) || !hasNetworkd)) return 'networkmanager';
+  const hasNetworkd =
+    isThere(`${UNITS}/systemd-networkd.service`) &&
+    (isThere(SUPPLICANT_UNIT) || (!isForWifi && isEnabled('systemd-networkd.service')));
+  if (isManaged && (isEnabled('NetworkManager.service') || !hasNetworkd)) return 'networkmanager';
   return hasNetworkd ? 'networkd' : null;
 }
 

@@ -12,7 +12,7 @@ import { holdsSecrets } from '../../core/provisioning/secrets.ts';
 import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
 import { checkConfigPart } from './config-check.ts';
-import { type DocumentResult, readDocument, secretsIn } from './document.ts';
+import { type DocumentResult, readDocument, secretsIn, withLine } from './document.ts';
 import { findFacts, findNetwork, presentKey, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
 import { findOwners } from './owners.ts';
@@ -100,7 +100,7 @@ function endOf(
       ...{ field: printable(field), message: printable(message), fix: printable(fix) },
     })),
     notes: [...(facts.notes ?? []), ...notesOnCard(root)].map(printable),
-    network: findNetwork(root),
+    network: findNetwork(root, facts.wifi ?? false),
     wifi: facts.wifi ?? false,
   };
   return { result, writes };
@@ -132,7 +132,9 @@ function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: Pr
     configProblems: config.problems,
   };
   const plan = planProvisioning(document, facts);
-  return plan.ok ? { ...plan, notes: [...plan.notes, ...keys.notes, ...config.notes] } : plan;
+  return plan.ok
+    ? { ...plan, notes: [...plan.notes, ...keys.notes, ...config.notes] }
+    : { ...plan, problems: plan.problems.map((one) => withLine(one, locate)) };
 }
 
 function ownersFor(

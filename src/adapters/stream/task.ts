@@ -1,8 +1,10 @@
 import { OUTPUT_RATE_HZ, type StreamTask } from '../../ports/stream.ts';
 import type { Task } from '../../protocol/service/task.ts';
 
-/** The smallest valid task for one speaker and its translations (docs/service.md 4.7). */
-export function speechTask({ source, targets, voice, inputRateHz }: StreamTask): Task {
+/** The smallest valid task for its speakers and translations (docs/service.md 4.7). */
+export function speechTask({ source, targets, voice, bothWays = false, inputRateHz }: StreamTask): Task {
+  const speech_generation = voice === null ? {} : { voice_id: voice };
+  const languages = [source, ...targets];
   return {
     input_stream: {
       content_type: 'audio',
@@ -14,11 +16,16 @@ export function speechTask({ source, targets, voice, inputRateHz }: StreamTask):
     },
     pipeline: {
       preprocessing: {},
-      transcription: { source_language: source },
-      translations: targets.map((target) => ({
-        target_language: target,
-        speech_generation: voice === null ? {} : { voice_id: voice },
-      })),
+      transcription: bothWays
+        ? { source_language: 'auto', detectable_languages: languages }
+        : { source_language: source },
+      translations: bothWays
+        ? languages.map((target_language) => ({
+            target_language,
+            allowed_source_languages: languages.filter((language) => language !== target_language),
+            speech_generation,
+          }))
+        : targets.map((target_language) => ({ target_language, speech_generation })),
     },
   };
 }

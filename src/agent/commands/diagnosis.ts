@@ -1,4 +1,4 @@
-import { readNamedFiles } from '../../adapters/doctor/named-files.ts';
+import { ownUser, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import { redactValue } from '../../adapters/redaction.ts';
 import { judgeAgent } from '../../core/doctor/agent-rules.ts';
@@ -118,6 +118,7 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
 function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
   return judgeConfiguration({
     ...{ file: 'the running configuration', lanes: config.lanes.length, agent: null, isOpenToAll: false },
+    user: ownUser(),
     warnings: configWarnings(config),
     files: machine === null ? [] : readNamedFiles(config, machine.env),
   });
@@ -189,10 +190,11 @@ function judgeLost(
   return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message }, direction);
 }
 
-function judgePlayback({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
+function judgePlayback({ state }: LaneRunner, { capture, playback }: LaneConfig): Outcome {
   const device = nameOf(playback);
   const { playbackLost, deviceFaults, playout, settings } = state;
   if (playbackLost) return judgeLost(device, deviceFaults.playback, 'playback');
   const playedS = Math.round(playout.writtenBytes / settings.playoutBytesPerMs / 1000);
-  return judgeRunningPlayback(device, { volume: state.options.volume, playedS }, state.echo);
+  const hasAir = capture.driver !== 'file' && playback.driver !== 'file';
+  return judgeRunningPlayback(device, { volume: state.options.volume, playedS, hasAir }, state.echo);
 }

@@ -1,5 +1,6 @@
 import { isRunning } from '../../core/conversation/desk-rules.ts';
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import { twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
@@ -26,21 +27,23 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   offerOf(lane: string): readonly string[];
 }
 
+/** The state of the lanes, as in an answer. */
+export const brief = (affected: readonly LaneRunner[]): object => ({
+  lanes: affected.map(({ id, phase, state }) => ({
+    id,
+    phase,
+    muted: state.options.muted,
+    volume: state.options.volume,
+    echo: state.options.echo,
+    source: taskOf(state).source,
+    targets: taskOf(state).targets,
+  })),
+});
+
 /** The handlers of commands that act on lanes. Each answer holds the state of the lanes after it. */
 export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, 'identify'> {
   const { lanes, admissions, says } = deps;
   const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
-  const brief = (affected: readonly LaneRunner[]): object => ({
-    lanes: affected.map(({ id, phase, state }) => ({
-      id,
-      phase,
-      muted: state.options.muted,
-      volume: state.options.volume,
-      echo: state.options.echo,
-      source: taskOf(state).source,
-      targets: taskOf(state).targets,
-    })),
-  });
   const forEach = (args: { lane?: string | undefined }, act: (lane: LaneRunner) => void): unknown => {
     const affected = chosen(args.lane);
     for (const lane of affected) act(lane);
@@ -87,7 +90,9 @@ function changeLanguages(
 ): unknown {
   for (const { state, id } of lanes) {
     const task = taskOf(state);
-    const clash = languageClash(source ?? task.source, targets ?? task.targets);
+    const [from, to] = [source ?? task.source, targets ?? task.targets];
+    const twoWay = twoWayClash(state.options.twoWay ?? 'off', from, to);
+    const clash = languageClash(from, to) ?? twoWay?.message ?? null;
     if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
   }
   const options = {

@@ -10,11 +10,13 @@ import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { type DeskKeys, openDeskKeys } from '../keys/desk-keys.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { desksOf } from '../lane/rooms.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandSignatures } from './command-signature.ts';
 import { bindCommands, type CommandHandlers } from './command-table.ts';
+import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
@@ -79,13 +81,14 @@ export function createOperator(parts: OperatorDeps): Operator {
   const says = createSayQueue({ clock, lanes, watch });
   const conversations = createConversations({
     ...{ clock, says, config, watch, tell: parts.tell },
-    desks: lanes.map((lane) => [lane]),
+    desks: desksOf(lanes, config().rooms),
   });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
     ...createLaneHandlers({ lanes, admissions, says, conversations, offerOf, clock, watch }),
+    ...createDeskHandlers(lanes),
     ...{ ...device, status, diagnose, certificate },
   });
   const signatures = createCommandSignatures(

@@ -24,6 +24,6 @@ export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
     uptime_s: Math.round((clock.now() - startedAt) / 1000),
     refused_answers: refused.counts,
     lanes: publisher.laneReports(),
-    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane))),
+    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane, clock.now()))),
   });
 }

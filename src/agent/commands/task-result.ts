@@ -1,4 +1,4 @@
-import { isSameTask, type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import { isSameTask, orderOf, type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import type { LaneState } from '../../core/lane/lane-state.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session-state.ts';
@@ -38,7 +38,7 @@ function judge(
   const told = hearingStream(session);
   if (told === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
   const isSettled = session.kind !== 'retasking' && !told.taskStale;
-  return isSettled && isSameTask(told.confirmedTask, wanted) ? 'now' : undefined;
+  return isSettled && isSameTask(orderOf(told.confirmedTask), wanted) ? 'now' : undefined;
 }
 
 /**

@@ -11,8 +11,9 @@ export function liveKeys({
   standbyAfter,
   earcons,
   bargeIn,
+  twoWay,
 }: LaneConfig) {
-  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn };
+  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn, twoWay };
 }
 
 /** The same as options of the lane's core. */
@@ -46,7 +47,7 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio', 'rooms'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');

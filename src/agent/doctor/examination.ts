@@ -3,7 +3,7 @@ import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
-import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
+import { isOpenToAll, ownUser, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
@@ -93,6 +93,7 @@ export function createExamination(options: ExaminationOptions): Examination {
             files: readNamedFiles(config, machine.env),
             warnings: configWarnings(config),
             isOpenToAll: isOpenToAll(file),
+            user: ownUser(),
           }),
           ...(await lookThroughSandbox(machine, file, config)),
         ]),

@@ -59,6 +59,7 @@ export class Publisher {
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
   private readonly again: SaidAgain;
+  private readonly watchers = new Set<() => void>();
 
   constructor(
     identity: Identity,
@@ -135,6 +136,13 @@ export class Publisher {
   refresh(): void {
     this.state.request();
     this.publishStatus(false);
+    for (const watcher of this.watchers) watcher();
+  }
+
+  /** Calls back whenever the status may have changed, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
   }
 
   onStep(step: LaneStep): void {

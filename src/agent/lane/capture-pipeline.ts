@@ -10,9 +10,10 @@ import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
-import { EchoPath } from './echo-path.ts';
+import { createEchoPaths } from './echo-paths.ts';
 import { keepOpening } from './keep-opening.ts';
 import type { Reference } from './playback-pipeline.ts';
+import type { OwnChunk, RoomSeat } from './room-seat.ts';
 
 /** Dependencies of a lane's capture pipeline. */
 export interface CapturePipelineDeps {
@@ -30,6 +31,8 @@ export interface CapturePipelineDeps {
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  /** The place of this microphone in its room; missing: the lane is alone. */
+  readonly seat?: RoomSeat | undefined;
   /** Whether echo is cancelled at the start. */
   readonly cancelEcho: boolean;
   post(event: LaneEvent): void;
@@ -43,6 +46,8 @@ const OPENING_MS = 10_000;
 
 /** One opened microphone. */
 interface Microphone extends Reference {
+  /** Gets the sound of the other loudspeaker in the room. */
+  readonly others: Reference;
   cancelEcho(on: boolean): void;
   figures(): DeviceFigures | null;
   close(): Promise<void>;
@@ -93,6 +98,12 @@ export class CapturePipeline implements Reference {
     this.microphone?.late?.(byMs);
   }
 
+  /** Gets the sound of the other loudspeaker in the room. */
+  readonly others: Reference = {
+    played: (...sound) => this.microphone?.others.played(...sound),
+    flushed: (...sound) => this.microphone?.others.flushed(...sound),
+  };
+
   /** Counters of the device; null without one. */
   get figures(): DeviceFigures | null {
     return this.microphone?.figures() ?? null;
@@ -126,25 +137,34 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   let hasEnded = false;
   let opened: Capture | null = null;
 
-  const judge = (chunks: readonly Chunk[]): void => {
+  const judge = (chunk: Chunk, { pcm, own }: OwnChunk): void => {
+    if (closed) return;
+    const isSpeech = hearSpeech(voices, pcm, rateHz);
+    // Neither padding nor silence in place of another person must count as a quiet room.
+    const [longest] = own.toSorted((one, other) => other.byteLength - one.byteLength);
+    const frames = measureFrames(longest ?? pcm.subarray(0, 0), rateHz);
+    const talk = voices.talk?.() ?? null;
+    const levels = { ...frames, isSpeech, ...(talk !== null && { talk }) };
+    const { beganAt, capturedAt: endedAt } = chunk;
+    const isOthers = longest === undefined && { isOthers: true as const };
+    post({ type: 'captured', beganAt, capturedAt: endedAt, pcm, levels, ...isOthers });
+    // After sending: its result is for later chunks.
+    const measure = echo.hear(chunk.pcm, chunk.capturedAt);
+    const heard = path.isCancelling ? 'cancelled' : 'microphone';
+    if (measure !== null) post({ type: 'echo_heard', heard, measure });
+  };
+  const take = (chunks: readonly Chunk[]): void => {
     for (const chunk of chunks) {
-      const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
-      // Padding must not count as a quiet room.
-      const frames = measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz);
-      const talk = voices.talk?.() ?? null;
-      const levels = { ...frames, isSpeech, ...(talk !== null && { talk }) };
-      const { beganAt, capturedAt: endedAt } = chunk;
-      post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
-      // After sending: its result is for later chunks.
-      const measure = echo.hear(chunk.pcm, chunk.capturedAt);
-      const heard = path.isCancelling ? 'cancelled' : 'microphone';
-      if (measure !== null) post({ type: 'echo_heard', heard, measure });
+      if (deps.seat !== undefined) deps.seat.pass(chunk, (own) => judge(chunk, own));
+      else judge(chunk, { pcm: chunk.pcm, own: [chunk.pcm.subarray(0, chunk.soundBytes)] });
     }
   };
   const deliver = (pcm: Uint8Array, capturedAt: number): void => {
-    if (!closed) judge(chunker.push(pcm, capturedAt));
+    if (closed) return;
+    deps.seat?.hear(pcm, capturedAt, rateHz);
+    take(chunker.push(pcm, capturedAt));
   };
-  const path = new EchoPath(deps, deliver, () => chunker.heldBytes);
+  const path = createEchoPaths(deps, deliver, () => chunker.heldBytes, deps.seat === undefined ? 1 : 2);
   const report = (news: readonly CaptureNews[]): void => {
     for (const one of news) post({ type: 'capture_news', ...one });
   };
@@ -166,11 +186,12 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     fault: (fault) => {
       if (closed) return;
       // Half a word now is better than when the microphone is back.
-      judge(chunker.flush());
+      take(chunker.flush());
       post(faultEvent('capture', fault));
     },
   };
-  let short = cancels;
+  // In a room the two microphones are compared.
+  let short = cancels || deps.seat !== undefined;
   const opening = keepOpening(deps.clock, {
     open: () => deps.openCapture(sink, short),
     async opened(capture) {
@@ -189,19 +210,23 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   if (cancels) path.cancel(true);
   return {
     figures: () => opened?.figures ?? null,
+    others: {
+      played: (...sound) => path.references[1]?.played(...sound),
+      flushed: (...sound) => path.references[1]?.flushed(...sound),
+    },
     cancelEcho(on) {
       // The canceller needs short pieces, not whole chunks.
-      short = on;
-      opened?.useShortPeriods?.(on);
+      short = on || deps.seat !== undefined;
+      opened?.useShortPeriods?.(short);
       path.cancel(on);
     },
     played(pcm, heardAt, goesOn, place) {
-      path.played(pcm, heardAt, goesOn, place);
+      path.references[0]?.played(pcm, heardAt, goesOn, place);
       echo.played(pcm, heardAt, goesOn);
       watch.played(pcm);
     },
     flushed(at, place) {
-      path.flushed(at, place);
+      path.references[0]?.flushed(at, place);
       echo.flushed(at);
     },
     late(byMs) {

@@ -40,6 +40,11 @@ export class EchoPath {
     return this.isReady;
   }
 
+  /** Bytes in the canceller. */
+  get heldInside(): number {
+    return this.isReady ? this.given : 0;
+  }
+
   cancel(on: boolean): void {
     if (!on) return this.close();
     if (this.canceller !== null) return;

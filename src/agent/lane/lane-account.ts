@@ -1,3 +1,4 @@
+import { billedMs } from '../../core/lane/lane-report.ts';
 import type { LaneCounts } from '../../core/lane/lane-state.ts';
 import type { Accounts } from '../../core/uplink/backlog.ts';
 import type { LaneAccountReport } from '../../protocol/mqtt/account.ts';
@@ -20,12 +21,14 @@ export interface LaneAccount extends Accounts, LaneCounts {
   readonly wire_to_speaker_ms: LatencySummary | null;
 }
 
-export function accountOf(lane: LaneRunner): LaneAccount {
+/** @param now counts the open streams, too */
+export function accountOf(lane: LaneRunner, now: number): LaneAccount {
   const { backlog, counts, playout, settings } = lane.state;
   return {
     ...backlog.accounts,
     held: backlog.chunks.length,
     ...counts,
+    streamMs: Math.round(billedMs(lane.state, now)),
     lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
     played_ms: Math.round(playout.writtenBytes / settings.playoutBytesPerMs),
     shed_sentences: playout.shed.sentences,

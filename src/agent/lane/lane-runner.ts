@@ -9,6 +9,8 @@ import type { Phase } from '../../core/lane/phases.ts';
 import { needsBackend } from '../../core/lane/session/retry-wait.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session-state.ts';
 import { openRequest } from '../../core/lane/session/token-request.ts';
+import { ownPlayedMs } from '../../core/lane/sound/echo-rules.ts';
+import { heardLately } from '../../core/playout/playout.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
@@ -31,6 +33,7 @@ import { CapturePipeline } from './capture-pipeline.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
+import { heardBy, type RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** Dependencies of a lane. */
@@ -50,6 +53,8 @@ export interface LaneDeps {
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
+  /** Its place in a room; missing: it is alone. */
+  readonly seat?: RoomSeat | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
@@ -109,6 +114,7 @@ export class LaneRunner {
       },
       options: { ...optionsOf(config), muted: false, volume: config.playback.volume },
       acceptedTask: deps.acceptedTask,
+      room: deps.seat === undefined ? null : { heard: [], playedMs: 0 },
       idPrefix: config.id,
       seed: deps.seed,
     });
@@ -126,7 +132,11 @@ export class LaneRunner {
     const { volume, normalize: normalizes } = config.playback;
     this.playbackPipeline = new PlaybackPipeline({
       ...{ ...deps, wireToSpeaker, volume, normalizes, rateHz: OUTPUT_RATE_HZ, post },
-      reference: this.capturePipeline,
+      reference: heardBy(this.capturePipeline, deps.seat),
+    });
+    deps.seat?.sit({
+      others: this.capturePipeline.others,
+      heard: (heard, playedMs) => post({ type: 'room_heard', heard, playedMs }),
     });
   }
 
@@ -196,6 +206,8 @@ export class LaneRunner {
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
+    if (before.playout !== state.playout)
+      this.deps.seat?.sounds(heardLately(state.playout), ownPlayedMs(state));
     this.watch({ lane: this.id, event, effects, before, after: state });
   }
 
@@ -301,9 +313,16 @@ export class LaneRunner {
     this.connections.set(stream, connection);
   }
 
-  private runTask({ stream, source, targets, voice }: Extract<LaneEffect, { type: 'send_task' }>): void {
+  private runTask({
+    stream,
+    source,
+    targets,
+    voice,
+    speaker,
+  }: Extract<LaneEffect, { type: 'send_task' }>): void {
     const inputRateHz = this.config.capture.sampleRate;
-    this.to(stream)?.runTask({ source, targets, voice, inputRateHz });
+    const bothWays = speaker === 'both' && { bothWays: true };
+    this.to(stream)?.runTask({ source, targets, voice, ...bothWays, inputRateHz });
   }
 
   private closeStream(stream: number, how: 'close' | 'terminate'): void {

@@ -7,6 +7,7 @@ import type { LaneStep } from './lane-runner.ts';
 /** Events for the log level `warn`: an operator should look into them. */
 const TROUBLE: readonly EventKind[] = [
   'echo_fallback',
+  'two_way_fallback',
   'capture_problem',
   'speech_lost',
   'unspoken',

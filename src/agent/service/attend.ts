@@ -13,7 +13,8 @@ import type { Observed } from './observed-deps.ts';
  * Longest wait for devices and broker (ms). A kiosk without a network is then ready too, and reports what is missing.
  */
 const READY_LIMIT_MS = 15_000;
-const STATUS_INTERVAL_MS = 10_000;
+/** Shortest interval of the status line (ms), as that of `{p}/state`. */
+const STATUS_INTERVAL_MS = 1000;
 /** Signs of life in one timeout of the init system. */
 const SIGNS = 3;
 
@@ -61,10 +62,17 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
     last = text;
     initSystem.tell({ status: text });
   });
-  const unwatch = agent.watch((step) => {
-    observed.onStep(step);
+  const look = (): void => {
     if (initSystem.listens) status.request();
-  });
+  };
+  const unwatch = [
+    agent.watch((step) => {
+      observed.onStep(step);
+      look();
+    }),
+    // The broker, or time alone, changes the status without a step.
+    agent.publisher.watch(look),
+  ];
   const watchdog = watchProgress(observed, initSystem, clock, (lanes, judged) => {
     if (lanes.length > 0 && stuck.length === 0)
       log.error(
@@ -85,7 +93,6 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
     },
     large(isLarge) {
       agent.publisher.condition('memory', isLarge);
-      status.request();
     },
     reloading: () => initSystem.tell({ reloading: true }),
     reloaded() {
@@ -96,7 +103,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
       isEnding = true;
       watchdog.end();
       status.cancel();
-      unwatch();
+      for (const stop of unwatch) stop();
       initSystem.tell({ stopping: true, status: 'stopping: ending the sessions' });
     },
   };

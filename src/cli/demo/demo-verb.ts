@@ -26,6 +26,11 @@ export const demoVerb: Verb = {
         '--web',
         "serve the kiosk's page and the emulator's, and repeat the recording until Ctrl-C or for --seconds",
       )
+      .addOption(
+        new Option('--desk', 'two people talk: at one microphone, and at one for each of them').conflicts([
+          ...['input', 'realMic', 'seconds', 'fault', 'web'],
+        ]),
+      )
       .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')
       .addHelpText(
         ...examples(
@@ -34,6 +39,7 @@ export const demoVerb: Verb = {
           'dragoman demo --fault revoke --fault network-drop',
           'dragoman demo --real-mic --seconds 30',
           'dragoman demo --web',
+          'dragoman demo --desk',
         ),
       )
       .action(async (options: DemoCommandOptions) => {

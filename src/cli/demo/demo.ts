@@ -193,7 +193,7 @@ class DemoRun {
     this.model = observeStep(this.model, step, now - this.startedAt, now);
     this.finishLine.onStep(step, now);
     this.measure(step, now);
-    this.options.view.update(this.model, accountOf(this.lane));
+    this.options.view.update(this.model, accountOf(this.lane, now));
   }
 
   /** Resolves at the end of the run, rejects when it cannot go on. */
@@ -204,7 +204,7 @@ class DemoRun {
       const fault = this.faults.due(this.lane.state, clock.now());
       if (fault !== null) this.strike(fault);
       this.model = { ...this.model, elapsedMs: clock.now() - this.startedAt };
-      view.update(this.model, accountOf(this.lane));
+      view.update(this.model, accountOf(this.lane, clock.now()));
       await new Promise<void>((resolve) => {
         clock.at(clock.now() + TICK_MS, resolve);
       });
@@ -212,7 +212,7 @@ class DemoRun {
   }
 
   summary(): DemoSummary {
-    return summarise(accountOf(this.lane), {
+    return summarise(accountOf(this.lane, this.options.clock.now()), {
       sentences: this.understood.size,
       translations: this.translated.size,
       faults: this.struck,

@@ -148,6 +148,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'echo_restored':
       return 'the canceller works again';
     case 'echo_fallback':
+    case 'two_way_fallback':
     case 'certificate_problem':
     case 'disk_problem':
     case 'broker_returned':

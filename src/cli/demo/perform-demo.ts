@@ -11,6 +11,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { runDemo, STREAM_RATE_HZ } from './demo.ts';
+import { formatDesk, runDeskDemo } from './desk.ts';
 import { openEnvironment } from './environment.ts';
 import { type DemoFault, FAULT_COST_MS } from './faults.ts';
 import { shippedRecording } from './input.ts';
@@ -30,6 +31,7 @@ export interface DemoCommandOptions {
   readonly fault: readonly DemoFault[];
   readonly realMic?: true;
   readonly web?: true;
+  readonly desk?: true;
   readonly json?: true;
 }
 
@@ -56,6 +58,14 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   try {
     const environment = await openEnvironment(siblingPrograms());
     try {
+      if (options.desk === true) {
+        const clock = createSystemClock();
+        const print = options.json ? () => {} : shell.print;
+        const given = { output, clock, log: chooseLog(shell), print, abort: abort.signal };
+        const summary = await runDeskDemo(environment, given);
+        shell.print(options.json ? jsonLine({ summary }) : `\n${formatDesk(summary)}`);
+        return;
+      }
       const summary = await runDemo(environment, {
         input,
         output,
@@ -93,7 +103,7 @@ function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
 }
 
 function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
-  if (options.json) return { update: () => {}, close: () => {} };
+  if (options.json || options.desk) return { update: () => {}, close: () => {} };
   // The addresses of the pages would be painted over.
   return !options.web && isLiveTerminal(process.stdout, shell.env)
     ? createLiveView(process.stdout, createSystemClock())

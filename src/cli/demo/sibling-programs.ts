@@ -1,23 +1,25 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { Failure } from '../../program/problem.ts';
 import { type ChildProgram, startProgram } from './child-program.ts';
 import type { BackendSetting, ProgramStarters } from './environment.ts';
+import { findPrograms } from './find-programs.ts';
 
 const listeningSchema = z.object({ listening: z.url() });
 /** The backend's log record that reports ready. */
 const readySchema = z.object({ msg: z.literal('listening for token requests') });
 
-/** Starts service and backend as separate processes, from the bundles in the same folder. */
+/**
+ * Starts service and backend as separate processes.
+ * @throws Failure when they are not installed
+ */
 export function siblingPrograms(): ProgramStarters {
+  const programs = findPrograms();
   return {
     async startService({ apiKey, wholePhrasePercent }) {
       const program = await startProgram(
-        sibling('emulator.mjs'),
+        programs.emulator,
         ['run', '--api-key', apiKey, '--set', `wholePhrasePercent=${wholePhrasePercent}`],
         (line) => listeningSchema.safeParse(line).success,
       );
@@ -29,7 +31,7 @@ export function siblingPrograms(): ProgramStarters {
       try {
         const config = await writeBackendConfig(folder, setting);
         const program: ChildProgram = await startProgram(
-          sibling('backend.mjs'),
+          programs.backend,
           ['run', '--config', config],
           (line) => readySchema.safeParse(line).success,
         );
@@ -45,12 +47,6 @@ export function siblingPrograms(): ProgramStarters {
       }
     },
   };
-}
-
-function sibling(name: string): string {
-  const path = fileURLToPath(new URL(`./${name}`, import.meta.url));
-  if (existsSync(path)) return path;
-  throw new Failure(`${path} is missing: the three programs must be in one folder; run "npm run build"`);
 }
 
 async function writeBackendConfig(

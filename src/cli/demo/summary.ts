@@ -62,9 +62,14 @@ export function summarise(
   };
 }
 
-/** Tells how long the lane did not listen because its loudspeaker spoke. */
-const describeSilenced = (chunks: number): string =>
-  `${((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1)} s, while the loudspeaker spoke (half-duplex)`;
+/** Tells how long the lane did not listen because its loudspeaker spoke: that speech counts nowhere as lost. */
+const describeSilenced = (chunks: number): [string, string][] => [
+  [
+    'not heard',
+    `${((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1)} s, while the loudspeaker spoke (half-duplex):`,
+  ],
+  ['', 'what was said meanwhile is cut, and not interpreted'],
+];
 
 /** Formats the summary for a person, within 80 columns. */
 export function formatSummary(summary: DemoSummary): string {
@@ -84,7 +89,7 @@ export function formatSummary(summary: DemoSummary): string {
     ['mic to wire', latency(summary.capture_to_wire_ms)],
     ['wire to ear', latency(summary.wire_to_speaker_ms)],
     ['speech lost', `${summary.lost_audio_ms} ms`],
-    ...(silenced > 0 ? [['not heard', describeSilenced(silenced)] satisfies [string, string]] : []),
+    ...(silenced > 0 ? describeSilenced(silenced) : []),
     ['played', `${(summary.played_ms / 1000).toFixed(1)} s, recorded in ${summary.output}`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');

@@ -1,7 +1,16 @@
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 
 /** Chimes that the device plays. */
-export const EARCONS = ['ready', 'lost', 'recovered', 'muted', 'unmuted', 'identify'] as const;
+export const EARCONS = [
+  'ready',
+  'lost',
+  'recovered',
+  'muted',
+  'unmuted',
+  'identify',
+  'turn_source',
+  'turn_target',
+] as const;
 export type Earcon = (typeof EARCONS)[number];
 
 /** One tone of a chime. */
@@ -13,13 +22,18 @@ interface Tone {
 
 const tone = (hz: number, fromMs: number, lengthMs: number): Tone => ({ hz, fromMs, lengthMs });
 
-/** Rising tones mean good, falling ones bad; two tones are about the connection, one is about the microphone. */
+/**
+ * Rising tones mean good, falling ones bad; two tones are about the connection, one is about the microphone. The short
+ * answers to a key differ by their pitch.
+ */
 const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   ready: [tone(523.25, 0, 220), tone(659.26, 110, 220), tone(783.99, 220, 240)],
   lost: [tone(440, 0, 240), tone(311.13, 180, 280)],
   recovered: [tone(440, 0, 220), tone(659.26, 140, 280)],
   muted: [tone(392, 0, 160)],
   unmuted: [tone(587.33, 0, 160)],
+  turn_source: [tone(659.26, 0, 90)],
+  turn_target: [tone(987.77, 0, 90)],
   identify: [tone(880, 0, 120), tone(880, 140, 120), tone(1318.51, 280, 200)],
 };
 

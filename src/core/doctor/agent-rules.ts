@@ -15,6 +15,11 @@ export interface AgentFacts {
 }
 
 const RESTART = 'Restart it ("systemctl restart dragoman").';
+/** The agent reads a repaired configuration only then. */
+const RELOAD =
+  'Fix what the check "configuration" names, if anything; then "systemctl reload dragoman" puts it in force.';
+const SEE_REASONS =
+  '"Reasons" in docs/operate.md (on a device in /usr/share/doc/dragoman) says what to do about each.';
 const LONGEST_REASON = 200;
 
 /**
@@ -79,6 +84,9 @@ function judgeReasons(who: string, reasons: readonly string[]): Outcome[] {
     return `${same.map((reason) => `"${reason.slice(0, LONGEST_REASON)}"`).join(', ')} (${says})`;
   });
   return [
-    problem(`${who} reports ${each.join(', ')}`, '"Reasons" in docs/operate.md says what to do about each.'),
+    problem(
+      `${who} reports ${each.join(', ')}`,
+      codes.every((code) => code === 'config_problem') ? RELOAD : SEE_REASONS,
+    ),
   ];
 }

@@ -8,6 +8,7 @@ export interface NamedFile {
   readonly trouble: string | null;
   /** About a file that can be used. */
   readonly warning?: ConfigWarning;
+  readonly path?: string;
 }
 
 export interface ConfigurationFacts {
@@ -20,10 +21,15 @@ export interface ConfigurationFacts {
   readonly warnings: readonly ConfigWarning[];
   /** Every user of this machine may change it. */
   readonly isOpenToAll: boolean;
+  /** The user who asks; null: not known. */
+  readonly user: string | null;
 }
 
+/** The user of the unit. */
+const AGENTS_USER = 'dragoman';
+
 export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
-  const { file, lanes, files, agent, warnings, isOpenToAll } = facts;
+  const { file, lanes, files, agent, warnings, isOpenToAll, user } = facts;
   const bad = files.filter(({ trouble }) => trouble !== null);
   const readable = files.length === 0 ? '' : ', secrets and certificates readable';
   const runs = agent === null ? '' : `; an agent runs with it (process ${agent})`;
@@ -32,10 +38,13 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
       ...{ file, lanes, files: files.length },
       agent,
     }),
-    ...bad.map(({ key, trouble }) => {
+    ...bad.map(({ key, trouble, path = 'that file' }) => {
       // The fix is part of the sentence if there is only one.
       const [found = '', command] = (trouble ?? '').split(': chmod');
-      return problem(`${key}: ${found}`, command === undefined ? fixOf(found) : `chmod${command}`);
+      return problem(
+        `${key}: ${found}`,
+        command === undefined ? fixOf(found, path, user) : `chmod${command}`,
+      );
     }),
     ...[...warnings, ...files.flatMap((one) => one.warning ?? [])].map(({ key, message, fix }) =>
       warning(`${key} ${message}`, fix),
@@ -46,10 +55,13 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
   ]);
 }
 
-function fixOf(trouble: string): string {
+function fixOf(trouble: string, path: string, user: string | null): string {
   if (/does not exist/.test(trouble))
     return 'Put the file there. A systemd credential exists only inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
-  if (/EACCES/.test(trouble)) return "Run this as the agent's user or as root.";
+  if (/EACCES/.test(trouble))
+    return user === AGENTS_USER
+      ? `As root, let the agent read it: chgrp ${user} ${path} && chmod 640 ${path}; the folders above it must be open to it, too.`
+      : "Run this as the agent's user or as root.";
   return 'Put the right file there, or change the configuration.';
 }
 

@@ -69,7 +69,7 @@ export function combine(steps: readonly Outcome[]): Outcome {
   return {
     verdict,
     finding: worst.map(({ finding }) => finding).join('; '),
-    fix: fixes.length === 0 ? null : fixes.join(' '),
+    fix: fixes.length === 0 ? null : [...new Set(fixes)].join(' '),
     data: Object.assign({}, ...steps.map(({ data }) => data)),
   };
 }

@@ -38,7 +38,9 @@ export function judgeDisk(facts: DiskFacts): Outcome {
   if (access === 'forbidden')
     return complain(
       `this user may not write to ${folder} (${purpose})`,
-      `Run this as the agent's user, or give that user the folder: chown dragoman ${folder}.`,
+      isNeeded
+        ? "Run this as the agent's user. If that one may not write there either, name a file below /var/lib/dragoman."
+        : "Run this as the agent's user, in a folder such as /var/lib/dragoman.",
       data,
     );
   const free = `${size(freeBytes)} free in ${folder}`;

@@ -51,16 +51,21 @@ export function judgeCaptureFindings(device: string, findings: readonly CaptureF
   return findings.map((finding) => CAPTURE[finding](device));
 }
 
-/** @param playedS seconds of sound played since the start */
+/**
+ * @param playedS seconds of sound played since the start
+ * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, and what is measured on them is chance
+ */
 export function judgeRunningPlayback(
   device: string,
-  { volume, playedS }: { volume: number; playedS: number },
+  { volume, playedS, hasAir }: { volume: number; playedS: number; hasAir: boolean },
   { measures, fallback }: EchoGuard,
 ): Outcome {
-  const last = measures.at(-1);
+  const last = hasAir ? measures.at(-1) : undefined;
   const heard =
     last === undefined
-      ? ''
+      ? hasAir
+        ? ''
+        : '; its echo is not judged, because a file has none'
       : `; heard back after ${Math.round(last.delayMs)} ms at ${Math.round(last.gainDb)} dB`;
   const data = {
     played_s: playedS,

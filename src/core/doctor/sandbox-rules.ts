@@ -50,19 +50,23 @@ export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[])
   return files.flatMap((file): Outcome[] => {
     const { key, paths, use, isAllowed } = file;
     const [path = ''] = paths;
-    const about = `${key}: ${path} is there, but`;
+    // A file to write need not exist.
+    const about = use === 'read' ? `${key}: ${path} is there, but` : `${key}: ${path} is named, but`;
     for (const one of paths) {
       const hidden = hiddenBy(one, unit);
       if (hidden !== null)
         return [
-          problem(`${about} the agent cannot see it: its unit has ${hidden}`, `${fixFor(use)}${CHOWN}`),
+          problem(
+            `${about} the agent cannot see it: its unit has ${hidden}`,
+            use === 'read' ? MOVE : NAME_ANOTHER,
+          ),
         ];
     }
     if (use === 'write' && paths.some((one) => isReadOnly(one, unit)))
       return [
         problem(
           `${about} the agent cannot write it: its unit has ProtectSystem=${unit['ProtectSystem']}`,
-          fixFor(use),
+          'Let the agent write below /var/lib/dragoman, or name the folder as ReadWritePaths= in the unit ("systemctl edit dragoman").',
         ),
       ];
     if (isAllowed !== false) return [];
@@ -70,19 +74,15 @@ export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[])
     return [
       problem(
         `${about} the user ${user} of ${UNIT} may not ${use} it`,
-        `Give it to that user: chown ${user} ${path}; the folders above it must be open to that user, too.`,
+        `Let that user read it: chgrp ${unit['Group'] || user} ${path} && chmod g+r ${path}; the folders above it must be open to that user, too.`,
       ),
     ];
   });
 }
 
-const CHOWN = ' Its owner and mode are not the reason.';
-
-function fixFor(use: NeededFile['use']): string {
-  return use === 'read'
-    ? 'Move the file to /etc/dragoman, owned by the user of the agent, and change the configuration.'
-    : 'Let the agent write below /var/lib/dragoman, or name the folder as ReadWritePaths= in the unit ("systemctl edit dragoman").';
-}
+const MOVE = 'Move the file to /etc/dragoman, owned by the user of the agent, and change the configuration.';
+/** ReadWritePaths= does not open what ProtectHome= hides. */
+const NAME_ANOTHER = 'Name a file below /var/lib/dragoman in the configuration.';
 
 /** The setting that hides a path; null: it is seen. */
 function hiddenBy(path: string, unit: UnitProperties): string | null {

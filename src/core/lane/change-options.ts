@@ -1,6 +1,6 @@
 import { volumeGain } from '../audio/pcm.ts';
 import type { EchoMode } from '../uplink/gate.ts';
-import { isSameTask, type LaneOptions, taskOf } from './lane-options.ts';
+import { isSameTask, type LaneOptions } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/close.ts';
@@ -11,6 +11,7 @@ import { trySwitch } from './session/switch-session.ts';
 import { unduck } from './sound/ducking.ts';
 import { onPathChanged, retryEcho } from './sound/echo-rules.ts';
 import type { StepContext } from './step-context.ts';
+import { serviceTaskOf } from './two-way/two-way.ts';
 
 /** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */
 const MUCH_LOUDER = 4;
@@ -18,9 +19,11 @@ const MUCH_LOUDER = 4;
 /** The only place where options change. `refusedTask` keeps what the service does not run as ordered. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
   const { options: before, refusedTask: refused } = context.state;
-  const taskBefore = taskOf(context.state);
+  const taskBefore = serviceTaskOf(context.state);
   const after = { ...before, ...ordered };
   context.set({ options: after, refusedTask: stillRefused(refused, ordered, after) });
+  if (['twoWay', 'source', 'targets'].some((key) => key in ordered))
+    context.set({ twoWay: { ...context.state.twoWay, isRefused: false } });
   if (after.echo !== before.echo) retryEcho(context, before.echo);
   if (after.volume !== before.volume) {
     context.emit({ type: 'set_volume', percent: after.volume });
@@ -30,7 +33,7 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
     rearmStandby(context);
   if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
-  if (isSameTask(taskBefore, taskOf(context.state))) return;
+  if (isSameTask(taskBefore, serviceTaskOf(context.state))) return;
   const { session, problem } = context.state;
   if (session.kind === 'rolling' && isTimeForBoth(context, session)) dropRollover(context, session);
   refreshTask(context);

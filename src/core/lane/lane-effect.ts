@@ -38,6 +38,8 @@ export type LaneEffect =
       readonly source: string;
       readonly targets: readonly string[];
       readonly voice: string | null;
+      /** See `ServiceTask`. */
+      readonly speaker?: 'target' | 'both';
     }
   | { readonly type: 'poll_task'; readonly stream: number }
   /** `pcm` null: one chunk of silence. `capturedAt` null: inserted silence that was not captured. */

@@ -5,8 +5,8 @@ import type { EchoMeasure } from '../audio/echo-measure.ts';
 import type { LaneConversation } from '../conversation/lane-conversation.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
-import type { EchoMode } from '../uplink/gate.ts';
-import type { LaneOptions } from './lane-options.ts';
+import type { EchoMode, Heard } from '../uplink/gate.ts';
+import type { LaneOptions, Speaker } from './lane-options.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */
 export type TimerName =
@@ -107,7 +107,11 @@ export type LaneEvent =
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;
+      /** All of it is what the other person in the room says, for the other lane. */
+      readonly isOthers?: true;
     }
+  /** The loudspeaker of the other lane in the room. `playedMs`: sound given to it so far. */
+  | { readonly type: 'room_heard'; readonly heard: readonly Heard[]; readonly playedMs: number }
   /** A finite source has delivered its last sound. */
   | { readonly type: 'capture_ended' }
   | {
@@ -123,6 +127,8 @@ export type LaneEvent =
       readonly status: 'starting' | 'ready' | 'found' | 'failed';
       readonly message: string;
     }
+  /** A key, a command or the screen says who speaks. `held` false: the key was released. */
+  | { readonly type: 'turn'; readonly speaker: Speaker; readonly held: boolean }
   /** A chime on request: it sounds also with `earcons` off. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
   /** A sound of the device itself, such as the announcement at boot; it waits for the end of the current sentence. */

@@ -1,3 +1,4 @@
+import type { TwoWayMode } from '../../protocol/config-desk.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 
 /** Constants of a lane for its lifetime; all durations in milliseconds. */
@@ -129,6 +130,23 @@ export function taskOf(lane: {
   return { source, targets, voice, ...lane.refusedTask?.instead };
 }
 
+/** A person at the desk, by the language that they speak. */
+export type Speaker = 'source' | 'target';
+
+/** A task as a service gets it. */
+export interface ServiceTask extends TaskOptions {
+  /** `target`: source and target have changed places; `both`: either of the two may speak. */
+  readonly speaker?: 'target' | 'both';
+}
+
+/** The operator's task that a service's task carries out. */
+export function orderOf({ source, targets, voice, speaker }: ServiceTask): TaskOptions {
+  const [target] = targets;
+  return speaker === 'target' && target !== undefined
+    ? { source: target, targets: [source], voice }
+    : { source, targets, voice };
+}
+
 /** The keys in which two tasks differ. */
 export function differingKeys(one: TaskOptions, other: TaskOptions): (keyof TaskOptions)[] {
   const differs = (key: keyof TaskOptions): boolean =>
@@ -137,8 +155,8 @@ export function differingKeys(one: TaskOptions, other: TaskOptions): (keyof Task
 }
 
 /** Whether two tasks are the same for the service. */
-export function isSameTask(one: TaskOptions, other: TaskOptions): boolean {
-  return differingKeys(one, other).length === 0;
+export function isSameTask(one: ServiceTask, other: ServiceTask): boolean {
+  return one.speaker === other.speaker && differingKeys(one, other).length === 0;
 }
 
 /** Options that an operator may change while the lane runs. */
@@ -158,4 +176,6 @@ export interface LaneOptions {
   readonly start: 'boot' | 'command' | 'voice';
   /** Time without speech after which the stream is closed until a voice is heard; 0: never. */
   readonly standbyAfterMs: number;
+  /** Whether the one stream serves both directions between the source and the one target; missing: it does not. */
+  readonly twoWay?: TwoWayMode;
 }

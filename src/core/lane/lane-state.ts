@@ -15,9 +15,12 @@ import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
 import {
   type Chimes,
   NO_CHIMES,
+  NO_TURNS,
   NOTHING_SPOKEN,
+  type RoomSound,
   type Saying,
   type SpokenVoice,
+  type TwoWay,
   type Unreadable,
 } from './state-parts.ts';
 
@@ -197,6 +200,9 @@ export interface LaneState {
   /** This visitor's interruption has been handled, or there was nothing to interrupt. */
   readonly bargedIn: boolean;
   readonly chimes: Chimes;
+  readonly twoWay: TwoWay;
+  /** The loudspeaker of the other lane in the room; null: the lane is alone. */
+  readonly room: RoomSound | null;
   readonly counts: LaneCounts;
 }
 
@@ -224,12 +230,14 @@ const NO_TIMERS: LaneState['timers'] = {
 /**
  * The state of a lane before its first event.
  * @param acceptedTask the last task that the service ran before the restart
+ * @param room the other loudspeaker of its room; null: it is alone
  * @param idPrefix makes request names unique among the agent's lanes
  */
 export function createLane(given: {
   settings: LaneSettings;
   options: LaneOptions;
   acceptedTask?: TaskOptions | null;
+  room?: RoomSound | null;
   idPrefix: string;
   seed: Seed;
 }): LaneState {
@@ -291,6 +299,8 @@ export function createLane(given: {
     ducked: false,
     bargedIn: false,
     chimes: NO_CHIMES,
+    twoWay: NO_TURNS,
+    room: given.room ?? null,
     counts: NO_COUNTS,
   };
 }

@@ -30,6 +30,7 @@ import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
 import { trackSession } from './status.ts';
 import { StepContext } from './step-context.ts';
+import { turn } from './two-way/turn.ts';
 
 export interface StepResult {
   readonly state: LaneState;
@@ -113,6 +114,10 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return onEchoHeard(context, event.heard, event.measure);
     case 'canceller':
       return onCanceller(context, event.status, event.message);
+    case 'room_heard':
+      return context.set({ room: { heard: event.heard, playedMs: event.playedMs } });
+    case 'turn':
+      return turn(context, event.speaker, event.held);
     case 'chime':
       return playChime(context, event.earcon);
     case 'announce':

@@ -64,10 +64,11 @@ export function rebuild(
   { where, during }: Extract<LaneEvent, { type: 'defect' }>,
   now: number,
 ): { state: LaneState; effects: readonly LaneEffect[] } {
-  const { settings, options, acceptedTask, idPrefix, seed, nextId, nextStream, crashes, counts } = state;
+  const { settings, options, acceptedTask, room, idPrefix, seed } = state;
+  const { nextId, nextStream, crashes, counts } = state;
   const fresh: LaneState = {
     ...createLane({
-      ...{ settings, options, acceptedTask, idPrefix },
+      ...{ settings, options, acceptedTask, room, idPrefix },
       seed: typeof seed === 'number' ? seed : 1,
     }),
     ...{ nextId, nextStream, crashes: crashes + 1, counts: { ...counts, defects: counts.defects + 1 } },
@@ -174,6 +175,9 @@ function freshState(state: LaneState, now: number): LaneState {
     vainWakes: state.vainWakes,
     unspoken: state.unspoken,
     roomDb: state.roomDb,
+    room: state.room,
+    // The release of a held key may be lost with the step.
+    twoWay: { ...state.twoWay, openUntil: Number.NEGATIVE_INFINITY },
     deviceFaults: { capture: null, playback: state.deviceFaults.playback },
     ...{ playbackLost: state.playbackLost, dropped: state.dropped },
     capturedCount: state.capturedCount,

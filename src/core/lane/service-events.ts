@@ -30,6 +30,8 @@ import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { dropOutputAudio, playSound } from './sound/playback-rules.ts';
 import type { StepContext } from './step-context.ts';
+import { fallBack } from './two-way/fallback.ts';
+import { isSaidBack, noteHeardIn } from './two-way/two-way.ts';
 
 /** Handles an event of the service on a stream. */
 export function onService(context: StepContext, stream: Stream, said: ServiceEvent): void {
@@ -93,6 +95,7 @@ type Transcript = Heard | Understood | Translated;
 function onTranscript(context: StepContext, stream: Stream, said: Transcript): void {
   const { id, language, text } = said;
   context.patch(stream, { newsAt: context.now, replay: noteTranscribed(stream.replay, said, context.now) });
+  if (said.type !== 'translated') context.set({ twoWay: noteHeardIn(context.state.twoWay, id, language) });
   noteAnswer(context);
   noteNews(context, stream, false);
   const kind =
@@ -116,6 +119,7 @@ function noteTranscribed(log: ReplayLog, said: Transcript, now: number): ReplayL
 function onSound(context: StepContext, stream: Stream, sound: Spoke): void {
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, part, language, last } = sound;
+  if (isSaidBack(context.state, id, language)) return noteNews(context, stream, true);
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last }, context.now);
   if (context.phase === 'draining') {
@@ -151,7 +155,10 @@ function onWarned(context: StepContext, stream: Stream, { level, code, text, isU
   const message = (text ?? 'the task is not valid').slice(0, 200);
   const unclear = unsettled(session);
   const refused = unclear === null ? null : context.patch(unclear, { sentTask: null });
-  if (refused?.id === stream.id && keepAcceptedTask(context, refused, message)) return refreshTask(context);
+  if (refused?.id === stream.id) {
+    const isKept = fallBack(context, unclear?.sentTask ?? null, refused, message);
+    if (isKept || keepAcceptedTask(context, refused, message)) return refreshTask(context);
+  }
   lose(context, stream, 'task_rejected', { message });
 }
 

@@ -1,4 +1,6 @@
 import type { Earcon } from '../audio/earcon.ts';
+import type { Heard } from '../uplink/gate.ts';
+import type { Speaker } from './lane-options.ts';
 
 /** An uninterrupted run of unreadable texts or sound. */
 export interface Unreadable {
@@ -72,4 +74,34 @@ export interface SaidSound {
   readonly lastAt: number;
   /** The service has marked the end of the sound. */
   readonly isComplete: boolean;
+}
+
+/** Two people at one microphone: who speaks. */
+export interface TwoWay {
+  /** The service has refused to detect who speaks: a key says it. */
+  readonly isRefused: boolean;
+  /** Who speaks, by the last key. */
+  readonly speaker: Speaker;
+  /** When the last key was pressed: sound that was captured later is that speaker's. */
+  readonly turnedAt: number;
+  /** Until when the microphone is open in `hold`; infinite while the key is held. */
+  readonly openUntil: number;
+  /** The languages of the last sentences that the service has heard. */
+  readonly heardIn: readonly { readonly id: string; readonly language: string }[];
+}
+
+export const NO_TURNS: TwoWay = {
+  isRefused: false,
+  speaker: 'source',
+  turnedAt: Number.NEGATIVE_INFINITY,
+  openUntil: Number.NEGATIVE_INFINITY,
+  heardIn: [],
+};
+
+/** The sound of the other lane's loudspeaker in the room. */
+export interface RoomSound {
+  /** When it was, is or will be heard lately. */
+  readonly heard: readonly Heard[];
+  /** Sound given to it so far (ms). */
+  readonly playedMs: number;
 }

@@ -78,11 +78,11 @@ export const STATUS_REASONS = {
   },
   config: {
     status: 'degraded',
-    says: 'the configuration is invalid, and nothing runs until it is fixed; the detail is the first wrong key',
+    says: 'the configuration is invalid, and nothing runs until it is fixed; the detail is the first wrong key, or the file and line',
   },
   config_problem: {
     status: 'degraded',
-    says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key (event `config_problem`)',
+    says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key, or the file and line (event `config_problem`)',
   },
   restart_needed: {
     status: 'degraded',

@@ -1,6 +1,7 @@
 import type { LaneState } from '../lane/lane-state.ts';
 import { streamsOf } from '../lane/session/session-state.ts';
 import type { StepContext } from '../lane/step-context.ts';
+import { spokenLanguages, twoWayIn } from '../lane/two-way/two-way.ts';
 import { differ, targetOf } from '../replay/language-tags.ts';
 import type { Unspoken } from '../replay/record.ts';
 import { REPORT_EACH_MS } from './loss-record.ts';
@@ -14,6 +15,12 @@ import { REPORT_EACH_MS } from './loss-record.ts';
 const DEGRADED_FROM_MS = 20_000;
 /** Unspoken speech (ms) that is worth an event: less is a word, or a rounding. */
 const LEAST_UNSPOKEN_MS = 1000;
+
+type Lane = Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>;
+
+/** The languages that are ordered; `either`: each sentence comes in one of them only. */
+const orderedLanguages = (lane: Lane): ReturnType<typeof spokenLanguages> =>
+  twoWayIn(lane) === 'off' ? { targets: lane.options.targets, either: false } : spokenLanguages(lane);
 
 export function addUnspoken(context: StepContext, more: readonly Unspoken[]): void {
   for (const { language, ms, sentence } of more) {
@@ -34,13 +41,14 @@ export function addUnspoken(context: StepContext, more: readonly Unspoken[]): vo
  * @param tag its language in the service's words; null: unknown, and it may be any
  */
 export function noteLanguage(context: StepContext, tag: string | null, ms: number, sentence: string): void {
-  const { unspoken, options } = context.state;
-  const [only, ...others] = options.targets;
+  const { unspoken } = context.state;
+  const { targets } = orderedLanguages(context.state);
+  const [only, ...others] = targets;
   // Another language than the only one that is wanted is played, but it is not what was asked for.
   if (only !== undefined && others.length === 0 && tag !== null && differ(tag, only))
     return addUnspoken(context, [{ language: only, ms, sentence }]);
   if (unspoken.length === 0) return;
-  const language = targetOf(tag, options.targets);
+  const language = targetOf(tag, targets);
   const isHeard = (one: string): boolean => language === null || one === language;
   if (!unspoken.some((one) => one.silentMs > 0 && isHeard(one.language))) return;
   context.set({ unspoken: unspoken.map((one) => (isHeard(one.language) ? { ...one, silentMs: 0 } : one)) });
@@ -51,9 +59,9 @@ export function noteLanguage(context: StepContext, tag: string | null, ms: numbe
  * @param tag its language in the service's words; null: unknown, and it may be any
  */
 export function noteNoise(context: StepContext, tag: string | null, ms: number, sentence: string): void {
-  const { targets } = context.state.options;
+  const { targets, either } = orderedLanguages(context.state);
   const language = targetOf(tag, targets);
-  const missing = language === null ? targets : [language];
+  const missing = language === null ? (either ? targets.slice(0, 1) : targets) : [language];
   addUnspoken(
     context,
     missing.map((one) => ({ language: one, ms, sentence })),
@@ -89,10 +97,8 @@ export function trackUnspoken(context: StepContext, before: LaneState): void {
 }
 
 /** Languages that are wanted and have not been heard for long. */
-export function silentLanguages({
-  unspoken,
-  options,
-}: Pick<LaneState, 'unspoken' | 'options'>): readonly string[] {
-  const silent = unspoken.filter(({ silentMs }) => silentMs >= DEGRADED_FROM_MS);
-  return silent.map(({ language }) => language).filter((language) => options.targets.includes(language));
+export function silentLanguages(lane: Lane & Pick<LaneState, 'unspoken'>): readonly string[] {
+  const { targets } = orderedLanguages(lane);
+  const silent = lane.unspoken.filter(({ silentMs }) => silentMs >= DEGRADED_FROM_MS);
+  return silent.map(({ language }) => language).filter((language) => targets.includes(language));
 }

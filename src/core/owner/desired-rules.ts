@@ -6,6 +6,7 @@ import {
   desiredSchema,
   type LaneConfig,
 } from '../../protocol/config.ts';
+import { twoWayClash } from '../../protocol/config-desk.ts';
 import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
@@ -179,7 +180,10 @@ function applyLane(
   };
   const playback = volume === undefined ? lane.playback : { ...lane.playback, volume };
   const next = { ...lane, ...taken, playback };
-  const clash = languageClash(next.source, next.targets);
+  const clash =
+    languageClash(next.source, next.targets) ??
+    twoWayClash(next.twoWay, next.source, next.targets)?.message ??
+    null;
   if (clash === null) return next;
   // Either of the two may be the mistake: both are refused.
   const { source: _, targets: __, ...others } = taken;

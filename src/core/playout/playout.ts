@@ -2,7 +2,7 @@ import { fadeAfter, fadeBefore } from '../audio/fade.ts';
 import { quicken } from '../audio/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
-import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
+import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
 import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import {
   type AudiblePart,
@@ -78,11 +78,13 @@ export function advance(
     kind: WriteKind,
     receivedAt: number | null,
     language?: string | null,
+    isOpen = false,
   ): void => {
     const { timeline } = playout;
     writes.push({ pcm, kind, write: timeline.nextWrite, receivedAt, ...(language != null && { language }) });
     const isSpeech = kind === 'speech';
-    playout = withTimeline(playout, expectWrite(timeline, pcm.byteLength / format.bytesPerMs, now, isSpeech));
+    const ms = pcm.byteLength / format.bytesPerMs;
+    playout = withTimeline(playout, expectWrite(timeline, ms, now, isSpeech, isOpen));
   };
   const rest = (wakeAt: number | null, slackMs = 0) => ({ playout, writes, wakeAt, slackMs });
   while (true) {
@@ -130,6 +132,7 @@ export function advance(
       isOwn ? 'earcon' : 'speech',
       found && !isOwn ? piece.receivedAt : null,
       head.language,
+      isOwn && head.key === ANSWER,
     );
   }
 }

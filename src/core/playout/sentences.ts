@@ -32,6 +32,8 @@ export interface Utterance {
 
 /** Stream number of the lane's own chimes: older than any other, so that they play before sentences that have not begun. */
 export const OWN_STREAM = 0;
+/** Key of the chime that answers a key: the one who pressed speaks over it. */
+export const ANSWER = 'answer';
 
 export function bytesOf({ pieces }: Utterance): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);

@@ -24,6 +24,8 @@ interface Awaited {
   readonly free: boolean;
   /** It contains speech. */
   readonly isSpeech: boolean;
+  /** It closes no gate: a person may speak over it. */
+  readonly isOpen: boolean;
 }
 
 /** Consecutive writes of one kind. */
@@ -102,7 +104,8 @@ function addAwaited(
   delayMs: number,
 ): readonly Heard[] {
   return awaited.reduce(
-    (so, { startsAt, durationMs }) => addAudible(so, startsAt + delayMs, startsAt + delayMs + durationMs),
+    (so, { startsAt, durationMs, isOpen }) =>
+      isOpen ? so : addAudible(so, startsAt + delayMs, startsAt + delayMs + durationMs),
     audible,
   );
 }
@@ -130,11 +133,12 @@ export function expectWrite(
   durationMs: number,
   now: number,
   isSpeech = false,
+  isOpen = false,
 ): PlayoutTimeline {
   const { end, awaited, nextWrite: write, delayMs } = timeline;
   const free = end <= now;
   const startsAt = free ? now : end;
-  const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free, isSpeech }];
+  const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free, isSpeech, isOpen }];
   const given = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
   return {
     ...timeline,
@@ -201,7 +205,8 @@ export function recordHeard(
   const ends = begins + (until - from);
   const delayMs = found.free ? begins - found.startsAt : timeline.delayMs;
   const shifted = shift(timeline, rest, ends - delayMs - (found.startsAt + found.durationMs));
-  const heard = part === undefined ? { fromMs: 0, untilMs: until - from } : part;
+  const whole = part === undefined ? { fromMs: 0, untilMs: until - from } : part;
+  const heard = found.isOpen ? null : whole;
   const audible = heard === null ? before : addAudible(before, begins + heard.fromMs, begins + heard.untilMs);
   const silentTailMs = heard === null ? null : Math.max(0, until - from - heard.untilMs);
   return {

@@ -65,7 +65,7 @@ const problemSchema = z.strictObject({
 });
 export type ProvisioningProblem = z.infer<typeof problemSchema>;
 
-/** The network manager: NetworkManager, or systemd-networkd with wpa_supplicant. */
+/** The network manager: NetworkManager, or systemd-networkd (for Wi-Fi with wpa_supplicant). */
 export const NETWORK_BACKENDS = ['networkmanager', 'networkd'] as const;
 export type NetworkBackend = (typeof NETWORK_BACKENDS)[number];
 

@@ -9,7 +9,7 @@ import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from
 
 /** Facts about the device, and results of checks that only a machine can make. */
 export interface Facts {
-  /** Null: no supported network manager. */
+  /** Null: no supported network manager for what the file asks. */
   readonly network: NetworkBackend | null;
   /** Key from the passphrase in the file, 64 hexadecimal digits; null: no passphrase. */
   readonly wifiKey: string | null;
@@ -81,7 +81,7 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
   const missing = all.flatMap((one) => one.missing);
   if (problems.length > 0) {
     const isOf = (one: Part): boolean => one.problems.length === problems.length;
-    const isUnsupported = isOf(network) && facts.network === null;
+    const isUnsupported = document.wifi !== undefined && isOf(network) && facts.network === null;
     const outcome = isUnsupported ? 'wifi_unsupported' : isOf(keys) ? 'key_unreadable' : 'file_invalid';
     return { ok: false, outcome, problems: [...problems, ...missing] };
   }
@@ -127,12 +127,14 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
       ? []
       : problem(`address.${fault.field}`, fault.message, 'Ask the network administrator for the right value.')
           .problems;
-  if (facts.network === null)
-    return problem(
+  if (facts.network === null) {
+    const unset = problem(
       wifi === undefined ? 'address' : 'wifi',
-      'cannot be set on this system, which has neither NetworkManager nor systemd-networkd with wpa_supplicant',
+      `cannot be set on this system, which has neither NetworkManager nor ${wifi === undefined ? 'an enabled systemd-networkd' : 'systemd-networkd with wpa_supplicant'}`,
       'Leave it out and set up the network by hand, or install network-manager.',
     );
+    return part({ problems: [...unset.problems, ...wrong] });
+  }
   if (wifi === undefined)
     return part({ problems: wrong, writes: networkWrites(facts.network, null, address) });
   const key = wifi.passphrase === null ? keptKey(wifi, facts.network, facts) : facts.wifiKey;

@@ -12,7 +12,7 @@ const SURE_SHARE = 0.1;
 /** Rule 14: what these pieces leave unspoken, by language and sentence. */
 export function unspokenOf(log: ReplayLog, pieces: readonly Piece[]): readonly Unspoken[] {
   const voiced = pieces.filter((piece) => !isQuiet(piece));
-  return log.targets.flatMap((language) => {
+  return (log.either ? log.targets.slice(0, 1) : log.targets).flatMap((language) => {
     const missing = new Map<string, number>();
     for (const piece of voiced) {
       const ms = lengthOf([piece]) * (1 - shareOf(log, piece, language));
@@ -25,11 +25,13 @@ export function unspokenOf(log: ReplayLog, pieces: readonly Piece[]): readonly U
 
 /** Which share of a piece was spoken in a language. */
 function shareOf(log: ReplayLog, { chunk, claims, spoken }: Piece, language: string): number {
-  if (chunk.said?.includes(language) === true || spoken.includes(language)) return 1;
+  const isSaid = (one: string): boolean => chunk.said?.includes(one) === true || spoken.includes(one);
+  const languages = log.either ? log.targets : [language];
+  if (languages.some(isSaid)) return 1;
   const shares = claims.map((id) => {
     const sentence = log.sentences.find((one) => one.id === id);
     if (sentence === undefined) return 0;
-    return Math.max(...[language, null].map((tag) => shareSpoken(spokenIn(sentence, tag), log)));
+    return Math.max(...[...languages, null].map((tag) => shareSpoken(spokenIn(sentence, tag), log)));
   });
   return shares.length === 0 ? 0 : Math.min(...shares);
 }
@@ -76,12 +78,12 @@ export function addUnanswered(one: Unanswered | null, other: Unanswered | null):
  * @param chunkMs length of a chunk
  */
 export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
-  const { unanswered, targets } = log;
+  const { unanswered, targets, either } = log;
   if (unanswered === null) return log;
   const ms = unanswered.chunks * chunkMs;
   return addUnspoken(
     { ...log, unanswered: null },
-    targets.map((language) => ({ language, ms, sentence: 'unanswered' })),
+    (either ? targets.slice(0, 1) : targets).map((language) => ({ language, ms, sentence: 'unanswered' })),
   );
 }
 

@@ -18,7 +18,7 @@ export function saidIn(log: ReplayLog, { chunk, claims, spoken }: Piece): readon
 
 export function isOwed(log: ReplayLog, piece: Piece): boolean {
   const said = saidIn(log, piece);
-  return !log.targets.every((target) => said.includes(target));
+  return log.either ? said.length === 0 : !log.targets.every((target) => said.includes(target));
 }
 
 /** Rule 11: chunks for the next stream if this one ends now, oldest first, each with the languages in which it was spoken. */

@@ -69,6 +69,8 @@ export interface Voice {
  */
 export interface ReplayLog {
   readonly targets: readonly string[];
+  /** Each sentence is spoken in one of the targets only: two people speak to each other. */
+  readonly either: boolean;
   /** How long sent speech is kept, milliseconds. */
   readonly keptMs: number;
   readonly pieces: readonly Piece[];

@@ -8,10 +8,19 @@ import { NO_TIMES } from './times.ts';
 /** Pause that ends a stretch of speech (ms): longer than the service's own 0.7 s, so that it ends a sentence there too. */
 export const PAUSE_MS = 900;
 
-/** @param endsMarked in earlier sessions */
-export function emptyReplayLog(targets: readonly string[], keptMs: number, endsMarked = 0): ReplayLog {
+/**
+ * @param endsMarked in earlier sessions
+ * @param either each sentence is spoken in one of the targets only
+ */
+export function emptyReplayLog(
+  targets: readonly string[],
+  keptMs: number,
+  endsMarked = 0,
+  either = false,
+): ReplayLog {
   return {
     targets,
+    either,
     keptMs,
     pieces: [],
     sentences: [],
@@ -84,9 +93,9 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
 }
 
 /** The stream translates into other languages from now on. Sentences that were spoken in the earlier ones count as spoken. */
-export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
+export function retarget(log: ReplayLog, targets: readonly string[], either = false): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
-  return { ...keepPieces(log, open), targets };
+  return { ...keepPieces(log, open), targets, either };
 }
 
 /** Distance from a detected voice within which a word may begin or end (ms). */

@@ -83,12 +83,13 @@ export function languagesSaid(sentence: Sentence, log: ReplayLog): readonly stri
 }
 
 export function isSaidInAll(sentence: Sentence, log: ReplayLog): boolean {
-  return languagesSaid(sentence, log).length === log.targets.length;
+  return languagesSaid(sentence, log).length >= (log.either ? 1 : log.targets.length);
 }
 
 /** Whether no more of it is to come in any language. */
-export function isComplete(sentence: Sentence, { targets }: ReplayLog): boolean {
-  return isOver(spokenIn(sentence, null)) || targets.every((target) => isOver(spokenIn(sentence, target)));
+export function isComplete(sentence: Sentence, { targets, either }: ReplayLog): boolean {
+  const isOverIn = (language: string | null): boolean => isOver(spokenIn(sentence, language));
+  return isOverIn(null) || (either ? targets.some(isOverIn) : targets.every(isOverIn));
 }
 
 /** Whether a sentence has begun to sound, and more of it is to come. */

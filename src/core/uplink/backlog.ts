@@ -28,6 +28,8 @@ export interface BacklogChunk {
   readonly apart?: boolean;
   /** The stream that gets it next has heard newer speech. */
   readonly late?: boolean;
+  /** Whose speech it is, where a key says who speaks. */
+  readonly speaker?: 'source' | 'target';
 }
 
 /** Chunks of different kinds must not become one sentence: only one of them would have to be muted, or is a repeat. */

@@ -115,6 +115,15 @@ export const EVENT_SCHEMAS = {
       mode: z.literal('cancel').describe('mode in force now'),
     },
   ),
+  two_way_fallback: event(
+    'The service refuses to detect who of two people speaks; from now on a key says it.',
+    {
+      lane,
+      from: z.literal('auto').describe('`twoWay` as configured'),
+      mode: z.literal('button').describe('form in force now'),
+      message,
+    },
+  ),
   capture_problem: event('A microphone works, but its sound has a problem.', { lane, finding, message }),
   capture_problem_over: event('The problem of the microphone is over.', { lane, finding, message }),
   speech_lost: event('Speech was lost that never reached a working service.', {

@@ -40,13 +40,22 @@ describe('file problems', () => {
   it.each([
     ['ENOSPC', 'failed', /^cannot write out.wav: the disk is full; free some space$/],
     ['EROFS', 'failed', /the disk is read-only; choose another place/],
-    ['EACCES', 'failed', /permission denied/],
+    ['EACCES', 'failed', /permission denied; give this user access/],
     ['ENOENT', 'not_found', /no such file or folder/],
     ['EIO', 'lost', /the disk reports an error/],
     ['EWEIRD', 'failed', /the system says EWEIRD/],
   ])('are explained in plain words: %s', (symbol, code, message) => {
     expect(problem(symbol).code).toBe(code);
     expect(problem(symbol).message).toMatch(message);
+  });
+
+  it('name the sandbox of the service when the file is in a home folder', () => {
+    const denied = Object.assign(new Error('x'), { code: 'EACCES' });
+    const path = join('/home', 'kim', 'out.wav');
+    expect(describeFileProblem(denied, 'write', path).message).toBe(
+      `cannot write ${path}: permission denied; a service sees no home folders (ProtectHome=) and needs a file below /var/lib/dragoman`,
+    );
+    expect(describeFileProblem(denied, 'read', '/homework/in.wav').message).toMatch(/give this user access/);
   });
 
   it('are reported even when the system gives no reason', () => {

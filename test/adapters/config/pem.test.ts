@@ -158,7 +158,7 @@ describe('a configuration that names certificates', () => {
     const found = findUnusableFile(wrong(), {});
     expect(found).toMatchObject({ key, message: expect.stringContaining(words) as string });
     expect(found?.message).toContain(message);
-    expect(readNamedFiles(wrong(), {}).filter(({ trouble }) => trouble !== null)).toEqual([
+    expect(readNamedFiles(wrong(), {}).filter(({ trouble }) => trouble !== null)).toMatchObject([
       { key, trouble: expect.stringContaining(words) as string },
     ]);
   });

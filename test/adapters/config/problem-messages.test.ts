@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatProblem } from '../../../src/adapters/config/layer.ts';
+import { formatProblem, problemPlace } from '../../../src/adapters/config/layer.ts';
 import { loadConfig } from '../../../src/adapters/config/load.ts';
 
 const BASE = {
@@ -54,6 +54,21 @@ it('an unknown key in a part that may be null is reported with the known keys', 
   ]);
 });
 
+describe('a misspelt key', () => {
+  it('is the only problem when the key that was meant is missing', () => {
+    expect(said({ lanes: [{ sorce: 'en', targets: ['es'] }] })).toEqual([
+      'lanes[0].sorce: is not a known key; did you mean "source"?',
+    ]);
+  });
+  it('hides no other problem of the key that was meant', () => {
+    expect(said({ lanes: [{ sorce: 'en', source: 7, targets: ['es'] }] })).toHaveLength(2);
+    expect(said({ lanes: [{ sorce: 'en' }] })).toEqual([
+      expect.stringMatching(/^lanes\[0\]\.targets: is missing/),
+      expect.stringMatching(/^lanes\[0\]\.sorce: is not a known key/),
+    ]);
+  });
+});
+
 describe('a variable for an impossible lane', () => {
   const what = 'no key of the configuration has this variable';
   it.each(['99999999', '100', '00', '01'])('does not get itself as advice for the number %s', (number) => {
@@ -70,4 +85,13 @@ describe('a variable for an impossible lane', () => {
       `DRAGOMAN_MQTT_100_URL: ${what}; did you mean DRAGOMAN_MQTT_URL?`,
     ]);
   });
+});
+
+it('the place of a problem is its key, or the file and line when the whole file is wrong', () => {
+  const source = { kind: 'file', name: '/etc/dragoman/config.json', line: 3, column: 5 } as const;
+  expect(problemPlace({ path: 'mqtt.url', source })).toBe('mqtt.url');
+  expect(problemPlace({ path: '', source })).toBe('config.json:3');
+  expect(problemPlace({ path: '', source: { kind: 'conf.d', name: '/etc/dragoman/conf.d' } })).toBe('conf.d');
+  expect(problemPlace({ path: '', source: { kind: 'environment', name: 'DRAGOMAN_X' } })).toBe('');
+  expect(problemPlace({ path: '', source: null })).toBe('');
 });

@@ -88,7 +88,7 @@ describe('another encoding than UTF-8', () => {
     expect(() => readCertificateFile('mqtt.caFile', file)).toThrow(name);
     expect(() => readPublicKey(file)).toThrow(name);
     const { mqtt } = configured({ caFile: file });
-    expect(readNamedFiles({ ...configured({}), mqtt }, {})).toEqual([
+    expect(readNamedFiles({ ...configured({}), mqtt }, {})).toMatchObject([
       { key: 'mqtt.caFile', trouble: expect.stringContaining(name) as string },
     ]);
   });
@@ -121,7 +121,7 @@ describe('characters that a person does not see', () => {
     const files = readNamedFiles({ ...configured({}), mqtt }, {});
     expect(files).toMatchObject([{ key: 'mqtt.passwordFile', trouble: null }]);
     const told = judgeConfiguration({
-      ...{ file: 'c.json', lanes: 1, files, agent: null, warnings: [], isOpenToAll: false },
+      ...{ file: 'c.json', lanes: 1, files, agent: null, warnings: [], isOpenToAll: false, user: null },
     });
     expect(told).toMatchObject({ verdict: 'warning', finding: expect.stringContaining(words) as string });
     expect(JSON.stringify(told)).not.toContain('fish');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { speechTask } from '../../../src/adapters/stream/task.ts';
+import { PROFILES, resolveChoices } from '../../../src/emulator/core/choices.ts';
+import { objectToTask } from '../../../src/emulator/core/task-check.ts';
 import { taskSchema } from '../../../src/protocol/service/task.ts';
 
 const GIVEN = { source: 'en', targets: ['es', 'fr'], voice: null, inputRateHz: 16_000 };
@@ -32,6 +34,24 @@ describe('the task of a lane', () => {
       { voice_id: 'default_low' },
       { voice_id: 'default_low' },
     ]);
+  });
+
+  it('asks for both directions when either person may speak', () => {
+    const both = speechTask({ ...GIVEN, targets: ['es'], voice: 'default_low', bothWays: true });
+    const speech_generation = { voice_id: 'default_low' };
+    expect(both.pipeline.transcription).toEqual({
+      source_language: 'auto',
+      detectable_languages: ['en', 'es'],
+    });
+    expect(both.pipeline.translations).toEqual([
+      { target_language: 'en', allowed_source_languages: ['es'], speech_generation },
+      { target_language: 'es', allowed_source_languages: ['en'], speech_generation },
+    ]);
+  });
+
+  it.each(PROFILES)('is accepted by the emulator for both directions when its profile is %s', (profile) => {
+    const task = taskSchema.parse(speechTask({ ...GIVEN, targets: ['es'], bothWays: true }));
+    expect(objectToTask(task, resolveChoices(profile, {}))).toBeNull();
   });
 
   it('passes the schema of the wire', () => {

@@ -16,6 +16,8 @@ const RIGHT: Readonly<Record<string, readonly string[]>> = {
   say: ['hello', '--language', 'es'],
   'log-level': ['info'],
   config: ['get'],
+  conversation: ['begin'],
+  turn: ['source'],
 };
 /** Verbs without a device. */
 const TALKS = VERB_NAMES.filter((verb) => verb !== 'help');

@@ -10,7 +10,10 @@ const SUMMARY: DemoSummary = {
 
 it('counts the sound that a closed microphone did not hear beside the lost speech', () => {
   const text = formatSummary({ ...SUMMARY, sent_chunks: 102, silenced_chunks: 44 });
-  expect(text).toContain('  speech lost  0 ms\n  not heard    14.1 s, while the loudspeaker spoke');
+  expect(text).toContain(
+    '  speech lost  0 ms\n  not heard    14.1 s, while the loudspeaker spoke (half-duplex):\n',
+  );
+  expect(text).toContain('what was said meanwhile is cut, and not interpreted\n');
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThan(80);
 });
 

@@ -56,11 +56,17 @@ describe('run as a service', () => {
     await expect
       .poll(() => service.statuses.at(-1), within)
       .toMatch(/^idle \(stopped\): main idle, en to es; no broker: .*127\.0\.0\.1:9/);
+    // A reload keeps what runs, and says in which line the file is wrong.
+    writeFileSync(file, '{\n  "device": ,\n}');
+    signals.emit('SIGHUP');
+    await expect
+      .poll(() => service.statuses.at(-1), within)
+      .toMatch(/^degraded \(stopped, config_problem:config\.json:2\): main idle/);
     signals.emit('SIGTERM');
     await ended;
     expect(service.told.some(({ stopping }) => stopping)).toBe(true);
     expect(lines.join('')).toMatch(/"level":"error".*the configuration is unusable/);
-    expect(readFileSync(file, 'utf8')).toContain('"off"');
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "device": ,\n}');
   });
 
   it('is recognised only when systemd has started the program', () => {

@@ -46,6 +46,11 @@ describe('a running agent', () => {
     );
   });
 
+  it('is to be reloaded when only its last reload has failed', () => {
+    expect(judge({ reasons: ['config_problem:lanes[0].source'] }).fix).toContain('systemctl reload dragoman');
+    expect(judge({ reasons: ['config_problem:mqtt', 'no_backend'] }).fix).toContain('docs/operate.md');
+  });
+
   it('must be restarted when it runs with another configuration', () => {
     const outcome = judge({
       status: 'ready',

@@ -38,6 +38,8 @@ describe('findings', () => {
       finding: 'e',
       fix: 'E.',
     });
+    const twice = [problem('c', 'Fix it.'), problem('d', 'Fix it.')];
+    expect(combine(twice)).toMatchObject({ finding: 'c; d', fix: 'Fix it.' });
     expect(combine([ok('a'), ok('b')])).toMatchObject({ verdict: 'ok', finding: 'a; b', fix: null });
     expect(worstOf([])).toBe('skipped');
     expect(worstOf(['ok', 'skipped'])).toBe('ok');
@@ -69,9 +71,19 @@ describe('the machine', () => {
     ['read-only', { access: 'read-only' }, 'warning'],
     ['read-only and needed', { access: 'read-only', isNeeded: true }, 'problem'],
     ['forbidden', { access: 'forbidden' }, 'warning'],
+    ['a forbidden recording', { access: 'forbidden', isNeeded: true }, 'problem'],
     ['not there and needed', { access: 'missing', isNeeded: true }, 'problem'],
   ])('is judged by a disk that is %s', (_, facts, verdict) => {
     expect(disk(facts).verdict).toBe(verdict);
+  });
+
+  it('never advises to give a folder away when it is forbidden', () => {
+    for (const isNeeded of [true, false])
+      for (const folder of ['/root', '/home', '/']) {
+        const { fix } = disk({ access: 'forbidden', isNeeded, folder });
+        expect(fix).toMatch(/agent's user.*\/var\/lib\/dragoman/);
+        expect(fix).not.toContain('chown');
+      }
   });
 
   it.each([
@@ -203,7 +215,7 @@ describe('the permissions', () => {
 describe('the configuration', () => {
   const facts = {
     ...{ file: '/etc/dragoman/config.json', lanes: 2, files: [], warnings: [] },
-    ...{ agent: null, isOpenToAll: false },
+    ...{ agent: null, isOpenToAll: false, user: 'kim' },
   };
   it('is ok in one line when it is good', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
@@ -225,6 +237,13 @@ describe('the configuration', () => {
       finding: `mqtt.passwordFile: ${trouble}`,
       fix: expect.stringMatching(fix),
     });
+  });
+  it("gives a file to the agent's group when the agent's user itself may not read it", () => {
+    const trouble = 'the secret file /etc/x cannot be read (EACCES)';
+    const files = [{ key: 'mqtt.passwordFile', trouble, path: '/etc/x' }];
+    expect(judgeConfiguration({ ...facts, files, user: 'dragoman' }).fix).toContain(
+      'chgrp dragoman /etc/x && chmod 640 /etc/x',
+    );
   });
   it('explains how to protect a secret', () => {
     const trouble = 'the secret file x is readable by everyone: chmod o-rwx x';

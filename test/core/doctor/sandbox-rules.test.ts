@@ -44,6 +44,14 @@ describe('the sandbox of the unit', () => {
     expect(outcome?.finding).toContain(setting);
   });
 
+  it('advises another place for a file to write when a home folder is hidden, and claims nothing else', () => {
+    const [outcome] = judge({ key: 'lanes[0].playback.path', paths: [`${HOME}/kim/out.wav`], use: 'write' });
+    expect(outcome).toMatchObject({
+      finding: expect.stringMatching(/out\.wav is named, but the agent cannot see it.*ProtectHome=yes$/),
+      fix: 'Name a file below /var/lib/dragoman in the configuration.',
+    });
+  });
+
   it('hides a file when a link leads to a hidden one', () => {
     expect(judge({ paths: ['/etc/dragoman/ca.pem', `${HOME}/kim/ca.pem`] })[0]?.finding).toMatch(
       /\/etc\/dragoman\/ca\.pem.*ProtectHome/,
@@ -70,7 +78,7 @@ describe('the sandbox of the unit', () => {
     expect(judge({ isAllowed: true })).toEqual([]);
     expect(judge({ isAllowed: false })[0]).toMatchObject({
       finding: expect.stringContaining('the user dragoman of dragoman.service may not read it'),
-      fix: expect.stringContaining('chown dragoman /etc/ca.pem'),
+      fix: expect.stringContaining('chgrp dragoman /etc/ca.pem && chmod g+r /etc/ca.pem'),
     });
   });
 

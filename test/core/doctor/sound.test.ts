@@ -142,7 +142,7 @@ describe('the echo path from loudspeaker to microphone', () => {
   });
 
   it('is reported from the measurements of a running lane', () => {
-    const how = { volume: 80, playedS: 12 };
+    const how = { volume: 80, playedS: 12, hasAir: true };
     expect(judgeRunningPlayback('Speaker', how, NO_ECHO)).toMatchObject({
       verdict: 'ok',
       finding: 'Speaker is open, 12 s played since the start',
@@ -151,6 +151,9 @@ describe('the echo path from loudspeaker to microphone', () => {
     expect(judgeRunningPlayback('Speaker', how, { ...NO_ECHO, measures }).finding).toContain(
       'heard back after 42 ms at -18 dB',
     );
+    const file = judgeRunningPlayback('said.wav', { ...how, hasAir: false }, { ...NO_ECHO, measures });
+    expect(file).toMatchObject({ verdict: 'ok', finding: expect.stringMatching(/a file has none$/) });
+    expect(file.data).not.toHaveProperty('delay_ms');
     expect(judgeRunningPlayback('Speaker', { ...how, volume: 0 }, NO_ECHO).verdict).toBe('warning');
     const fallback = {
       ...({ reason: 'loop', from: 'off', message: 'it hears itself' } as const),

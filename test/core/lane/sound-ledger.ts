@@ -60,14 +60,14 @@ export class SoundLedger {
   check(step: Step): void {
     const { before, event, state, effects, now } = step;
     if (event.type === 'sounding') this.speaker.tell(event);
-    if (event.type === 'captured') this.capture(before, event, state, now);
+    if (event.type === 'captured') this.capture(step, event);
     if (event.type === 'service' && isKnown(before, event.stream)) {
       this.understand(event.stream, event.said, taskOf(before).targets);
     }
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
-      if (effect.type === 'play') this.play(effect, now, state.options.echo);
+      if (effect.type === 'play') this.play(effect, now, state.options.echo, event.type === 'turn');
       if (effect.type === 'flush_playback')
         this.speaker.silence(now, state.options.echo === 'cancel' ? now + 180 : now);
     }
@@ -125,10 +125,8 @@ export class SoundLedger {
 
   /** The gate, calculated again from the writes to the loudspeaker. */
   private capture(
-    before: LaneState,
+    { before, state, effects, now }: Step,
     event: Extract<LaneEvent, { type: 'captured' }>,
-    state: LaneState,
-    now: number,
   ): void {
     if (state.capturedCount === before.capturedCount) return;
     const { options, settings } = before;
@@ -136,10 +134,18 @@ export class SoundLedger {
     const { capturedAt, pcm } = event;
     const lengthMs = Math.max(settings.chunkMs, capturedAt - (event.beganAt ?? capturedAt));
     const echoes = this.speaker.echoes(capturedAt, lengthMs, tailMs);
-    const isMuted = options.muted || before.closing?.isDeaf === true;
+    const isMuted = options.muted || before.closing?.isDeaf === true || isKeyUp(before, capturedAt, lengthMs);
     const open = !isMuted && !(mode === 'half-duplex' && echoes === 'yes');
     const queued = !isStreaming(before.session) || before.backlog.chunks.length > 0;
-    this.sounds.set(pcm, { place: this.captured++, open, queued, stream: null, spoken: false });
+    const sound = { place: this.captured++, open, queued, stream: null, spoken: false };
+    this.sounds.set(pcm, sound);
+    // A key that is pressed or released within a chunk leaves a part of it.
+    const sent = effects.find(
+      (effect) => effect.type === 'send_audio' && effect.capturedAt === capturedAt && effect.pcm !== null,
+    );
+    const held = state.backlog.chunks.find(({ seq }) => seq === state.capturedCount - 1);
+    for (const part of [sent?.type === 'send_audio' ? sent.pcm : null, held?.pcm ?? null])
+      if (part !== null) this.sounds.set(part, sound);
     const [oldest] = this.sounds.keys();
     if (this.sounds.size > WATCHED && oldest !== undefined) this.sounds.delete(oldest);
     const silencedSome = state.backlog.accounts.silenced > before.backlog.accounts.silenced;
@@ -187,13 +193,15 @@ export class SoundLedger {
     { pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>,
     now: number,
     echo: LaneOptions['echo'],
+    isAnswer: boolean,
   ): void {
     demand(pcm.byteLength > 0, 'an empty write');
     for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
       demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
       this.lastWord.set(sentence, word);
     }
-    this.speaker.play(write, pcm.byteLength / this.settings.playoutBytesPerMs, now, echo);
+    const ms = pcm.byteLength / this.settings.playoutBytesPerMs;
+    this.speaker.play(write, ms, now, echo, isAnswer && kind === 'earcon');
   }
 
   private checkPlayout({ playout, settings, session }: LaneState): void {
@@ -212,6 +220,12 @@ export class SoundLedger {
     if (['idle', 'draining', 'closed'].includes(kind)) demand(queued === 0, `sound waits while ${kind}`);
     this.speaker.check(playout.heard?.until ?? 0);
   }
+}
+
+/** Whether a key would have to be held for the chunk to be heard. */
+function isKeyUp({ options, twoWay }: LaneState, capturedAt: number, lengthMs: number): boolean {
+  if (options.twoWay !== 'hold') return false;
+  return capturedAt <= twoWay.turnedAt || capturedAt - lengthMs >= twoWay.openUntil;
 }
 
 /** Whether the lane still listens to that stream. */

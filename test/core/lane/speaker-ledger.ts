@@ -26,9 +26,10 @@ export class SpeakerLedger {
   /** The device reports when its writes are heard. */
   private tells = false;
 
-  play(write: number, ms: number, now: number, echo: keyof typeof MOST_AHEAD_MS): void {
+  /** @param silent people speak over it */
+  play(write: number, ms: number, now: number, echo: keyof typeof MOST_AHEAD_MS, silent = false): void {
     const from = Math.max(now, this.plays.at(-1)?.until ?? 0);
-    this.plays.push({ write, from, until: from + ms, told: false });
+    this.plays.push({ write, from, until: from + ms, told: false, silent });
     if (this.plays.length > WATCHED) this.plays.shift();
     demand(this.tells || from + ms - now <= MOST_AHEAD_MS[echo], `${from + ms - now} ms written ahead`);
   }

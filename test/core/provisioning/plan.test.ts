@@ -150,11 +150,23 @@ describe('the plan', () => {
   it('refuses Wi-Fi without a network manager', () => {
     const facts = { network: null };
     expect(faultsOf({ wifi: WIFI }, facts)).toEqual({ outcome: 'wifi_unsupported', fields: ['wifi'] });
-    expect(faultsOf({ address: 'dhcp' }, facts)).toEqual({
-      outcome: 'wifi_unsupported',
-      fields: ['address'],
-    });
     expect(writesOf({ timeZone: 'UTC' }, facts)).toHaveLength(2);
+  });
+
+  it('refuses an address without a network manager, and does not call that Wi-Fi', () => {
+    const plan = planOf({ address: { ...STATIC, gateway: '192.168.2.1' } }, { network: null });
+    if (plan.ok) throw new Error('accepted');
+    expect(plan.outcome).toBe('file_invalid');
+    expect(plan.problems).toEqual([
+      expect.objectContaining({ field: 'address', message: expect.not.stringContaining('wpa_supplicant') }),
+      expect.objectContaining({ field: 'address.gateway' }),
+    ]);
+    expect(faultsOf({ address: 'dhcp' }, { network: null })?.outcome).toBe('file_invalid');
+    expect(
+      faultsOf({ wifi: WIFI, address: { ...STATIC, gateway: '192.168.2.1' } }, { network: null }),
+    ).toEqual({
+      ...{ outcome: 'wifi_unsupported', fields: ['wifi', 'address.gateway'] },
+    });
   });
 
   it('sets the time zone, if the system knows it', () => {

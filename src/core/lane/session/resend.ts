@@ -4,9 +4,9 @@ import { type StreamEnd, settleEnd } from '../../replay/missing.ts';
 import { owedChunks } from '../../replay/owed.ts';
 import { repeatCutSentences } from '../../replay/repeat.ts';
 import { type BacklogChunk, isInPause, takeBack } from '../../uplink/backlog.ts';
-import { taskOf } from '../lane-options.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
+import { spokenLanguages } from '../two-way/two-way.ts';
 import { noteSign, type Stream, streamsOf } from './session-state.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */
@@ -56,8 +56,9 @@ function sendLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
 export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
   const { backlog, settings } = context.state;
   const silent = silentLanguages(context.state);
-  const { targets: wanted } = taskOf(context.state);
+  const { targets: wanted, either } = spokenLanguages(context.state);
   const isOwed = ({ said = [] }: BacklogChunk): boolean =>
+    !(either && said.length > 0) &&
     wanted.some((target) => !said.includes(target) && !(said.length > 0 && silent.includes(target)));
   for (const language of silent) countGivenUp(context, chunks, language);
   const owed = chunks.flatMap((chunk, index) => {

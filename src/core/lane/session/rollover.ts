@@ -1,10 +1,11 @@
-import { isSameTask, taskOf } from '../lane-options.ts';
+import { isSameTask } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
+import { isSentenceOver, serviceTaskOf, turnsByKey, waitsForTurn } from '../two-way/two-way.ts';
 import { countWithoutRoom, lacksRoom } from './account-limit.ts';
 import { drainOld, giveUpOldSession } from './old-session.ts';
 import { refreshTask, taskAllowedAt } from './session-setup.ts';
-import type { Live } from './session-state.ts';
+import type { Live, LiveStream } from './session-state.ts';
 import { countSplit, isMoment, trySwitch } from './switch-session.ts';
 import { acquire } from './token-request.ts';
 
@@ -69,8 +70,20 @@ export function catchUpAfterTask(context: StepContext, before: LaneState): void 
   const { session, hold } = context.state;
   if (session.kind !== 'live' || hold !== null) return;
   const { stream } = session;
-  const isDue = stream.taskStale
-    ? taskAllowedAt(context.state, stream) <= context.now
-    : !isSameTask(stream.confirmedTask, taskOf(context.state));
-  if (isDue) refreshTask(context);
+  const isSame = isSameTask(stream.confirmedTask, serviceTaskOf(context.state));
+  // The one who spoke before speaks again: the service translates in that direction already.
+  if (isSame && stream.taskStale && turnsByKey(context.state)) context.patch(stream, { taskStale: false });
+  else if (
+    stream.taskStale
+      ? taskAllowedAt(context.state, stream) <= context.now
+      : !isSame && mayTurn(context, stream)
+  )
+    refreshTask(context);
+}
+
+/** Whether no sentence of the one who spoke before is open. Another change of the task does not wait for that. */
+function mayTurn({ state }: StepContext, stream: LiveStream): boolean {
+  const { confirmedTask } = stream;
+  if (!turnsByKey(state) || confirmedTask.speaker === serviceTaskOf(state).speaker) return true;
+  return waitsForTurn(state, stream) && isSentenceOver(state, stream);
 }

@@ -1,8 +1,9 @@
 import { primaryOf } from '../../replay/language-tags.ts';
 import { emptyReplayLog, retarget } from '../../replay/replay-log.ts';
-import { type TaskOptions, taskOf } from '../lane-options.ts';
+import { orderOf, type ServiceTask } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
+import { serviceTaskOf, spokenLanguages, waitsForTurn } from '../two-way/two-way.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
 import { fail } from './failure.ts';
@@ -23,6 +24,7 @@ import { trySwitch } from './switch-session.ts';
 export function connect(context: StepContext, lease: Lease): void {
   const id = context.state.nextStream;
   const { maxDurationMs } = lease.grant;
+  const { targets, either } = spokenLanguages(context.state);
   const stream: Stream = {
     id,
     lease,
@@ -46,11 +48,7 @@ export function connect(context: StepContext, lease: Lease): void {
     signs: NO_SIGNS,
     firstUnreadable: null,
     silence: NO_SILENCE,
-    replay: emptyReplayLog(
-      taskOf(context.state).targets,
-      context.state.settings.replayMs,
-      context.state.endsMarked,
-    ),
+    replay: emptyReplayLog(targets, context.state.settings.replayMs, context.state.endsMarked, either),
   };
   context.set({ nextStream: id + 1 });
   context.advanceSetup({ stage: 'connecting', stream });
@@ -96,7 +94,7 @@ export function onOpened(context: StepContext, stream: Stream): void {
 /** Sends the task, and begins to ask whether it runs. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
-  const task = taskOf(context.state);
+  const task = serviceTaskOf(context.state);
   context.patch(stream, {
     lastTaskAt: context.now,
     sentTask: task,
@@ -145,7 +143,9 @@ export function taskAllowedAt(state: LaneState, stream: OpenStream): number {
   const spacedAt = lastTaskAt + state.settings.pollMs;
   if (sentTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
   // Held speech is sent before the next change of the task.
-  const isSending = state.session.kind === 'live' && state.backlog.chunks.length > 0;
+  const { session, backlog } = state;
+  const isSending =
+    session.kind === 'live' && backlog.chunks.length > 0 && !waitsForTurn(state, session.stream);
   return isSending ? Math.max(spacedAt, hearsUntil) : spacedAt;
 }
 
@@ -197,7 +197,7 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
  */
 function isPreviousTask({ confirmedTask, sentTask }: Stream, named: readonly string[] | null): boolean {
   if (named === null || confirmedTask === null || sentTask === null) return false;
-  const areNamed = ({ targets }: TaskOptions): boolean =>
+  const areNamed = ({ targets }: ServiceTask): boolean =>
     targets.length === named.length &&
     named.every((tag) => targets.some((target) => primaryOf(target) === primaryOf(tag)));
   return areNamed(confirmedTask) && !areNamed(sentTask);
@@ -218,8 +218,9 @@ export function onTaskRuns(context: StepContext, { id }: Stream, named: readonly
   if (stream.taskStale && givesWay(context.state, stream, spacedAt)) return;
   context.disarm('setup', 'poll');
   const confirmedTask = stream.sentTask;
-  noteAccepted(context, confirmedTask);
-  const replay = retarget(stream.replay, confirmedTask.targets);
+  noteAccepted(context, orderOf(confirmedTask));
+  const { targets, either } = spokenLanguages(context.state);
+  const replay = retarget(stream.replay, either ? targets : confirmedTask.targets, either);
   // A newer change is sent as soon as the stream is live.
   const settled = { sentTask: null, unconfirmedSince: null, taskStale: false };
   const confirmed = { ...settled, confirmedTask, replay };

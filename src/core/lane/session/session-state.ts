@@ -2,7 +2,7 @@ import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { ReplayLog } from '../../replay/record.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
 import type { Grant } from '../lane-event.ts';
-import type { TaskOptions } from '../lane-options.ts';
+import type { ServiceTask } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
 import type { Silence } from './silence-watch.ts';
 
@@ -46,13 +46,13 @@ export interface Stream {
   readonly openedAt: number | null;
   readonly lastTaskAt: number | null;
   /** The task sent last, if the service has neither confirmed nor rejected it; null: none. */
-  readonly sentTask: TaskOptions | null;
+  readonly sentTask: ServiceTask | null;
   /** When the first unconfirmed task was sent; null: the last one is confirmed. */
   readonly unconfirmedSince: number | null;
   /** Until then the speech held during a change of the task is sent, before the next change. */
   readonly hearsUntil: number;
   /** The task that the service has confirmed. It goes on if a later one is rejected. */
-  readonly confirmedTask: TaskOptions | null;
+  readonly confirmedTask: ServiceTask | null;
   /** When the stream began to receive speech; null before. */
   readonly liveAt: number | null;
   readonly lastPollAt: number | null;
@@ -112,7 +112,7 @@ export interface OpenStream extends Stream {
 
 /** A stream whose task runs. */
 export interface ReadyStream extends OpenStream {
-  readonly confirmedTask: TaskOptions;
+  readonly confirmedTask: ServiceTask;
 }
 
 /** A stream that receives, or received, speech. */

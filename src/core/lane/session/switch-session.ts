@@ -1,7 +1,8 @@
 import { isInPause } from '../../uplink/backlog.ts';
-import { isSameTask, taskOf } from '../lane-options.ts';
+import { isSameTask } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
+import { serviceTaskOf } from '../two-way/two-way.ts';
 import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
 import type { LiveStream } from './session-state.ts';
@@ -52,7 +53,7 @@ export function trySwitch(context: StepContext): void {
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;
   const { stream, setup } = session;
   // A change of languages ends the sentence anyway, and only the next session has the new ones.
-  const runsOrdered = isSameTask(stream.confirmedTask, taskOf(context.state));
+  const runsOrdered = isSameTask(stream.confirmedTask, serviceTaskOf(context.state));
   if (runsOrdered && !isMoment(context, stream)) return;
   countSplit(context);
   drainOld(context, stream, { why: 'rollover', successorWaits: false });

@@ -14,6 +14,8 @@ import { isVoiceExpected } from '../session/spoken-voice.ts';
 import { hearInStandby } from '../session/standby.ts';
 import { forgetVainWakes } from '../session/vain-wakes.ts';
 import type { StepContext } from '../step-context.ts';
+import { heardWhileHeld } from '../two-way/held-window.ts';
+import { turnsByKey } from '../two-way/two-way.ts';
 import { duckUnder } from './ducking.ts';
 import { echoInForce, onPathChanged, reviewEcho } from './echo-rules.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback-rules.ts';
@@ -75,22 +77,28 @@ function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
 }
 
 /** Decides whether a chunk passes the echo gate, and whether it is speech. */
-function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Captured): BacklogChunk {
+function passGate(
+  context: StepContext,
+  { capturedAt, beganAt, pcm, levels, isOthers }: Captured,
+): BacklogChunk {
   const { settings, options, playout, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
   const { mode, tailMs } = echoInForce(context.state);
-  const decision = judge(
-    { muted: options.muted || closing?.isDeaf === true, echo: mode, heard: heardLately(playout), tailMs },
-    capturedAt,
-    // A chunk may contain a gap: then its first sample is older than its length implies.
-    Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),
-  );
+  // A chunk may contain a gap: then its first sample is older than its length implies.
+  const ms = Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt));
+  const sound = heardWhileHeld(context.state, pcm, capturedAt, ms);
+  const muted = options.muted || closing?.isDeaf === true || sound === null || isOthers === true;
+  const all = [...heardLately(playout), ...(context.state.room?.heard ?? [])];
+  const decision = judge({ muted, echo: mode, heard: all, tailMs }, capturedAt, ms);
+  const { speaker, turnedAt } = context.state.twoWay;
+  const before = speaker === 'source' ? 'target' : 'source';
+  const whose = turnsByKey(context.state) ? { speaker: capturedAt > turnedAt ? speaker : before } : {};
   const { session } = context.state;
   const queued = !isStreaming(session) || isCongested(session) || backlog.chunks.length > 0;
   noteGate(context, decision);
-  if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
+  if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued, ...whose };
   const heard = trackNoiseFloor(noiseFloor, levels);
   context.set({ noiseFloor: heard.noiseFloor });
-  return { seq, capturedAt, pcm, voiced: heard.voiced, levels, queued };
+  return { seq, capturedAt, pcm: sound, voiced: heard.voiced, levels, queued, ...whose };
 }
 
 /** Reports half-duplex that never opens: no speech is captured then. */

@@ -1,6 +1,7 @@
 import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
+import { ANSWER } from '../../playout/sentences.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { Phase } from '../phases.ts';
 import { hearingStream, phaseOf } from '../session/session-state.ts';
@@ -37,6 +38,11 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
   const { settings } = context.state;
   const rateHz = (settings.playoutBytesPerMs * 1000) / BYTES_PER_SAMPLE;
   sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
+}
+
+/** Answers a key. It closes no gate: the one who pressed speaks at once. */
+export function answerKey(context: StepContext, earcon: Earcon): void {
+  sound(context, earcon, ANSWER);
 }
 
 /** Plays a sound of the device itself. It replaces one that still waits. */

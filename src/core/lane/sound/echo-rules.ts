@@ -105,6 +105,13 @@ function reportFallback(context: StepContext): void {
   context.notify('echo_fallback', { reason, from, mode: 'half-duplex', message });
 }
 
-function playedMs({ playout, settings }: LaneState): number {
+/** Sound given to the loudspeaker so far; in a room, to the one that got less: the canceller learns each of them. */
+function playedMs({ playout, settings, room }: LaneState): number {
+  const own = ownPlayedMs({ playout, settings });
+  return room === null ? own : Math.min(own, room.playedMs);
+}
+
+/** Sound given to the lane's own loudspeaker so far. */
+export function ownPlayedMs({ playout, settings }: Pick<LaneState, 'playout' | 'settings'>): number {
   return playout.writtenBytes / settings.playoutBytesPerMs;
 }

@@ -14,12 +14,14 @@ import {
   type Unsounded,
   unsounded,
 } from '../../playout/playout.ts';
+import { OWN_STREAM } from '../../playout/sentences.ts';
 import type { LaneEvent } from '../lane-event.ts';
 import type { LaneState } from '../lane-state.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import type { Stream } from '../session/session-state.ts';
 import { notePlayable, onUnreadable } from '../session/unreadable.ts';
 import type { StepContext } from '../step-context.ts';
+import { playsFrom } from '../two-way/two-way.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 
@@ -99,11 +101,21 @@ function arrivalOf(
  */
 export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   if (context.state.playbackLost) return holdSpeech(context, formatOf(context.state));
-  const next = advance(context.state.playout, context.now, formatOf(context.state), soonMs);
-  context.set({ playout: next.playout });
+  const from = playsFrom(context.state, context.now);
+  // While a held key keeps the microphone open, speech waits; the answer to the key does not.
+  const { utterances } = context.state.playout;
+  const waiting = from > context.now ? utterances.filter(({ stream }) => stream !== OWN_STREAM) : [];
+  const due = utterances.filter((one) => !waiting.includes(one));
+  const given = { ...context.state.playout, utterances: due };
+  const next = advance(given, context.now, formatOf(context.state), soonMs);
+  context.set({ playout: { ...next.playout, utterances: [...next.playout.utterances, ...waiting] } });
   for (const write of next.writes) context.emit({ type: 'play', ...write });
-  if (next.wakeAt === null) context.disarm('playout');
-  else if (next.wakeAt !== context.state.timers.playout) context.arm('playout', next.wakeAt, next.slackMs);
+  const wakeAt = Math.min(
+    next.wakeAt ?? Number.POSITIVE_INFINITY,
+    waiting.length > 0 ? from : Number.POSITIVE_INFINITY,
+  );
+  if (wakeAt === Number.POSITIVE_INFINITY) context.disarm('playout');
+  else if (wakeAt !== context.state.timers.playout) context.arm('playout', wakeAt, next.slackMs);
 }
 
 /** The device reports, or corrects, when a write is heard: the echo gate and the pace of writing follow. */

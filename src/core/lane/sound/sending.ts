@@ -6,6 +6,7 @@ import { isStreaming, type LiveStream, waitingSuccessor } from '../session/sessi
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence-watch.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
+import { waitsForTurn } from '../two-way/two-way.ts';
 
 /** Delay of the microphone (chunks) after which silence is sent instead, until it is back. */
 const STARVED_CHUNKS = 1.5;
@@ -37,7 +38,8 @@ export function pump(context: StepContext): void {
       context.arm('pace', allowedAt);
       break;
     }
-    if (isOfAnotherKind(context, head)) {
+    // Silence ends the sentence of the one who spoke before.
+    if (isOfAnotherKind(context, head) || waitsForTurn(context.state, stream)) {
       separate(context);
       continue;
     }

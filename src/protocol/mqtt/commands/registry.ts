@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { DESK_COMMANDS } from './desk-commands.ts';
 import { DEVICE_COMMANDS } from './device-commands.ts';
 import { LANE_COMMANDS } from './lane-commands.ts';
 
@@ -6,6 +7,6 @@ import { LANE_COMMANDS } from './lane-commands.ts';
  * Every command that this version carries out. The agent, `dragoman ctl`, the roles at the broker and docs/mqtt.md follow
  * it: a new command needs its definition here and its handler in src/agent/commands.
  */
-export const COMMANDS = { ...LANE_COMMANDS, ...DEVICE_COMMANDS } as const;
+export const COMMANDS = { ...LANE_COMMANDS, ...DESK_COMMANDS, ...DEVICE_COMMANDS } as const;
 export type CommandName = keyof typeof COMMANDS;
 export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMANDS)[N]['args']>;

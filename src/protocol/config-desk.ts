@@ -1,0 +1,129 @@
+/** The part of the configuration about two people who talk to each other: `twoWay` of a lane, and `rooms`. */
+import * as z from 'zod';
+import { nameSchema } from './mqtt/topics.ts';
+
+export const TWO_WAY_MODES = ['off', 'auto', 'button', 'hold'] as const;
+export type TwoWayMode = (typeof TWO_WAY_MODES)[number];
+
+export const twoWaySchema = z
+  .enum(TWO_WAY_MODES)
+  .describe(
+    'Both ways between `source` and the one target: the service detects who speaks, a key says it, or the key opens the microphone while it is held.',
+  );
+
+const MOST_ROOMS = 8;
+const LANES_OF_A_ROOM = 2;
+
+export const roomsSchema = z
+  .array(
+    z.strictObject({
+      id: nameSchema.describe('Name of the room.'),
+      lanes: z
+        .array(nameSchema)
+        .length(LANES_OF_A_ROOM, 'must name two lanes: one for each person')
+        .describe('The two lanes whose microphones hear both people.'),
+    }),
+  )
+  .max(MOST_ROOMS)
+  .default([])
+  .describe('Lanes that hear the loudspeakers and the people of each other.');
+
+/** A problem of the configuration, and its place. */
+export interface DeskIssue {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const primary = (language: unknown): unknown =>
+  typeof language === 'string' ? language.toLowerCase().split('-')[0] : undefined;
+
+/** Why these languages allow no conversation; null: they do. */
+export function twoWayClash(
+  mode: TwoWayMode,
+  source: string,
+  targets: readonly string[],
+): { readonly key: 'source' | 'targets'; readonly message: string } | null {
+  if (mode === 'off') return null;
+  if (targets.length !== 1)
+    return {
+      key: 'targets',
+      message: `must name one language, because "twoWay" is "${mode}": the one of the other person`,
+    };
+  if (mode !== 'auto' || primary(source) !== primary(targets[0])) return null;
+  return {
+    key: 'targets',
+    message: `must not be another form of "${source}": "twoWay": "auto" knows the two people by their languages`,
+  };
+}
+
+/** Problems of `twoWay` in one lane, which may be invalid otherwise. */
+export function twoWayIssues(lane: unknown): DeskIssue[] {
+  if (!isObject(lane)) return [];
+  const mode = twoWaySchema.safeParse(lane['twoWay']).data ?? 'off';
+  const { source, targets } = lane;
+  if (mode !== 'off' && source === 'auto')
+    return [
+      {
+        path: ['source'],
+        message: `must be the language of one of the two people, such as "en": with "twoWay" the other one is in "targets"`,
+      },
+    ];
+  if (typeof source !== 'string' || !Array.isArray(targets)) return [];
+  const clash = twoWayClash(mode, source, targets);
+  return clash === null ? [] : [{ path: [clash.key], message: clash.message }];
+}
+
+/** Problems between `rooms` and `lanes`, which may be invalid otherwise. */
+export function roomIssues(rooms: unknown, lanes: unknown): DeskIssue[] {
+  const known = new Map(listOf(lanes).flatMap((lane) => (isObject(lane) ? [[lane['id'], lane]] : [])));
+  const ids = new Map<unknown, number>();
+  const taken = new Map<unknown, string>();
+  return listOf(rooms).flatMap((room, index) => {
+    if (!isObject(room)) return [];
+    const issues: DeskIssue[] = [];
+    const first = ids.get(room['id']);
+    if (first !== undefined)
+      issues.push({
+        path: ['rooms', index, 'id'],
+        message: `must be unique: rooms[${first}] has the same id`,
+      });
+    ids.set(room['id'], first ?? index);
+    const loudspeakers = new Map<string, unknown>();
+    for (const [place, id] of listOf(room['lanes']).entries()) {
+      const path = ['rooms', index, 'lanes', place];
+      const lane = known.get(id);
+      if (lane === undefined) {
+        const names = [...known.keys()].join(', ');
+        issues.push({ path, message: `there is no lane "${String(id)}"; there are ${names}` });
+        continue;
+      }
+      const other = taken.get(id);
+      if (other !== undefined)
+        issues.push({
+          path,
+          message: `a lane is in one room at most: "${String(id)}" is in ${other} already`,
+        });
+      taken.set(id, other ?? `rooms[${index}]`);
+      const loudspeaker = loudspeakerOf(lane);
+      const same = loudspeaker === null ? undefined : loudspeakers.get(loudspeaker);
+      if (same !== undefined && same !== id)
+        issues.push({
+          path,
+          message: `"${String(id)}" plays on the loudspeaker of "${String(same)}": the lanes of a room need one each`,
+        });
+      if (loudspeaker !== null) loudspeakers.set(loudspeaker, same ?? id);
+    }
+    return issues;
+  });
+}
+
+/** What tells one loudspeaker from another; null: unknown. */
+function loudspeakerOf(lane: unknown): string | null {
+  const playback = isObject(lane) ? lane['playback'] : null;
+  if (!isObject(playback)) return null;
+  const { driver, device, path, command } = playback;
+  return JSON.stringify([driver, device, path, command]);
+}

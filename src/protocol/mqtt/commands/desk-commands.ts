@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { type CommandDefinitions, LANE_WORD, laneArg } from './command-definition.ts';
+import { lanesAnswerSchema } from './lane-commands.ts';
+
+const turnSchema = z
+  .strictObject({
+    ...laneArg,
+    speaker: z
+      .enum(['source', 'target'])
+      .describe('who speaks now: the person with the source language, or the one with the target language'),
+    held: z.boolean().optional().describe('false: the key was released; left out: true'),
+  })
+  .describe(
+    'Says who speaks, where `twoWay` is `button` or `hold`. A chime answers at once; what is said while the service changes its direction is kept. In `hold` the microphone is open until `held` is false.',
+  );
+
+/** Commands for two people at one desk, in the order of the reference. */
+export const DESK_COMMANDS = {
+  turn: {
+    args: turnSchema,
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { speaker: 'target' },
+    verb: {
+      says: 'say who speaks, where a key decides: source or target',
+      words: [
+        { flags: '<speaker>' },
+        {
+          flags: '--held <yes|no>',
+          says: 'no: the key was released (default: yes)',
+          read: (text) => (text === 'yes' ? true : text === 'no' ? false : text),
+        },
+        LANE_WORD,
+      ],
+    },
+    atRelease: (args) => ({ command: 'turn', args: { ...args, held: false } }),
+  },
+} as const satisfies CommandDefinitions;

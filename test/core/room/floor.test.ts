@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Floor,
+  FREE_FLOOR,
+  type Heard,
+  hearSlot,
+  isOthers,
+  SLOT_MS,
+} from '../../../src/core/room/floor.ts';
+
+type Voice = 'left' | 'right' | 'both' | 'nobody';
+
+/** How much each microphone hears of each person: the far one hears 8 dB less. */
+const HEARD: Readonly<Record<Voice, Heard>> = {
+  left: [24, 16],
+  right: [16, 24],
+  both: [25, 25],
+  nobody: [1, 0],
+};
+
+/** Plays what is said, and shows who has the floor in each slot of 20 ms. */
+class Talk {
+  floor: Floor = FREE_FLOOR;
+  slot = 0;
+
+  say(voice: Voice | Heard, ms: number): this {
+    for (let left = ms; left > 0; left -= SLOT_MS) {
+      this.floor = hearSlot(this.floor, this.slot++, typeof voice === 'string' ? HEARD[voice] : voice);
+    }
+    return this;
+  }
+  /** Whose sound the slots are: l, r or - for either. */
+  between(fromMs: number, untilMs: number): string {
+    let seen = '';
+    for (let slot = fromMs / SLOT_MS; slot < untilMs / SLOT_MS; slot++) {
+      const whose = isOthers(this.floor, 1, slot) ? 'l' : isOthers(this.floor, 0, slot) ? 'r' : '-';
+      if (!seen.endsWith(whose)) seen += whose;
+    }
+    return seen;
+  }
+}
+
+describe('the floor', () => {
+  it('goes to the nearer person within 200 ms, from the beginning of the sentence', () => {
+    const talk = new Talk().say('nobody', 1000).say('right', 200);
+    expect(talk.floor.holder).toBe(1);
+    expect(talk.between(1000, 1200)).toBe('r');
+  });
+
+  it('goes to the microphone that heard it first when both hear it equally', () => {
+    const talk = new Talk().say('nobody', 500).say([0, 14], 40).say([20, 20], 200);
+    expect(talk.floor.holder).toBe(1);
+  });
+
+  it('is not changed by a click, and not held by one', () => {
+    const talk = new Talk().say('nobody', 500).say([0, 40], 40).say('nobody', 400);
+    expect(talk.floor).toMatchObject({ holder: null, contest: null });
+  });
+
+  it('passes to the other person as soon as that one answers', () => {
+    const talk = new Talk().say('nobody', 500).say('left', 2000).say('nobody', 60).say('right', 1000);
+    expect(talk.between(500, 2500)).toBe('l');
+    expect(talk.between(2560, 3560)).toBe('r');
+  });
+
+  it('stays in the breaths of a sentence', () => {
+    const talk = new Talk().say('left', 1000);
+    for (let word = 0; word < 6; word++) talk.say('nobody', 280).say('left', 300);
+    expect(talk.between(200, talk.slot * SLOT_MS)).toBe('l');
+  });
+
+  it('is decided once when both speak at once', () => {
+    const talk = new Talk().say('nobody', 500).say('left', 600);
+    // Over the breaths of the one who has it.
+    for (let word = 0; word < 6; word++) talk.say('both', 400).say('right', 240);
+    expect(talk.between(500, talk.slot * SLOT_MS)).toBe('l');
+  });
+
+  it('passes to the one who spoke over the other when that one has ended', () => {
+    const talk = new Talk().say('nobody', 500).say('left', 1000).say('both', 300).say('right', 3000);
+    expect(talk.floor.holder).toBe(1);
+    expect(talk.between(2500, 4000)).toBe('r');
+  });
+
+  it('is free after a sentence', () => {
+    const talk = new Talk().say('left', 1000).say('nobody', 800);
+    expect(talk.floor.holder).toBeNull();
+    expect(talk.between(1800, 2000)).toBe('-');
+  });
+});
