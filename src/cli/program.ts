@@ -7,6 +7,7 @@ import { devicesVerb } from './devices/devices-verb.ts';
 import { doctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run-verb.ts';
+import { createScreenVerb } from './screen/screen-verb.ts';
 import { versionVerb } from './version.ts';
 
 export const NAME = 'dragoman';
@@ -20,7 +21,7 @@ export function runDeviceProgram(argv: readonly string[], given: Terminal & RunH
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
     verbs: [
       ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
-      ...[provisionVerb, bootReportVerb, versionVerb],
+      ...[createScreenVerb(signals), provisionVerb, bootReportVerb, versionVerb],
     ],
     argv,
     ...terminal,
