@@ -53,7 +53,7 @@ export function openBrowser(
 export function browserWords(url: string, folder: string): string[] {
   return [
     ...['cage', '--', 'chromium', '--kiosk', '--incognito', '--ozone-platform=wayland'],
-    ...[`--user-data-dir=${folder}/profile`, '--password-store=basic'],
+    ...[`--user-data-dir=${folder}/profile`, '--password-store=basic', '--disable-breakpad'],
     // Nothing but the page appears, whatever hands do.
     ...['--no-first-run', '--noerrdialogs', '--disable-features=Translate'],
     ...['--disable-pinch', '--overscroll-history-navigation=0'],
