@@ -15,13 +15,14 @@ export const NAME = 'dragoman';
 /** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
 export function runDeviceProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
   const { output, signals, onCrash, onClosed, ...terminal } = given;
-  const run = createRunVerb({ output, signals, onCrash, onClosed });
+  const host = { output, signals, onCrash, onClosed };
+  const run = createRunVerb(host);
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
     verbs: [
       ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
-      ...[createScreenVerb(signals), provisionVerb, bootReportVerb, versionVerb],
+      ...[createScreenVerb(host), provisionVerb, bootReportVerb, versionVerb],
     ],
     argv,
     ...terminal,

@@ -5,16 +5,22 @@ import type { SignalSource } from '../../agent/daemon.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { keepScreen } from './keep-screen.ts';
+import { type ConsoleOutput, showConsole } from './show-console.ts';
 
 export interface ScreenOptions {
   readonly port: number;
+  readonly tty?: true;
 }
 
 export async function performScreen(
-  { port }: ScreenOptions,
+  { port, tty }: ScreenOptions,
   shell: Shell,
-  signals: SignalSource,
+  { signals, output }: { readonly signals: SignalSource; readonly output: ConsoleOutput },
 ): Promise<void> {
+  const url = `http://127.0.0.1:${port}`;
+  const clock = createSystemClock();
+  const asked = untilSignal(signals);
+  if (tty === true) return showConsole(url, clock, output, asked);
   const { env } = shell;
   const folder = env['RUNTIME_DIRECTORY'] ?? env['XDG_RUNTIME_DIR'];
   if (folder === undefined)
@@ -22,15 +28,14 @@ export async function performScreen(
       'there is no folder in memory for the browser: start dragoman-screen.service, or set XDG_RUNTIME_DIR',
       EXIT.usage,
     );
-  const url = `http://127.0.0.1:${port}`;
   await keepScreen({
     ...{
       url,
-      clock: createSystemClock(),
+      clock,
       ask: () => askBeat(url),
       open: () => openBrowser(url, folder, env),
     },
-    asked: untilSignal(signals),
+    asked,
     complain: (text) => shell.complain(text),
   });
 }
