@@ -63,7 +63,11 @@ async function readEvents(
       const events = (rest + part).split('\n\n');
       rest = events.pop() ?? '';
       if (rest.length > MOST_CHARS) return;
-      for (const event of events) pass(event, listener);
+      for (const event of events) {
+        // What was on its way would come back onto a screen that has been cleared.
+        if (ended.aborted) return;
+        pass(event, listener);
+      }
     }
   } finally {
     cancel();
