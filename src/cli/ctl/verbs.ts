@@ -10,7 +10,11 @@ import type { ConfigVerb, CtlVerb, Task, Values } from './ctl-task.ts';
 /** The task and the options after the verb. */
 export interface Reading {
   readonly task: Task;
-  readonly options: CtlOptions & { readonly spread?: number; readonly validFor?: number };
+  readonly options: CtlOptions & {
+    readonly spread?: number;
+    readonly validFor?: number;
+    readonly new?: true;
+  };
 }
 
 const CONFIG_VERBS: readonly ConfigVerb[] = ['get', 'set', 'unset', 'diff'];
@@ -20,6 +24,7 @@ const OWN_VERBS: Readonly<Record<string, CtlVerb>> = {
   config: {
     says: 'get, set, unset or diff the desired configuration, such as config set main.targets=es,fr',
     usage: '<words...>',
+    options: [['--new', 'set also allows a device or group that the broker does not know yet']],
     task: ([verb = '', ...words]) => {
       const known = CONFIG_VERBS.find((name) => name === verb);
       if (known !== undefined) return { kind: 'config', verb: known, words };

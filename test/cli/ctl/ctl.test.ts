@@ -47,9 +47,12 @@ describe('dragoman ctl DEVICE VERB', () => {
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', WHILE);
     expect(ran.exitCode).toBe(4);
     expect(ran.printed).toBe(`kiosk-01: no answer within ${WHILE} s; its last status was degraded\n`);
-    const unknown = await ctl.run('kiosk-09', 'mute', '--timeout', '60');
-    expect(unknown.printed).toBe('kiosk-09: the broker knows no such device; did you mean "kiosk-01"?\n');
+    const unknown = await ctl.run('kisk-1', 'mute', '--timeout', '60');
+    expect(unknown.printed).toBe('kisk-1: the broker knows no such device; did you mean "kiosk-01"?\n');
     expect(unknown.exitCode).toBe(4);
+    const status = await ctl.run('kisk-1', 'status');
+    expect(status.complained).toContain('did you mean "kiosk-01"?\n');
+    expect((await ctl.run('kiosk-15', 'mute')).printed).toBe('kiosk-15: the broker knows no such device\n');
   });
 
   it('distinguishes expired from refused, also in JSON', async () => {

@@ -90,8 +90,12 @@ describe('desired configuration', () => {
   });
 
   it('keeps the schedule and the limit in force when a newer document has wrong ones', () => {
-    const before = { schedule: { timeZone: 'Europe/Berlin', open: [] }, budget: { minutesPerDay: 9 } };
+    const before = {
+      schedule: { timeZone: 'Europe/Berlin', open: [{ days: ['mon'], from: '09:00', to: '18:00' }] },
+      budget: { minutesPerDay: 9 },
+    };
     const first = resolve(['device', before]);
+    expect(first).toMatchObject({ errors: [], config: { schedule: { timeZone: 'Europe/Berlin' } } });
     const body = { schedule: { timeZone: 'Mars' }, budget: { minutesPerDay: 'x' } };
     const kept = first.inForce.get('device');
     const next = resolveDesired(BASE, [{ from: 'device', version: 2, body, kept }]);

@@ -1,0 +1,34 @@
+import { suggest } from '../../adapters/config/keys.ts';
+import type { CtlDeps } from './deps.ts';
+import { openExchange } from './exchange.ts';
+import { createFleetView } from './fleet-view.ts';
+
+/** The known device or group whose name is most similar to the target's; null: none is. @throws BrokerFailure */
+export async function nearestTarget(deps: CtlDeps): Promise<string | null> {
+  const { target, topics, timeoutS, access } = deps;
+  if (target.kind === 'all') return null;
+  const view = createFleetView(topics, { kind: 'all' });
+  const exchange = await openExchange(deps, view.subscriptions, (message) => void view.receive(message));
+  try {
+    await exchange.waitUntil(exchange.isSettled, () => timeoutS * 1000);
+  } finally {
+    await exchange.close();
+  }
+  const registered = access.registered ?? [];
+  const groups = [
+    ...view.entries().flatMap(({ state }) => state?.groups ?? []),
+    ...registered.flatMap((one) => one.groups),
+  ];
+  const devices = [...view.entries(), ...registered].map(({ device }) => device);
+  return target.kind === 'group' ? suggestName(target.group, groups) : suggestName(target.device, devices);
+}
+
+/** Names of a fleet differ by their numbers: another number is another device, not a typing error. */
+function suggestName(name: string, known: readonly string[]): string | null {
+  const numberIn = (text: string): string => text.replaceAll(/\D/g, '').replace(/^0+/, '');
+  const number = numberIn(name);
+  return suggest(
+    name,
+    known.filter((other) => number === '' || numberIn(other) === number),
+  );
+}
