@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
-import { BrokerFailure, operatorClientId } from '../../adapters/ctl/operator-client.ts';
+import { BrokerFailure, operatorClientId, RefusedMessage } from '../../adapters/ctl/operator-client.ts';
 import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
@@ -41,7 +41,11 @@ export async function runCtl(words: readonly string[], before: CtlOptions, shell
     await perform(task, deps);
   } catch (error) {
     if (!(error instanceof BrokerFailure)) throw error;
-    throw new Failure(`${oneLine(error.message)}; check the profile (url, username, certificate)`);
+    const advice =
+      error instanceof RefusedMessage
+        ? `the role of this login may not allow "${first.rest[0]}": see "Who may do what" in docs/fleet.md`
+        : 'check the profile (url, username, certificate)';
+    throw new Failure(`${oneLine(error.message)}; ${advice}`);
   }
 }
 

@@ -189,6 +189,7 @@ describe('a mistake on the command line', () => {
     [['kiosk-01', 'volume', '600'], 'percent: '],
     [['kiosk-01', 'volume'], 'missing required argument'],
     [['kiosk-01', 'languages'], 'needs "source", "targets" or both'],
+    [['kiosk-01', 'say', 'Hola'], 'language: is missing; see "dragoman ctl help say"'],
     [['kiosk-01', 'echo', 'loud'], 'mode: is not a valid argument of "echo"'],
     [['--all', '--group', 'x', 'mute'], 'either --group or --all'],
     [['--group', 'A B', 'mute'], '"A B" is not a valid group name'],
@@ -205,8 +206,15 @@ describe('a mistake on the command line', () => {
 
   it('prints the help of a verb and the list of verbs', async () => {
     expect((await ctl.run('help', 'languages')).printed).toContain('--targets <languages>');
-    expect((await ctl.run('help')).printed).toContain('languages');
-    expect((await ctl.run('--help')).printed).toContain('dragoman ctl kiosk-01 mute');
+    expect((await ctl.run('help', 'say')).printed).toMatch(/--language <language> .*\(required\)/);
+    expect((await ctl.run('help', 'languages')).printed).not.toContain('(required)');
+    const { printed } = await ctl.run('help');
+    expect(printed).toMatch(/^Usage: dragoman ctl .*DEVICE VERB/);
+    expect(printed).toContain('  languages ');
+    expect(printed).toContain('Exit code: 0 all devices succeeded');
+    const help = (await ctl.run('--help')).printed;
+    for (const word of ['dragoman ctl kiosk-01 mute', '--spread', '--valid-for', '--lane', 'Exit code: 0'])
+      expect(help).toContain(word);
   });
 });
 
