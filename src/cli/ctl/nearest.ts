@@ -1,4 +1,4 @@
-import { suggest } from '../../adapters/config/keys.ts';
+import { suggestName } from '../../adapters/config/keys.ts';
 import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
@@ -21,14 +21,4 @@ export async function nearestTarget(deps: CtlDeps): Promise<string | null> {
   ];
   const devices = [...view.entries(), ...registered].map(({ device }) => device);
   return target.kind === 'group' ? suggestName(target.group, groups) : suggestName(target.device, devices);
-}
-
-/** Names of a fleet differ by their numbers: another number is another device, not a typing error. */
-function suggestName(name: string, known: readonly string[]): string | null {
-  const numberIn = (text: string): string => text.replaceAll(/\D/g, '').replace(/^0+/, '');
-  const number = numberIn(name);
-  return suggest(
-    name,
-    known.filter((other) => number === '' || numberIn(other) === number),
-  );
 }
