@@ -78,8 +78,8 @@ const common = {
   expect: PATIENT,
 };
 
-/** For tests that mostly wait: twelve files at a time keep two cores busy. */
-const WAITING = { maxWorkers: 12, sequence: { groupOrder: 0 } };
+/** For tests that mostly wait: eight files at a time keep two cores busy. */
+const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
 /** For tests that compute, after those that wait: one process per core, because each loads and compiles the same modules. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 

@@ -40,7 +40,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   unreadable:
     "the event's message, to the support of the service; whether its address is that of such a service",
   unspoken:
-    "`caption`: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
+    "the kiosk's screen: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
   capture:
     'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: the gain; `incomplete`: another USB port or card, or a less busy machine',
   playback: 'cable and card: `dragoman devices`',
