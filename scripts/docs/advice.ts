@@ -147,7 +147,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   defect: 'report it with the log line of the same text, and its stack',
   conversation_started: NOTHING,
   conversation_ended:
-    'a long `delay_ms`: the network, then the service; no sentences: nobody spoke after a key or a command',
+    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
   standby: NOTHING,
   wake: NOTHING,
 };

@@ -46,7 +46,7 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   const dot = name.lastIndexOf('.');
   const scope = name.slice(0, Math.max(0, dot));
   const key = name.slice(dot + 1);
-  // Whatever stands in a document can be taken out of it.
+  // Every key of a document can be removed, known or not.
   if (isRemoval) return { scope, key };
   const keys: readonly string[] = isPart(scope) ? DESIRED_KEYS[scope] : DESIRED_KEYS.lanes;
   if (scope === '' ? !isWhole(key) : !keys.includes(key)) {
