@@ -29,7 +29,11 @@ export interface FixtureOptions {
   readonly storePassword?: string;
 }
 
+/** Fixtures so far: two at one broker must not take over each other's connections. */
+let fixtures = 0;
+
 export async function startFixture(options: FixtureOptions = {}) {
+  fixtures += 1;
   const broker: Broker | null = options.brokerUrl === undefined ? await startBroker() : null;
   const brokerUrl = options.brokerUrl ?? broker?.url ?? '';
   const emulator: Emulator | null =
@@ -55,10 +59,10 @@ export async function startFixture(options: FixtureOptions = {}) {
   const buses = createTestBuses(createSystemClock());
   /** Receives every published message. */
   const witness = buses.open(
-    { url: brokerUrl, clientId: 'witness' },
+    { url: brokerUrl, clientId: `witness-${fixtures}` },
     { subscriptions: [`${PREFIX}/#`, 'other/#'] },
   );
-  const sender = buses.open({ url: brokerUrl, clientId: 'sender' });
+  const sender = buses.open({ url: brokerUrl, clientId: `sender-${fixtures}` });
   await until(() => backend.connected && witness.ups.length > 0 && sender.ups.length > 0, 'the broker');
 
   const answersTo = (device: string): TokenResponse[] =>
