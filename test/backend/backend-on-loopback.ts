@@ -8,6 +8,7 @@ import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
+import type { Store } from '../../src/ports/store.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
 import { createTestBuses, type OpenedBus } from '../adapters/mqtt/test-buses.ts';
@@ -27,6 +28,10 @@ export interface FixtureOptions {
   readonly apiKey?: string;
   readonly signingKey?: PrivateKey;
   readonly storePassword?: string;
+  /** A store instead of the configured one. */
+  readonly store?: () => Store;
+  /** Longest wait for requests at the end (ms). */
+  readonly closeWithinMs?: number;
 }
 
 /** Fixtures so far: two at one broker must not take over each other's connections. */
@@ -55,6 +60,8 @@ export async function startFixture(options: FixtureOptions = {}) {
       ...(options.storePassword !== undefined && { storePassword: () => options.storePassword ?? '' }),
     },
     log,
+    ...(options.store && { store: options.store() }),
+    ...(options.closeWithinMs !== undefined && { closeWithinMs: options.closeWithinMs }),
   });
   const buses = createTestBuses(createSystemClock());
   /** Receives every published message. */
