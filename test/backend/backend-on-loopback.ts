@@ -24,6 +24,8 @@ export interface FixtureOptions {
   /** Address of a service instead of the emulator. */
   readonly serviceUrl?: string;
   readonly emulator?: EmulatorOptions;
+  /** Longest wait for the service (s). */
+  readonly serviceTimeout?: number;
   readonly config?: object;
   readonly apiKey?: string;
   readonly signingKey?: PrivateKey;
@@ -50,7 +52,10 @@ export async function startFixture(options: FixtureOptions = {}) {
   const backend: Backend = await startBackend({
     config: backendConfigSchema.parse({
       mqtt: { url: brokerUrl },
-      service: { url: options.serviceUrl ?? emulator?.url, streamUrl: STREAM_URL, timeout: 5 },
+      service: {
+        ...{ url: options.serviceUrl ?? emulator?.url, streamUrl: STREAM_URL },
+        timeout: options.serviceTimeout ?? 5,
+      },
       allow: ['museum/*'],
       ...options.config,
     }),

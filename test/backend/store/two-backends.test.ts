@@ -19,7 +19,12 @@ const PLAIN = { mqtt: { shareGroup: 'one' } };
 onBothStores((maker) => {
   const { start, sessionsAtService } = fixtureOfEachTest();
   const optionsOf = ({ openStore }: Database, more: object = {}): FixtureOptions => ({
-    ...{ store: openStore, config: { limits: LIMITS, session: { expiresInSeconds: 300 }, ...more } },
+    // A busy machine must not look like a service that does not answer.
+    ...{
+      serviceTimeout: 60,
+      store: openStore,
+      config: { limits: LIMITS, session: { expiresInSeconds: 300 }, ...more },
+    },
   });
   /** A second backend beside the one of a fixture. In a group of its own it hears every request, too. */
   const startSecond = (first: Fixture, options: FixtureOptions, hearsAll: boolean): Promise<Fixture> =>
