@@ -6,7 +6,7 @@ import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.t
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import type { Admissions } from '../admission/admissions.ts';
 import type { Conversations } from '../conversation/conversations.ts';
-import { languageSteps, speakName } from '../conversation/language-step.ts';
+import { allOrNone, heardSteps, languageSteps, speakName } from '../conversation/language-step.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 import type { CommandHandlers } from './command-table.ts';
@@ -23,6 +23,8 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
   readonly says: Pick<SayQueue, 'say'>;
   readonly conversations: Pick<Conversations, 'begin' | 'end'>;
+  /** Lanes at one desk: the visitor hears one of them and speaks at the other. */
+  readonly desks: readonly (readonly LaneRunner[])[];
   /** Languages that a lane offers to visitors. */
   offerOf(lane: string): readonly string[];
 }
@@ -108,13 +110,12 @@ function stepLanguages(
   deps: LaneHandlersDeps,
   brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
-  const steps = languageSteps(lanes, deps.offerOf);
-  const orders = steps.map(({ lane, options }) => ({ lane, options }));
+  const steps = languageSteps(lanes, deps.desks, deps.offerOf);
   const speak = (answer: unknown): unknown => {
-    for (const step of steps) speakName(step, deps.says);
+    for (const step of heardSteps(steps)) speakName(step, deps.says);
     return answer;
   };
-  const answer = orderTasks(orders, deps, brief);
+  const answer = allOrNone(steps, () => orderTasks(steps, deps, brief));
   return answer instanceof Promise ? answer.then(speak) : speak(answer);
 }
 

@@ -16,6 +16,7 @@ import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { deskOffer } from './desk-offer.ts';
 import { createNoticeSpeaker } from './notice-speaker.ts';
 
 export interface ConversationsDeps {
@@ -67,6 +68,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   const notices = createNoticeSpeaker(deps);
   const configOf = ({ id }: LaneRunner): LaneConfig | undefined =>
     config().lanes.find((one) => one.id === id);
+  const offerOf = (id: string): readonly string[] => config().lanes.find((one) => one.id === id)?.offer ?? [];
   const billed = (desk: Desk): number =>
     desk.lanes.reduce((sum, { state }) => sum + billedMs(state, clock.now()), 0);
   const stateOf = (lane: LaneRunner): Beginning => ({
@@ -77,13 +79,16 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   /** Tells the lane of the conversation, and gives the notice in the visitor's language of this moment. */
   const inform = (desk: Desk, lane: LaneRunner, startedAt: number): void => {
     const { notice: wanted } = config().conversation;
-    const language = visitorLanguage(taskOf(lane.state), configOf(lane)?.offer ?? []);
+    const language = deskOffer(desk.lanes, offerOf)?.language ?? visitorLanguage(taskOf(lane.state), []);
     const notice = wanted === false ? null : noticeIn(language, wanted === true ? {} : wanted);
     const known = desk.informed.get(lane.id);
     if (known !== undefined && known?.text === notice?.text) return;
     desk.informed.set(lane.id, notice);
     lane.post({ type: 'conversation', conversation: { startedAt, notice } });
-    if (notice !== null) notices.want(lane, desk.lanes, notice);
+    const hears = ({ state }: LaneRunner): boolean => taskOf(state).targets.includes(language);
+    // In a room it is spoken where the visitor hears it, and not to the clerk.
+    const isTheirs = hears(lane) || !desk.lanes.some(hears);
+    if (notice !== null && isTheirs) notices.want(lane, desk.lanes, notice);
   };
 
   const start = (desk: Desk, lane: LaneRunner, by: BegunBy): void => {
