@@ -192,7 +192,9 @@ describe('the languages of a room', () => {
     expect(languages(desk)).toEqual(['en>fr', 'fr>en']);
     expect(desk.deps.answers('languages').at(-1)).toMatchObject({ status: 'ok' });
     // The visitor hears the name, and the clerk does not.
-    const names = IDS.map((id) => desk.streamOf(id).calls.filter((call) => call.startsWith('say ["Français')));
+    const names = IDS.map((id) =>
+      desk.streamOf(id).calls.filter((call) => call.startsWith('say ["Français')),
+    );
     expect(names.map(({ length }) => length)).toEqual([1, 0]);
   });
 

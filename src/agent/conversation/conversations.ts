@@ -91,17 +91,19 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (notice !== null && isTheirs) notices.want(lane, desk.lanes, notice);
   };
 
+  /** Somebody is there: the session is ready when they speak. */
+  const wake = (desk: Desk): void => {
+    for (const lane of desk.lanes) if (lane.phase === 'standby') lane.post({ type: 'start' });
+  };
+
   const start = (desk: Desk, lane: LaneRunner, by: BegunBy): void => {
     const now = clock.now();
     desk.talk = beginConversation(by, now, billed(desk));
     desk.lane = lane.id;
     desk.beginnings = new Map(desk.lanes.map((one) => [one.id, stateOf(one)]));
     tell('conversation_started', { lane: lane.id, by });
-    for (const one of desk.lanes) {
-      inform(desk, one, now);
-      // Somebody is there: the session is ready when they speak.
-      if (by !== 'voice' && one.phase === 'standby') one.post({ type: 'start' });
-    }
+    for (const one of desk.lanes) inform(desk, one, now);
+    if (by !== 'voice') wake(desk);
     look(desk);
   };
 
@@ -154,7 +156,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         const lane = desk.lanes.find((one) => lanes.includes(one) && isRunning(one.state));
         if (lane === undefined) continue;
         if (desk.talk === null) start(desk, lane, by);
-        else desk.talk = noteActivity(desk.talk, clock.now());
+        else {
+          desk.talk = noteActivity(desk.talk, clock.now());
+          wake(desk);
+        }
       }
     },
     end(lanes) {
