@@ -174,6 +174,13 @@ describe('two lanes of a room', () => {
   });
 });
 
+it('a room refuses the command to go without echo protection', async () => {
+  const { deps } = await room();
+  deps.command('echo', { id: 'c1', args: { mode: 'off' } });
+  expect(deps.answers('echo').at(-1)).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
+  expect(deps.agent.lanes.map(({ state }) => state.options.echo)).toEqual(['half-duplex', 'half-duplex']);
+});
+
 describe('the languages of a room', () => {
   const languages = ({ deps }: Awaited<ReturnType<typeof room>>) =>
     deps.agent.lanes.map(({ state }) => {

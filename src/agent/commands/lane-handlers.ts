@@ -76,7 +76,13 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
     },
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
-    echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
+    echo(args) {
+      const shares = (lane: LaneRunner): boolean =>
+        deps.desks.some((desk) => desk.length > 1 && desk.includes(lane));
+      if (args.mode === 'off' && chosen(args.lane).some(shares))
+        throw new CommandError('invalid_args', 'mode: must be "half-duplex" or "cancel" in a room');
+      return forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode }));
+    },
     voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
