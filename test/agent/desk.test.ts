@@ -99,7 +99,7 @@ describe('the languages of a lane of two directions', () => {
     for (let chunk = 0; chunk < 6; chunk++) deps.speak(0, SILENCE_MS);
     expect(tasks(deps).at(-1)).toContain('"source":"de","targets":["fr"]');
     await deps.clock.elapse(3000);
-    deps.service(ready('running', { source: 'de', targets: ['fr'] }));
+    deps.service(ready('running', { targets: ['fr'] }));
     deps.command('turn', { id: 'c2', args: { speaker: 'target' } });
     await deps.clock.elapse(3000);
     for (let chunk = 0; chunk < 8; chunk++) deps.speak(0, SILENCE_MS);
