@@ -184,7 +184,7 @@ describe.skipIf(missing !== null)(title('the package dragoman-archive-keyring'),
   });
 
   it('is not made of a key that expires', () => {
-    const { publics } = fixture.key('short', '1y');
+    const { publics } = fixture.key('short', { expires: '1y' });
     const { code, said } = fixture.release(['build', '--keys', publics, ...URL_OPTION, ...version]);
     expect([code, said]).toEqual([1, expect.stringMatching(/expires, .* --quick-set-expire/)]);
   });

@@ -20,17 +20,20 @@ interface Surroundings {
 }
 
 export interface Key {
-  /** Files with the public and the secret key. */
+  /** The public key as text, and in binary form. */
   readonly publics: string;
+  readonly binary: string;
   readonly secret: string;
   readonly fingerprint: string;
+  /** Runs gpg with this key. */
+  gpg(...words: string[]): void;
 }
 
 /** A folder with what a release needs. */
 export interface ReleaseFixture {
   readonly folder: string;
   /** Makes a key. */
-  key(name: string, expires?: string): Key;
+  key(name: string, options?: { expires?: string }): Key;
   /** Makes a small package in `FOLDER/debs`. */
   deb(
     name: string,
@@ -78,7 +81,7 @@ export function openReleaseFixture(): ReleaseFixture {
       if (code !== 0) throw new Error(`release ${words.join(' ')} ended with ${code}: ${said}`);
       return said;
     },
-    key(name, expires = 'never') {
+    key(name, { expires = 'never' } = {}) {
       const home = mkdtempSync(join(tmpdir(), 'key-'));
       homes.push(home);
       const gpg = (...words: string[]) =>
@@ -86,11 +89,13 @@ export function openReleaseFixture(): ReleaseFixture {
           stdio: 'pipe',
         });
       gpg('--quick-generate-key', `Archive ${name} <${name}@example.invalid>`, 'ed25519', 'sign', expires);
-      const [publics, secret] = [join(folder, `${name}.asc`), join(folder, `${name}.secret`)];
+      const file = (ending: string): string => join(folder, `${name}.${ending}`);
+      const [publics, binary, secret] = [file('asc'), file('gpg'), file('secret')];
       writeFileSync(publics, gpg('--armor', '--export'));
+      writeFileSync(binary, gpg('--export'));
       writeFileSync(secret, gpg('--armor', '--export-secret-keys'), { mode: 0o600 });
       const list = gpg('--with-colons', '--list-keys').toString();
-      return { publics, secret, fingerprint: /^fpr:+([0-9A-F]+):/m.exec(list)?.[1] ?? '' };
+      return { publics, binary, secret, fingerprint: /^fpr:+([0-9A-F]+):/m.exec(list)?.[1] ?? '', gpg };
     },
     deb(name, version, { architecture = 'all', text = version, debs = 'debs' } = {}) {
       const place = mkdtempSync(join(tmpdir(), 'package-'));
