@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)(
         LD_PRELOAD: '/mnt/fake-clock.so',
         FAKE_CLOCK: '/mnt/offset',
       });
-      expect([code, stderr]).toEqual([100, expect.stringMatching(/not valid yet|the future/)]);
+      expect([code, stderr]).toEqual([100, expect.stringMatching(/is not valid yet|Not live until/)]);
       expect(await device.state()).toBe(state);
       expect(await device.update()).toMatchObject({ code: 0, stderr: '' });
     });
