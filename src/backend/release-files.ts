@@ -1,23 +1,22 @@
 /** Serves the folder of a repository for apt: read-only, and without lists of folders. Everybody may read it. */
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Files } from './watch-server.ts';
 
-/** Path below which the files are. */
-export const RELEASES_PATH = '/releases/';
-
-/** Answers a request whose path begins with `RELEASES_PATH`. */
-export type ServeFile = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+const RELEASES_PATH = '/releases/';
+/** What devices ask for first. */
+const INDEX = 'dists/stable/InRelease';
 
 interface Part {
   readonly start: number;
   readonly end: number;
 }
 
-export function createReleaseFiles(folder: string): ServeFile {
-  return async (request, response) => {
+export function createReleaseFiles(folder: string): Files {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET is possible.');
     const file = await openBelow(folder, pathOf(request.url ?? ''));
@@ -31,6 +30,13 @@ export function createReleaseFiles(folder: string): ServeFile {
       await file.close();
     }
   };
+  return { below: RELEASES_PATH, serve };
+}
+
+/** A warning if devices would find no index there. */
+export function releasesWarning(folder: string | null): string | null {
+  if (folder === null || existsSync(join(folder, INDEX))) return null;
+  return `releases.path is ${folder}, which has no ${INDEX}: make and sign a repository with scripts/release, or copy it there.`;
 }
 
 /** The names in a path; null if one of them is none of a repository. */

@@ -18,7 +18,7 @@ beforeEach(async () => {
   for (const name of ['repository/pool/a+b~1_all.deb', 'repository/empty', 'repository/.hidden', 'secret'])
     writeFileSync(join(folder, name), name.endsWith('empty') ? '' : TEXT);
   utimesSync(join(folder, 'repository/pool/a+b~1_all.deb'), 1_700_000_000, 1_700_000_000);
-  const serve = createReleaseFiles(join(folder, 'repository'));
+  const { serve } = createReleaseFiles(join(folder, 'repository'));
   server = createServer((asked, response) => void serve(asked, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
