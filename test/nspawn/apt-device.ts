@@ -30,6 +30,8 @@ export interface AptDevice {
   /** Replaces what the server has by a folder of the fixture. */
   serve(folder: string): void;
   steer(steering: Steering): Promise<void>;
+  /** Ends the server. */
+  disconnect(): Promise<void>;
   /** Bytes that the server has sent since `steer`. */
   bytes(): Promise<number>;
   /** `apt-get update`; any trouble is an error. */
@@ -76,6 +78,7 @@ export async function openAptDevice(
   await machine.must([
     'systemd-run',
     '--quiet',
+    '--unit=updates',
     '/usr/bin/env',
     'node',
     `${SHOWN}/server.mjs`,
@@ -105,6 +108,7 @@ export async function openAptDevice(
       cpSync(join(fixture.folder, folder), served, { recursive: true, preserveTimestamps: true });
     },
     steer: async (steering) => void (await ask('/steer', JSON.stringify(steering))),
+    disconnect: async () => void (await machine.must(['systemctl', 'stop', 'updates'])),
     bytes: async () => Number(await ask('/bytes')),
     update: (env = {}) => apt(env, 'apt-get', 'update', '-o', 'APT::Update::Error-Mode=any'),
     download: (what) => apt({}, 'apt-get', 'download', what),
