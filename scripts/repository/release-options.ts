@@ -4,19 +4,23 @@ import { ARCHITECTURES } from '../deb/node-runtime.ts';
 
 export const USAGE = `Usage: scripts/release build [options]
 
-Makes the packages for all architectures and adds them to a repository for apt. Older versions stay in it. The same
-input and SOURCE_DATE_EPOCH give the same bytes. Nothing is published if a version exists with other bytes. Devices
-see the new versions after "scripts/release sign". Run "npm ci" before.
+Makes the packages for all architectures and adds them to a repository for apt.
+Older versions stay in it. The same input and SOURCE_DATE_EPOCH give the same
+bytes. Nothing is published if a version exists with other bytes. Devices see
+the new versions after "scripts/release sign". Run "npm ci" before.
 
 Options:
   --repository <dir>  folder of the repository (default: repository)
   --keep <n>          keep the n newest versions of each package (default: 5)
   --debs <dir>        take the packages of this folder instead of making them
-  --keys <file>       public keys, as "gpg --export" writes them: makes the package dragoman-archive-keyring;
-                      during a change of keys this option twice, for the old and the new key
-  --url <address>     with --keys: where devices find the repository (https:, http:, file: or copy:)
-  --arch <arch>, --bundles <dir>, --phrases <dir>, --version <text>
-                      as for scripts/build-deb; without --arch all architectures
+  --keys <file>       public keys, as "gpg --export" writes them: makes the
+                      package dragoman-archive-keyring; twice, with the old and
+                      the new key, during a change of keys
+  --url <address>     with --keys: where devices find the repository (https:,
+                      http:, file: or copy:)
+  --arch <arch>       arm64 or amd64, more than once for several; without it all
+  --bundles <dir>, --phrases <dir>, --version <text>
+                      as for scripts/build-deb
   -h, --help          this text
 `;
 
