@@ -12,6 +12,7 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { healthPages } from './readiness.ts';
+import { createReleaseFiles } from './release-files.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
@@ -130,6 +131,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
             checkStore: () => store.check(),
             wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
           }),
+          config.releases.path === null ? null : createReleaseFiles(config.releases.path),
         );
 
   return {
