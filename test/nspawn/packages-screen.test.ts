@@ -113,7 +113,7 @@ describe.skipIf(debian.missing !== null)(`the package dragoman-screen, Debian ${
   it('starts again when the browser ends, and leaves the agent alone', async ({ annotate }) => {
     const agent = await show('MainPID', AGENT);
     const before = await show('MainPID');
-    await machine.must(['pkill', '--exact', '--parent', before, 'cage|sleep']);
+    await machine.must(['sh', '-c', 'kill $(grep -lx sleep /proc/[0-9]*/comm | cut -d/ -f3)']);
     const ms = await until('another one', async () => {
       const now = await show('MainPID');
       return now !== before && now !== '0' && (await told()) !== '';
