@@ -5,6 +5,7 @@ import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
+import { startWatchServer } from '../adapters/watch/watch-server.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
@@ -16,7 +17,6 @@ import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
 import { openStore } from './store/open-store.ts';
-import { startWatchServer } from './watch-server.ts';
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {

@@ -1,6 +1,6 @@
 /** A small HTTP server on loopback, for programs that watch the backend. */
 import { createServer, type IncomingMessage } from 'node:http';
-import { isLoopback } from '../protocol/host.ts';
+import { isLoopback } from '../../protocol/host.ts';
 
 export interface Page {
   readonly status: number;
