@@ -46,6 +46,7 @@ export class Agent {
   readonly lanes: readonly LaneRunner[];
   /** Publishes status, state and events for the owner. */
   readonly publisher: Publisher;
+  readonly health: Health;
   private readonly deps: GuardedDeps;
   private readonly topics: DeviceTopics;
   private readonly tokenStore: TokenStore;
@@ -55,7 +56,6 @@ export class Agent {
   private readonly refusedAnswers: RefusedAnswers;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
-  private readonly health: Health;
   readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly publishRights: PublishRights;

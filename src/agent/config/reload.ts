@@ -47,9 +47,9 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio', 'rooms'] as const).filter(
-    (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
-  );
+  const keys: string[] = (
+    ['device', 'screen', 'metrics', 'keys', 'service', 'audio', 'rooms'] as const
+  ).filter((key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]));
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
   const frozen = (lanes: Config['lanes']): string =>
     JSON.stringify(
