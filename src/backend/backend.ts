@@ -5,18 +5,19 @@ import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
-import { startWatchServer } from '../adapters/watch/watch-server.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
-import { healthPages } from './readiness.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
 import { openStore } from './store/open-store.ts';
+import { measureStore } from './watch/measured-store.ts';
+import { createTokenCounts } from './watch/token-counts.ts';
+import { startWatch } from './watch/watch.ts';
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -26,6 +27,7 @@ export interface BackendSecrets {
   readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly serviceCa?: Buffer;
   readonly storePassword?: () => string;
+  readonly webhookSecret?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
 }
@@ -57,7 +59,8 @@ export interface Backend {
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
-  const store = options.store ?? openStore(config.store, secrets.storePassword);
+  const measured = measureStore(options.store ?? openStore(config.store, secrets.storePassword), clock);
+  const { store } = measured;
   await openAtStart(store, log);
   const service = createServiceClient({
     url: config.service.url,
@@ -67,14 +70,9 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
+  const counts = createTokenCounts();
   const issuing = createIssuerRunner({
-    config,
-    store,
-    service,
-    signer,
-    log,
-    clock,
-    random,
+    ...{ config, store, service, signer, log, clock, random, counts },
     instance: randomUUID(),
   });
   const complain = createLimitedWarnings(log, clock);
@@ -82,19 +80,19 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
-  const openBus = createMqttBus(
-    {
-      url: config.mqtt.url,
-      clientId,
-      ...(username !== null && { username }),
-      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-      ...secrets.brokerTls,
-    },
-    { clock, seed: Math.floor(random() * 2 ** 31) },
-  );
+  const busAs = (id: string) =>
+    createMqttBus(
+      {
+        ...{ url: config.mqtt.url, clientId: id },
+        ...(username !== null && { username }),
+        ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+        ...secrets.brokerTls,
+      },
+      { clock, seed: Math.floor(random() * 2 ** 31) },
+    );
   const bus = openHearing({
     ...{
-      openBus,
+      openBus: busAs(clientId),
       prefix: config.mqtt.prefix,
       shareGroup: config.mqtt.shareGroup,
       clock,
@@ -108,34 +106,33 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   });
   issuing.answerOn(bus);
   let isDraining = false;
-  const { listen } = config.metrics;
-  const watch =
-    listen === null
-      ? null
-      : await startWatchServer(
-          listen,
-          healthPages({
-            isDraining: () => isDraining,
-            isConnected: () => bus.connected,
-            checkStore: () => store.check(),
-            wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
-          }),
-        );
+  const watch = await startWatch({
+    ...{ config, store, clock, log, complain },
+    openBus: busAs(`${clientId}-fleet`),
+    ...(secrets.webhookSecret && { webhookSecret: secrets.webhookSecret }),
+    families: () => [...counts.families(), ...measured.families()],
+    health: {
+      isDraining: () => isDraining,
+      isConnected: () => bus.connected,
+      checkStore: () => store.check(),
+      wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
+    },
+  });
 
   return {
     ready: ready.given,
     get connected() {
       return bus.connected;
     },
-    watchedAt: watch?.url ?? null,
+    watchedAt: watch.url,
     async close() {
       isDraining = true;
       await issuing.close();
       await reports.close();
       await bus.close();
       service.close();
+      await watch.close();
       await store.close();
-      await watch?.close();
       ready.give();
     },
   };

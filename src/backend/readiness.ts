@@ -23,7 +23,7 @@ export function healthPages(health: Health): Pages {
   return { '/healthz': async () => text(200, 'ok'), '/readyz': readiness };
 }
 
-async function hasStore({ checkStore, wait }: Health): Promise<boolean> {
+export async function hasStore({ checkStore, wait }: Health): Promise<boolean> {
   const checked = checkStore().then(
     () => true,
     () => false,

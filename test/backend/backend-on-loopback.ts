@@ -8,6 +8,7 @@ import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
 import { createTestBuses, type OpenedBus } from '../adapters/mqtt/test-buses.ts';
@@ -27,6 +28,9 @@ export interface FixtureOptions {
   readonly apiKey?: string;
   readonly signingKey?: PrivateKey;
   readonly storePassword?: string;
+  readonly webhookSecret?: string;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 export async function startFixture(options: FixtureOptions = {}) {
@@ -49,8 +53,10 @@ export async function startFixture(options: FixtureOptions = {}) {
       apiKey: () => options.apiKey ?? API_KEY,
       ...(options.signingKey && { signingKey: options.signingKey }),
       ...(options.storePassword !== undefined && { storePassword: () => options.storePassword ?? '' }),
+      ...(options.webhookSecret !== undefined && { webhookSecret: () => options.webhookSecret ?? '' }),
     },
     log,
+    ...(options.clock && { clock: options.clock }),
   });
   const buses = createTestBuses(createSystemClock());
   /** Receives every published message. */
