@@ -18,6 +18,12 @@ import { openStore } from './store/open-store.ts';
 import { measureStore } from './watch/measured-store.ts';
 import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
+import { within } from './within.ts';
+
+/** Longest wait for requests and reports at the end (ms). With broker, store and the end of the process it stays within 10 s. */
+const CLOSE_WITHIN_MS = 4000;
+/** Longest wait for statements that still run (ms). */
+const STORE_CLOSES_WITHIN_MS = 1000;
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -41,6 +47,8 @@ export interface BackendOptions {
   readonly random?: () => number;
   /** Instead of the configured one; it is closed with the backend. */
   readonly store?: Store;
+  /** Longest wait for requests and reports at the end (ms) instead of the usual one. */
+  readonly closeWithinMs?: number;
 }
 
 export interface Backend {
@@ -59,6 +67,7 @@ export interface Backend {
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
+  const { closeWithinMs = CLOSE_WITHIN_MS } = options;
   const measured = measureStore(options.store ?? openStore(config.store, secrets.storePassword), clock);
   const { store } = measured;
   await openAtStart(store, log);
@@ -74,9 +83,10 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const issuing = createIssuerRunner({
     ...{ config, store, service, signer, log, clock, random, counts },
     instance: randomUUID(),
+    closeWithinMs,
   });
   const complain = createLimitedWarnings(log, clock);
-  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log });
+  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log, clock });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
@@ -127,12 +137,12 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     watchedAt: watch.url,
     async close() {
       isDraining = true;
-      await issuing.close();
-      await reports.close();
+      await bus.unsubscribe?.();
+      await Promise.all([issuing.close(), within(clock, closeWithinMs, reports.close())]);
       await bus.close();
       service.close();
-      await watch.close();
-      await store.close();
+      await within(clock, STORE_CLOSES_WITHIN_MS, watch.close());
+      await within(clock, STORE_CLOSES_WITHIN_MS, store.close());
       ready.give();
     },
   };

@@ -80,9 +80,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   let fleet: FleetWatch | null = null;
   let server: WatchServer | null = null;
   const close = async (): Promise<void> => {
-    await Promise.all([notices?.close(), budgets.close(), fleet?.close()]);
-    await webhook?.close();
-    await server?.close();
+    await Promise.all([notices, budgets, fleet, webhook, server].map((part) => part?.close()));
   };
   try {
     server = listen === null ? null : await startWatchServer(listen, pages);
