@@ -55,6 +55,8 @@ export interface Operator {
   /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
+  /** A lane has come or gone. */
+  lanesChanged(): void;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
@@ -81,7 +83,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   const says = createSayQueue({ clock, lanes, watch });
   const conversations = createConversations({
     ...{ clock, says, config, watch, tell: parts.tell },
-    desks: desksOf(lanes, config().rooms),
+    desks: () => desksOf(lanes, config().rooms),
   });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
@@ -123,6 +125,10 @@ export function createOperator(parts: OperatorDeps): Operator {
     receive: (bus, message) => dispatcher.receive(bus, message),
     carryOut: commandsByHand('touch', table, lanes, conversations),
     trust: (next) => signatures.trust(next),
+    lanesChanged() {
+      conversations.lanesChanged();
+      says.lanesChanged();
+    },
     levelChanged: () => device.levelChanged(),
     close() {
       device.close();

@@ -21,7 +21,7 @@ import { createNoticeSpeaker } from './notice-speaker.ts';
 export interface ConversationsDeps {
   readonly clock: Clock;
   /** Lanes at one desk have their conversations together. */
-  readonly desks: readonly (readonly LaneRunner[])[];
+  desks(): readonly (readonly LaneRunner[])[];
   readonly says: Pick<SayQueue, 'say'>;
   config(): Config;
   watch(listener: (step: LaneStep) => void): () => void;
@@ -33,6 +33,8 @@ export interface Conversations {
   /** Begins a conversation at the desks of these lanes, or goes on with it. Lanes that do not run are left out. */
   begin(lanes: readonly LaneRunner[], by: Exclude<BegunBy, 'voice'>): void;
   end(lanes: readonly LaneRunner[]): void;
+  /** A lane has come or gone. */
+  lanesChanged(): void;
   close(): void;
 }
 
@@ -51,19 +53,7 @@ interface Desk {
 
 export function createConversations(deps: ConversationsDeps): Conversations {
   const { clock, config, tell } = deps;
-  const desks = deps.desks.map(
-    (lanes): Desk => ({
-      ...{
-        lanes,
-        talk: null,
-        lane: '',
-        beginnings: new Map(),
-        informed: new Map(),
-        endedAt: null,
-      },
-      cancel() {},
-    }),
-  );
+  let desks = deps.desks().map(createDesk);
   const notices = createNoticeSpeaker(deps);
   const configOf = ({ id }: LaneRunner): LaneConfig | undefined =>
     config().lanes.find((one) => one.id === id);
@@ -155,6 +145,13 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     end(lanes) {
       for (const desk of desksOf(lanes)) finish(desk);
     },
+    lanesChanged() {
+      const isSame = ({ lanes }: Desk, others: readonly LaneRunner[]): boolean =>
+        lanes.length === others.length && lanes.every((lane) => others.includes(lane));
+      const now = deps.desks().map((lanes) => desks.find((desk) => isSame(desk, lanes)) ?? createDesk(lanes));
+      for (const desk of desks) if (!now.includes(desk)) finish(desk);
+      desks = now;
+    },
     close() {
       unwatch();
       notices.close();
@@ -163,6 +160,13 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         desk.cancel();
       }
     },
+  };
+}
+
+function createDesk(lanes: readonly LaneRunner[]): Desk {
+  return {
+    ...{ lanes, talk: null, lane: '', beginnings: new Map(), informed: new Map(), endedAt: null },
+    cancel() {},
   };
 }
 

@@ -15,7 +15,7 @@ const RETRY_MS = 30_000;
 
 export interface ScreenOptions {
   readonly agent: Agent;
-  readonly config: Pick<Config, 'screen' | 'lanes'>;
+  readonly config: Pick<Config, 'screen'>;
   readonly clock: Clock;
   readonly log: Log;
   randomHash(): string;
@@ -38,7 +38,8 @@ export interface Screen {
 export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const { agent, config, clock, log } = options;
   const { lanes, publisher } = agent;
-  const offer = (id: string): readonly string[] => config.lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const offer = (id: string): readonly string[] =>
+    agent.configuration.lanes.find((lane) => lane.id === id)?.offer ?? [];
   const actions = createScreenActions({
     ...{ lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
     endConversation: async () => {
