@@ -1,6 +1,7 @@
 /** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createSystemClock } from '../../adapters/clock.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
@@ -88,12 +89,13 @@ export function createSqliteEngine(path: string): SqlEngine {
 
 async function whenFree(act: () => void): Promise<void> {
   // By the clock: on a busy machine a step takes many times its length.
-  const end = performance.now() + BUSY_MS;
+  const clock = createSystemClock();
+  const end = clock.now() + BUSY_MS;
   for (;;) {
     try {
       return act();
     } catch (error) {
-      if (performance.now() >= end || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
+      if (clock.now() >= end || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
       await sleep(BUSY_STEP_MS);
     }
   }
