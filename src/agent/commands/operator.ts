@@ -81,15 +81,13 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const says = createSayQueue({ clock, lanes, watch });
-  const conversations = createConversations({
-    ...{ clock, says, config, watch, tell: parts.tell },
-    desks: () => desksOf(lanes, config().rooms),
-  });
+  const desks = () => desksOf(lanes, config().rooms);
+  const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
-    ...createLaneHandlers({ lanes, admissions, says, conversations, offerOf, clock, watch }),
+    ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
     ...{ ...device, status, diagnose, certificate },
   });

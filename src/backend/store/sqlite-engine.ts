@@ -1,7 +1,6 @@
 /** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSystemClock } from '../../adapters/clock.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
@@ -88,14 +87,14 @@ export function createSqliteEngine(path: string): SqlEngine {
 }
 
 async function whenFree(act: () => void): Promise<void> {
-  // By the clock: on a busy machine a step takes many times its length.
-  const clock = createSystemClock();
-  const end = clock.now() + BUSY_MS;
+  // Steps are not counted: on a busy machine each one takes many times its length.
+  let patience: AbortSignal | null = null;
   for (;;) {
     try {
       return act();
     } catch (error) {
-      if (clock.now() >= end || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
+      patience ??= AbortSignal.timeout(BUSY_MS);
+      if (patience.aborted || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
       await sleep(BUSY_STEP_MS);
     }
   }
