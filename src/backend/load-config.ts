@@ -205,6 +205,9 @@ export function readBackendSecrets(
     ...(config.store.passwordFile !== null && {
       storePassword: secretAt('store.passwordFile', config.store.passwordFile, readPassword),
     }),
+    ...(config.webhook !== null && {
+      webhookSecret: secretAt('webhook.secretFile', config.webhook.secretFile, readKey),
+    }),
     brokerTls: {
       ...(ca && { ca }),
       ...(cert && { cert }),

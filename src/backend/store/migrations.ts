@@ -42,6 +42,7 @@ const STEPS: readonly Step[] = [
     'CREATE INDEX ledger_at ON ledger (at)',
     ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
   ],
+  ['CREATE TABLE told (subject TEXT PRIMARY KEY, what TEXT NOT NULL)'],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

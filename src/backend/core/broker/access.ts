@@ -7,6 +7,7 @@ import {
   type DeviceAddress,
   deviceTopics,
   endedFilter,
+  fleetFilters,
   operatorTopics,
 } from '../../../protocol/mqtt/topics.ts';
 
@@ -46,7 +47,10 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   const own = backendSelfTest(prefix);
   return {
     publish: [deviceTopics({ prefix, tenant: '+', device: '+' }).tokenResponse, own.request],
-    receive: [backendFilter(prefix, null), endedFilter(prefix, null), own.response],
+    receive: [
+      ...[backendFilter(prefix, null), endedFilter(prefix, null), own.response],
+      ...Object.values(fleetFilters(prefix)),
+    ],
     subscribe: [backendFilter(prefix, shareGroup), endedFilter(prefix, shareGroup)],
   };
 }
