@@ -18,7 +18,7 @@ const SIMULATED = ['test/sim/**/*.test.ts'];
 /** Tests without files, sockets and waiting: `npm run test:fast`. */
 const PURE = [
   'test/*.test.ts',
-  'test/{core,protocol,config,scripts,tidy}/**/*.test.ts',
+  'test/{core,protocol,config,scripts,tidy,updater}/**/*.test.ts',
   'test/{backend,emulator}/core/**/*.test.ts',
   'test/agent/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.

@@ -5,7 +5,7 @@ import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './sou
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 /**
- * Which layer may import which: cli -> agent|backend|emulator -> adapters -> ports <- core -> protocol. The agent has no
+ * Which layer may import which: cli -> agent|backend|emulator|updater -> adapters -> ports <- core -> protocol. The agent has no
  * command line, so it may not import `program`. Adapters may use the core's arithmetic and policies (sound, chance,
  * waits), but not the lane's machine, which controls them.
  */
@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: ['adapters', 'core', 'ports', 'protocol'],
   program: ['adapters', 'protocol'],
   backend: ['program', 'adapters', 'core', 'ports', 'protocol'],
+  updater: ['adapters', 'core', 'ports', 'protocol'],
   emulator: ['program', 'adapters', 'core', 'ports', 'protocol'],
   // Runs in a browser: only arithmetic and types.
   page: ['core', 'protocol'],

@@ -1,0 +1,96 @@
+import type { Release, ServiceHealth, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
+
+/**
+ * The updater's folder. Paths are relative to it, and each call is one operation of the disk, so that a test can cut the
+ * power after any of them. Failures are an `UpdateTrouble`.
+ */
+export interface UpdateFiles {
+  /** Null: there is no such file. */
+  read(path: string): Promise<string | null>;
+  /** Names in a folder; none if there is no such folder. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Null: there is no such link. */
+  readLink(path: string): Promise<string | null>;
+  makeFolder(path: string): Promise<void>;
+  write(path: string, text: string): Promise<void>;
+  link(target: string, path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** With everything below; nothing happens if it is not there. */
+  remove(path: string): Promise<void>;
+  /** Makes a file's content, or the names in a folder, survive a power cut. "" is the folder itself. */
+  sync(path: string): Promise<void>;
+  /** The same for everything below a folder. */
+  syncAll(folder: string): Promise<void>;
+  /** Free bytes. */
+  free(): Promise<number>;
+}
+
+/** A package in the repository. */
+export interface Offer {
+  readonly name: string;
+  readonly version: string;
+  readonly bytes: number;
+  readonly unpackedBytes: number;
+}
+
+/** The signed repository, by apt, and its packages. Failures are an `UpdateTrouble`. */
+export interface Repository {
+  /** Reads the signed list. @param manifestUrl null: as in the device's own list of sources */
+  refresh(manifestUrl: string | null): Promise<void>;
+  /** Null: the repository does not have it. */
+  find(name: string, version: string): Promise<Offer | null>;
+  /** Downloads a package, checks it, and unpacks it into a folder of `UpdateFiles`. */
+  fetch(offer: Offer, folder: string): Promise<void>;
+}
+
+/** Reads the content of an unpacked release. */
+export interface Releases {
+  /** The release in a folder of `UpdateFiles`, if all of its files are as its list of checksums says; null: it is damaged. */
+  read(folder: string): Promise<Release | null>;
+}
+
+/** The agent's service after a switch, seen from outside. */
+export interface Sighting extends ServiceHealth {
+  /** Automatic restarts since the first sighting after a restart by the updater. */
+  readonly restarts: number;
+  /** Why it cannot use the configuration; null: it can, or does not say. */
+  readonly problem: string | null;
+  /** Whether it has written its note. */
+  readonly reports: boolean;
+  /** Whether the machine has a network. */
+  readonly network: boolean;
+}
+
+/** The agent's service, as systemd and the kernel see it. Never throws. */
+export interface AgentService {
+  look(): Promise<Sighting>;
+  /** Ends the agent, so that systemd starts the version of the link. It finishes its sentence first. */
+  restart(): Promise<void>;
+}
+
+/** What the agent and the updater tell each other. */
+export interface UpdateDesk {
+  /** The waiting order; null: none. An order that cannot be read is removed. */
+  order(): Promise<UpdateOrder | null>;
+  /** Removes the waiting order, if it is this one. */
+  took(id: string): Promise<void>;
+  /** The agent must say again whether it is a good moment. */
+  forgetMoment(): Promise<void>;
+  /** Whether the agent says that a restart disturbs nobody. */
+  isGoodMoment(id: string): Promise<boolean>;
+  publish(status: UpdateStatus): Promise<void>;
+  /** Makes the launcher ignore the link until the machine starts again. */
+  avoidLink(): Promise<void>;
+}
+
+/** An update cannot go on. */
+export class UpdateTrouble extends Error {
+  /** Whether it may go by itself, such as a missing network. */
+  readonly mayPass: boolean;
+
+  /** @param message a sentence for people, without its first letter in upper case and without its end */
+  constructor(message: string, mayPass = false) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}

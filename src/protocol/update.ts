@@ -1,0 +1,132 @@
+import * as z from 'zod';
+
+const LONGEST_VERSION = 96;
+const LONGEST_ADDRESS = 1024;
+const LONGEST_REASON = 400;
+
+/** A version of a Debian package, without an epoch. It becomes the name of a folder. */
+export const versionSchema = z
+  .string()
+  .max(LONGEST_VERSION)
+  .regex(/^\d[A-Za-z0-9.+~]*(-[A-Za-z0-9.+~]+)?$/, 'must be a version such as "1.3.0"');
+
+const MANIFEST =
+  /^(https?:\/\/[\w.:[\]-]+\/|file:\/\/\/)([\w.~%@+/-]*\/)?dists\/[a-z][a-z0-9.-]*\/InRelease$/;
+
+/** The signed list of a Debian repository. Only apt fetches it, and trusts no key but the device's own. */
+export const manifestUrlSchema = z
+  .string()
+  .max(LONGEST_ADDRESS)
+  .regex(
+    MANIFEST,
+    'must be the address of the list of a repository, such as "https://releases.example/dists/stable/InRelease"',
+  );
+
+const id = z.string().min(1).max(128);
+
+/** What the updater is to do. The agent's user can write the file with it. */
+export const updateOrderSchema = z.discriminatedUnion('do', [
+  z.strictObject({
+    do: z.literal('update'),
+    id,
+    version: versionSchema,
+    /** Null: as in the device's own list of sources. */
+    manifest_url: manifestUrlSchema.nullable(),
+    /** Null: at the next good moment. */
+    not_before: z.iso.datetime({ offset: true }).nullable(),
+  }),
+  z.strictObject({ do: z.literal('rollback'), id }),
+]);
+export type UpdateOrder = z.infer<typeof updateOrderSchema>;
+export type VersionOrder = Extract<UpdateOrder, { do: 'update' }>;
+
+export const UPDATE_STATES = [
+  'idle',
+  'downloading',
+  'verifying',
+  'ready',
+  'switching',
+  'confirming',
+  'done',
+  'rolled_back',
+  'failed',
+] as const;
+export type UpdateState = (typeof UPDATE_STATES)[number];
+
+/** What the updater reports. */
+export const updateReportSchema = z.object({
+  state: z.enum(UPDATE_STATES).describe('see [updates.md](updates.md#states)'),
+  from: z.string().max(LONGEST_VERSION).nullable().describe('version before the update; null: no update yet'),
+  to: z.string().max(LONGEST_VERSION).nullable().describe('ordered version; null: no update yet'),
+  reason: z
+    .string()
+    .max(LONGEST_REASON)
+    .nullable()
+    .describe('why it waits, failed or was rolled back, a sentence for people; null: none'),
+  progress: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('share of the present step that is done, 0 to 1; null: unknown'),
+});
+export type UpdateReport = z.infer<typeof updateReportSchema>;
+
+/** The file with the report, in memory, for every program on the device. */
+export const updateStatusSchema = updateReportSchema.extend({
+  /** The order that it is about; null: none yet. */
+  order: id.nullable(),
+  /** Whether it waits for the agent's word that a restart disturbs nobody. */
+  asks: z.boolean(),
+  /** The version that the agent's next start takes. */
+  current: z.string().max(LONGEST_VERSION),
+  /** The version of the installed package. */
+  installed: z.string().max(LONGEST_VERSION),
+  /** The version that a roll-back returns to; null: none. */
+  previous: z.string().max(LONGEST_VERSION).nullable(),
+});
+export type UpdateStatus = z.infer<typeof updateStatusSchema>;
+
+/** How the agent is, as far as an update may change it. */
+export const serviceHealthSchema = z.strictObject({
+  /** Whether systemd says that it is ready. */
+  active: z.boolean(),
+  /** Bytes that it reads in a second, most of them sound, as the kernel counts them; null: not measured. */
+  readsPerS: z.number().nullable(),
+  /** Whether it can use its configuration. */
+  usable: z.boolean(),
+  broker: z.boolean(),
+  backend: z.boolean(),
+  /** Details of the reasons `capture`, by lane. */
+  deaf: z.array(z.string()),
+});
+export type ServiceHealth = z.infer<typeof serviceHealthSchema>;
+
+/** What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. */
+export const updateRecordSchema = z.strictObject({
+  format: z.literal(1),
+  stage: z.enum([...UPDATE_STATES, 'rolling_back']),
+  order: updateOrderSchema.nullable(),
+  from: versionSchema.nullable(),
+  to: versionSchema.nullable(),
+  reason: z.string().nullable(),
+  previous: versionSchema.nullable(),
+  before: serviceHealthSchema.nullable(),
+  /** Starts of the machine since the switch. */
+  boots: z.int(),
+});
+export type UpdateRecord = z.infer<typeof updateRecordSchema>;
+
+/** `release.json` in the agent's package. */
+export const releaseSchema = z.object({
+  version: versionSchema,
+  /** Seconds since 1970. The right time is later. */
+  built_at: z.int(),
+  node: z.object({
+    /** The oldest Node.js that runs it. */
+    least: z.string().regex(/^\d+\.\d+(\.\d+)?$/),
+    /** The version of the package dragoman-node that belongs to it. */
+    private: versionSchema,
+  }),
+});
+export type Release = z.infer<typeof releaseSchema>;

@@ -1,0 +1,96 @@
+import { compareVersions, plainVersion } from '../core/update/versions.ts';
+import type { Log } from '../ports/log.ts';
+import { type UpdateDesk, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
+import { type UpdateRecord, type UpdateState, updateRecordSchema } from '../protocol/update.ts';
+import type { VersionFolders } from './version-folders.ts';
+
+const FILE = 'record.json';
+const DRAFT = 'record.json.draft';
+
+const NOTHING: UpdateRecord = {
+  ...{ format: 1, stage: 'idle', order: null, from: null, to: null, reason: null },
+  ...{ previous: null, before: null, boots: 0 },
+};
+
+/** What the updater remembers, on the disk, and reports, in memory. */
+export interface Memory {
+  readonly record: UpdateRecord;
+  /** Survives a power cut when it resolves. @throws UpdateTrouble */
+  save(change: Partial<UpdateRecord>): Promise<void>;
+  /** The same without a disk that cannot be written: the report is right, and the next start of the machine tries again. */
+  settle(change: Partial<UpdateRecord>): Promise<void>;
+  /** Only reports. @param asks for the agent's word that a restart disturbs nobody */
+  tell(reason: string | null, progress?: number | null, asks?: boolean): Promise<void>;
+}
+
+export async function openMemory(
+  files: UpdateFiles,
+  desk: UpdateDesk,
+  folders: VersionFolders,
+  log: Log,
+): Promise<Memory> {
+  let record = readRecord(await files.read(FILE), log);
+
+  const publish = async (progress: number | null, asks = false): Promise<void> => {
+    const { stage, order, from, to, reason, previous } = record;
+    const { installed } = folders;
+    // The installed package wins over an older version.
+    const mayReturn = previous !== null && compareVersions(previous, installed) >= 0;
+    const plain = (version: string | null): string | null =>
+      version === null ? null : plainVersion(version);
+    await desk.publish({
+      state: published(stage),
+      ...{ from: plain(from), to: plain(to), reason, progress, order: order?.id ?? null, asks },
+      ...{ current: plainVersion(await folders.current()), installed: plainVersion(installed) },
+      previous: mayReturn ? plain(previous) : null,
+    });
+  };
+  const change = (part: Partial<UpdateRecord>): void => {
+    record = { ...record, ...part };
+  };
+  const write = async (): Promise<void> => {
+    await files.write(DRAFT, JSON.stringify(record));
+    await files.sync(DRAFT);
+    await files.rename(DRAFT, FILE);
+    await files.sync('');
+  };
+
+  await publish(null);
+  return {
+    get record() {
+      return record;
+    },
+    async save(part) {
+      change(part);
+      await write();
+      await publish(null);
+    },
+    async settle(part) {
+      change(part);
+      try {
+        await write();
+      } catch (error) {
+        if (!(error instanceof UpdateTrouble)) throw error;
+        log.error({}, `what became of the update is not kept: ${error.message}`);
+      }
+      await publish(null);
+    },
+    async tell(reason, progress = null, asks = false) {
+      change({ reason });
+      await publish(progress, asks);
+    },
+  };
+}
+
+const published = (stage: UpdateRecord['stage']): UpdateState =>
+  stage === 'rolling_back' ? 'switching' : stage;
+
+function readRecord(text: string | null, log: Log): UpdateRecord {
+  if (text === null) return NOTHING;
+  try {
+    return updateRecordSchema.parse(JSON.parse(text));
+  } catch {
+    log.warn({}, `${FILE} is damaged or from a later version; the updater begins a new one`);
+    return NOTHING;
+  }
+}

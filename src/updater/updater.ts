@@ -1,0 +1,30 @@
+import { UpdateTrouble } from '../ports/update.ts';
+import { openMemory } from './memory.ts';
+import { TIMES } from './times.ts';
+import { createUpdate, type UpdaterDeps } from './update.ts';
+import { createVersionFolders } from './version-folders.ts';
+
+/**
+ * Carries on with what the last run left, does what is ordered, and resolves when nothing is left to do. The power may be cut
+ * at every await.
+ */
+export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): Promise<void> {
+  const { files, desk, log } = deps;
+  const folders = createVersionFolders(files, deps.releases, own);
+  const memory = await openMemory(files, desk, folders, log);
+  const update = createUpdate({ ...deps, own, times, folders, memory });
+  try {
+    await folders.tidy([memory.record.previous, memory.record.from, memory.record.to]);
+  } catch (error) {
+    if (!(error instanceof UpdateTrouble)) throw error;
+    log.warn({}, `what an interrupted update left is not removed: ${error.message}`);
+  }
+  await update.carryOn();
+  for (let last = ''; ; ) {
+    const order = await desk.order();
+    // An order that cannot be removed must not be done again and again.
+    if (order === null || order.id === last) return;
+    last = order.id;
+    await update.obey(order);
+  }
+}
