@@ -21,8 +21,9 @@ const ENTRIES = {
 };
 /** Names of the programs in their messages. */
 const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
-/** Threads of the programs: bundles that are not run by hand. */
+/** Threads of the programs, and the updater: bundles that are not run by hand. */
 const THREADS = {
+  updater: 'src/updater/main.ts',
   'echo-worker': 'src/adapters/echo/echo-worker.ts',
   'emulator-worker': 'src/emulator/threads/emulator-worker.ts',
 };

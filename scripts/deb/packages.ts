@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
@@ -40,7 +41,8 @@ export interface Source {
   help(bundle: string): readonly Help[];
 }
 
-const NODE = 'nodejs (>= 20.12) | dragoman-node';
+const LEAST_NODE = '20.12';
+const NODE = `nodejs (>= ${LEAST_NODE}) | dragoman-node`;
 /** With SQLite of its own: a package for all processors has no native part. */
 const NODE_WITH_SQLITE = 'nodejs (>= 22.13) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
@@ -60,15 +62,15 @@ export function agentPackage(source: Source): Package {
     'fvad.wasm': '@echogarden/fvad-wasm',
     'libsamplerate.cjs': '@alexanderolsen/libsamplerate-js',
   };
-  const threads = ['echo-worker', 'audio-addon'];
+  const threads = ['echo-worker', 'audio-addon', 'updater'];
   const units = [
-    'dragoman-clock.path',
-    'dragoman-clock.service',
-    'dragoman-reboot.path',
-    'dragoman-reboot.service',
+    ...['dragoman-clock.path', 'dragoman-clock.service'],
+    ...['dragoman-reboot.path', 'dragoman-reboot.service'],
+    ...['dragoman-update.path', 'dragoman-update.service'],
   ];
+  const program: Program = { name: 'dragoman', bundle: 'dragoman', threads, beside };
   return {
-    ...programPackage(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
+    ...programPackage(source, program),
     depends: `${NODE}, alsa-utils, systemd`,
     summary: 'agent inside an interpreting kiosk',
     description: [
@@ -79,11 +81,14 @@ export function agentPackage(source: Source): Package {
       'translation service, plays what comes back, and is commanded over MQTT.',
     ],
     files: [
-      ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
-      ...['visitor.wav', 'screen.js', 'screen.css'].map((name) => ({
-        path: `usr/lib/dragoman/${name}`,
-        content: readFileSync(join(source.bundles, name)),
-      })),
+      ...withChecksums(source, [
+        ...programFiles(source, program),
+        ...['visitor.wav', 'screen.js', 'screen.css'].map((name) => ({
+          path: `usr/lib/dragoman/${name}`,
+          content: readFileSync(join(source.bundles, name)),
+        })),
+      ]),
+      ...launcherFiles(source),
       ...phraseFiles(source),
       ...unitFiles(root, 'dragoman'),
       ...units.map((unit) => ({
@@ -109,6 +114,33 @@ export function agentPackage(source: Source): Package {
       { path: 'usr/share/doc/dragoman/examples/schema.json', content: text(root, 'config/schema.json') },
     ],
   };
+}
+
+/** Adds the release, and the checksums of the program's folder, by which the launcher and the updater know it as whole. */
+function withChecksums({ version, changedAt }: Source, files: readonly Entry[]): Entry[] {
+  const folder = 'usr/lib/dragoman/';
+  const release = {
+    ...{ version, built_at: changedAt },
+    node: { least: LEAST_NODE, private: `${NODE_VERSION}-${NODE_REVISION}` },
+  };
+  const all = [...files, { path: `${folder}release.json`, content: `${JSON.stringify(release)}\n` }];
+  const sums = all.flatMap(({ path, content }) =>
+    path.startsWith(folder) && (typeof content === 'string' || Buffer.isBuffer(content))
+      ? [`${createHash('sha256').update(content).digest('hex')}  ${path.slice(folder.length)}\n`]
+      : [],
+  );
+  return [...all, { path: `${folder}SHA256SUMS`, content: sums.sort().join('') }];
+}
+
+function launcherFiles({ root, version }: Source): Entry[] {
+  const launcher = (name: string): string =>
+    text(root, `scripts/deb/launcher/${name}`).replaceAll('@VERSION@', version);
+  return [
+    { path: 'usr/bin/dragoman', content: launcher('dragoman'), mode: 0o755 },
+    { path: 'usr/libexec/dragoman/update', content: launcher('update'), mode: 0o755 },
+    { path: 'etc/dragoman/update', content: { folder: true } },
+    { path: 'etc/needrestart/conf.d/dragoman.conf', content: text(root, 'scripts/deb/etc/needrestart.conf') },
+  ];
 }
 
 export function backendPackage(source: Source): Package {
@@ -215,7 +247,7 @@ function programFiles(source: Source, { name, bundle, threads, beside }: Program
       path: `usr/lib/${name}/${file}`,
       content: asLibrary(readFileSync(join(bundles, file))),
     })),
-    { path: `usr/bin/${name}`, content: starter(name, `/usr/lib/${name}/${bundle}.mjs`), mode: 0o755 },
+    ...starterFiles(name, bundle),
     {
       path: `usr/share/man/man1/${name}.1.gz`,
       content: gzip(manPage(helps, { program: name, version, changedAt, seeAlso })),
@@ -235,7 +267,12 @@ function asLibrary(content: Buffer): Buffer {
   return shebang === '' ? body : Buffer.concat([Buffer.from('//'), body]);
 }
 
-/** The start command, for units and people, so that both use the same Node. */
+/** The start command, for units and people, so that both use the same Node. The agent's chooses its version, too. */
+function starterFiles(name: string, bundle: string): Entry[] {
+  if (name === 'dragoman') return [];
+  return [{ path: `usr/bin/${name}`, content: starter(name, `/usr/lib/${name}/${bundle}.mjs`), mode: 0o755 }];
+}
+
 function starter(name: string, bundle: string): string {
   return `#!/bin/sh
 # The private Node.js of the package dragoman-node goes before the system's.

@@ -20,6 +20,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PackageFixture {
   readonly machine: Machine;
+  /** The folder of this machine that is /mnt in the container. */
+  readonly folder: string;
   /** Path in the container of the first package whose file name starts with this. */
   file(start: string): string;
   /** Makes the same package with another version, and with an addition to its configuration. */
@@ -44,7 +46,7 @@ export async function openPackageFixture(
       { from: join(ROOT, 'scripts'), to: '/srv' },
     ]);
     return {
-      machine,
+      ...{ machine, folder: debs },
       file: (start) => `/mnt/${find(start)}`,
       remake: (start, other, addition) => remake(join(debs, find(start)), other, addition),
       async close() {

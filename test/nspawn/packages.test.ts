@@ -98,7 +98,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
   it('contain units that pass systemd-analyze', async () => {
     const units =
       (await machine.must(['dpkg', '-L', ...OURS])).match(/^\/usr\/lib\/systemd\/system\/.+$/gm) ?? [];
-    expect(units).toHaveLength(8);
+    expect(units).toHaveLength(10);
     const { stdout, stderr } = await machine.run(['systemd-analyze', 'verify', '--man=no', ...units]);
     expect(`${stdout}${stderr}`).toBe('');
   });

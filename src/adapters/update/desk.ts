@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../ports/log.ts';
+import type { UpdateDesk } from '../../ports/update.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { type UpdateOrder, updateOrderSchema } from '../../protocol/update.ts';
+import { readBounded } from '../bounded-file.ts';
+import { systemCode } from '../system-error.ts';
+
+/** In the agent's state folder. */
+export const ORDER_FILE = 'update-order.json';
+/** In the agent's folder in memory: its word that a restart disturbs nobody. It holds the order's id. */
+export const MOMENT_FILE = 'update-moment';
+/** In the updater's folder in memory. */
+export const STATUS_FILE = 'status.json';
+/** Beside it: the launcher ignores the link. */
+const AVOID_FILE = 'installed-only';
+
+const MOST_ORDER = 8192;
+const MOST_MOMENT = 256;
+
+export interface DeskPlaces {
+  /** The agent's state folder. */
+  readonly state: string;
+  /** The agent's folder in memory. */
+  readonly runtime: string;
+  /** The updater's folder in memory. */
+  readonly own: string;
+}
+
+/** Files between the agent and the updater. The agent's are somebody else's: they may hold anything. */
+export function createUpdateDesk({ state, runtime, own }: DeskPlaces, log: Log): UpdateDesk {
+  const orderFile = join(state, ORDER_FILE);
+  const momentFile = join(runtime, MOMENT_FILE);
+  const read = async (): Promise<UpdateOrder | null> => {
+    const text = readBounded(orderFile, MOST_ORDER)?.toString();
+    const order = updateOrderSchema.safeParse(text === undefined ? null : parseJson(text));
+    if (order.success) return order.data;
+    // A link, a pipe, or text that is no order.
+    if (existsSync(orderFile)) {
+      log.error({}, 'an order of an update is unreadable and was removed');
+      await remove(orderFile, log);
+    }
+    return null;
+  };
+  return {
+    order: read,
+    async took(id) {
+      if ((await read())?.id === id) await remove(orderFile, log);
+    },
+    forgetMoment: () => remove(momentFile, log),
+    isGoodMoment: async (id) => readBounded(momentFile, MOST_MOMENT)?.toString() === id,
+    async publish(status) {
+      const file = join(own, STATUS_FILE);
+      await writeFile(`${file}.draft`, JSON.stringify(status), { mode: 0o644 });
+      await rename(`${file}.draft`, file);
+    },
+    avoidLink: () => writeFile(join(own, AVOID_FILE), ''),
+  };
+}
+
+async function remove(path: string, log: Log): Promise<void> {
+  try {
+    await rm(path, { force: true, recursive: true });
+  } catch (error) {
+    log.error({}, `${path} cannot be removed (${systemCode(error) ?? 'unknown reason'})`);
+  }
+}
