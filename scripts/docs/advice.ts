@@ -146,6 +146,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   internal_error: 'report it with the log line of the same time',
   defect: 'report it with the log line of the same text, and its stack',
   conversation_started: NOTHING,
+  update:
+    'as its `reason`; after `rolled_back` or `failed`, order a version again ([updates.md](updates.md))',
   conversation_ended:
     'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
   standby: NOTHING,

@@ -115,6 +115,10 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   },
   commands_dropped: { ts, lane: null, commands: 9800 },
   disk_problem_over: { ts, lane: null, what: 'commands' },
+  update: {
+    ...{ ts, lane: null, state: 'rolled_back', from: '1.2.0', to: '1.3.0' },
+    reason: 'version 1.3.0 was rolled back: it does not hear a microphone that worked before (lost)',
+  },
   budget: { ts, lane: null, used_minutes: 96, minutes_per_day: 120, percent: 80 },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
   parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },
@@ -218,6 +222,7 @@ export const MESSAGE_EXAMPLES: Messages = {
   state: {
     ...{ ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 } },
     budget: { used_minutes: 96, minutes_per_day: 240 },
+    update: { state: 'done', from: '1.2.0', to: '1.3.0', reason: null, progress: null },
     lanes: [report],
   },
   health: {
@@ -247,7 +252,7 @@ export const MESSAGE_EXAMPLES: Messages = {
         open: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '18:00' }],
         closed: ['2026-12-25'],
       },
-      budget: { minutesPerDay: 120 },
+      ...{ budget: { minutesPerDay: 120 }, update: { window: { from: '02:00', to: '05:00' } } },
       log: { level: 'info' },
     },
     errors: [

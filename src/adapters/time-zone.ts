@@ -10,6 +10,13 @@ export function machineTimeZone(): string | null {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const MINUTES_PER_HOUR = 60;
+
+/** Minute of the local day, by the machine's time zone. */
+export function machineMinute(wall: WallMs): number {
+  const date = new Date(wall);
+  return date.getHours() * MINUTES_PER_HOUR + date.getMinutes();
+}
 
 /**
  * The local date by the machine's time zone, as the number of days since 1970-01-01. It does not load the engine's tables of

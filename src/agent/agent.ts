@@ -32,6 +32,7 @@ import { type BackendWatcher, createBackendWatch } from './tokens/backend-watch.
 import { createRefusedAnswers, type RefusedAnswers } from './tokens/refused-answers.ts';
 import { createTokenClient, type TokenClient } from './tokens/token-client.ts';
 import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
+import { createUpdateWatch, type UpdateWatch } from './update/update-watch.ts';
 import { insist, within } from './within.ts';
 
 /** Time for the whole shutdown (ms). */
@@ -66,6 +67,7 @@ export class Agent {
   private readonly config: RunningConfig;
   private readonly laneSet: LaneSet;
   private readonly acceptedTasks: AcceptedTasks;
+  private readonly updates: UpdateWatch;
   private isBackendSilent = false;
   private bus: Bus | null = null;
   /** MQTT version of the present connection. */
@@ -117,17 +119,18 @@ export class Agent {
     const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
       ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
-      timeZone: () => deps.timeZone?.() ?? null,
-      machineDay: deps.machineDay,
-      config: () => this.config.current,
-      kept: troubles.kept('budget'),
+      ...{ timeZone: () => deps.timeZone?.() ?? null, machineDay: deps.machineDay },
+      ...{ config: () => this.config.current, kept: troubles.kept('budget') },
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
       changed: () => this.publisher.refresh(),
     });
+    const now = { config: () => this.config.current, publisher: () => this.publisher };
+    this.updates = createUpdateWatch({ deps, lanes: this.lanes, ...now });
     this.publisher = new Publisher(
       ...([identity, clock, this.repeats, this.lanes] as const),
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
       () => this.admissions,
+      () => this.updates.report,
     );
     const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics, bootId });
@@ -194,7 +197,7 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       tell: (kind, detail) => this.publisher.tell(kind, detail),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
-      certificate: this.brokerUpkeep.certificate,
+      ...{ certificate: this.brokerUpkeep.certificate, updates: this.updates.commands },
     });
   }
 
@@ -204,6 +207,7 @@ export class Agent {
     this.reports.tellOwner((where, message) => this.publisher.tellDefect(where, message));
     this.operator.begin(this.bus);
     this.brokerUpkeep.begin();
+    this.updates.begin();
     this.admissions.review();
     await this.laneSet.start(this.config.current.lanes);
   }
@@ -269,13 +273,9 @@ export class Agent {
     await Promise.all(
       [this.operator, this.config, this.acceptedTasks, this.admissions].map((one) => one.close()),
     );
-    this.health.close();
-    this.presence.close();
-    this.publishRights.close();
-    this.repeats.close();
-    this.backend.close();
-    this.brokerUpkeep.close();
-    this.publisher.close();
+    const { health, presence, publishRights, repeats, backend, brokerUpkeep, updates, publisher } = this;
+    const parts = [health, presence, publishRights, repeats, backend, brokerUpkeep, updates, publisher];
+    for (const part of parts) part.close();
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
     await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));

@@ -11,6 +11,7 @@ import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
 import type { OpenStream } from '../ports/stream.ts';
+import type { Updates } from '../ports/updates.ts';
 import type { ReadVitals } from '../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
@@ -65,6 +66,10 @@ export interface AgentDeps {
   readonly vitals?: ReadVitals;
   /** Absent if the commands `restart` and `reboot` are not supported. */
   readonly host?: Host;
+  /** The machine's updater; absent if there is none. */
+  readonly updates?: Updates;
+  /** Minute of the machine's local day; absent: of the day in UTC. */
+  machineMinute?(wall: WallMs): number;
   /** A number in [0, 1): for seeds and jitter, never for secrets. */
   random(): number;
   /** A fresh URL-safe string that cannot be guessed: 96 random bits or more. */

@@ -7,7 +7,8 @@ import { createKeyDevices } from '../adapters/keys/key-device.ts';
 import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
-import { machineDay, machineTimeZone } from '../adapters/time-zone.ts';
+import { machineDay, machineMinute, machineTimeZone } from '../adapters/time-zone.ts';
+import { createUpdates } from '../adapters/update/updates.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { withTalk } from '../core/speech/talk-detector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -49,6 +50,7 @@ export async function createMachineDeps(
       'the voice detector fvad.wasm is not beside the program; speech is detected by loudness instead',
     );
   }
+  const updates = createUpdates(env);
   const { unfixable } = config.audio;
   const lasting = unfixable === null ? undefined : createLastResort(unfixable, clock, log);
   const { whenCardsChange } = createCardWatch({ clock });
@@ -76,8 +78,10 @@ export async function createMachineDeps(
     }),
     machine: createMachineParts(env),
     ...files,
+    ...(updates === null ? {} : { updates }),
     timeZone: machineTimeZone,
     machineDay,
+    machineMinute,
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };

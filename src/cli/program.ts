@@ -9,6 +9,7 @@ import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run-verb.ts';
 import { createScreenVerb } from './screen/screen-verb.ts';
 import { versionVerb } from './version.ts';
+import { versionsVerb } from './versions.ts';
 
 export const NAME = 'dragoman';
 
@@ -22,7 +23,7 @@ export function runDeviceProgram(argv: readonly string[], given: Terminal & RunH
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
     verbs: [
       ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
-      ...[createScreenVerb(host), provisionVerb, bootReportVerb, versionVerb],
+      ...[createScreenVerb(host), provisionVerb, bootReportVerb, versionsVerb, versionVerb],
     ],
     argv,
     ...terminal,

@@ -19,7 +19,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-const timeOfDaySchema = z
+export const timeOfDaySchema = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as "09:00"');
 

@@ -10,6 +10,7 @@ import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
+import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
 import { keyClashes } from './key-clashes.ts';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
@@ -203,6 +204,7 @@ export const configSchema = z
     rooms: roomsSchema,
     keys: keysSchema,
     conversation: conversationSchema,
+    update: updateConfigSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
       .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })
@@ -273,11 +275,13 @@ export type PlaybackConfig = LaneConfig['playback'];
 export const DESIRED_KEYS = {
   lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter', 'volume'],
   budget: ['minutesPerDay'],
+  update: ['window'],
   log: ['level'],
 } as const satisfies {
   /** `volume` is the key of `playback`. */
   lanes: readonly (keyof LaneConfig | 'volume')[];
   budget: readonly (keyof Config['budget'])[];
+  update: readonly (keyof Config['update'])[];
   log: readonly (keyof Config['log'])[];
 };
 /** Keys of `config/desired` that are accepted or refused as a whole. */
@@ -291,5 +295,6 @@ export const desiredSchema = z.strictObject({
     .optional(),
   schedule: scheduleSchema.nullable().optional(),
   budget: z.strictObject({ minutesPerDay: minutesPerDaySchema.optional() }).optional(),
+  update: z.strictObject({ window: updateWindowSchema.optional() }).optional(),
   log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
 });

@@ -3,8 +3,8 @@ import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/reg
 import { ready, spoke } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
-/** These need a supervisor that restarts the agent, or a certificate. */
-const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
+/** These need a supervisor that restarts the agent, the updater, or a certificate. */
+const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'update', 'rollback', 'certificate'];
 const SPEECH = spoke(new Uint8Array(48_000), {
   ...{ sentence: 'said', language: 'es', utterance: 'said/0/es', last: true },
 });

@@ -103,6 +103,18 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{}, 'unsupported', ''],
     [{ now: true }, 'invalid_args', 'now'],
   ],
+  update: [
+    [{ version: '1.3.0' }, 'unsupported', 'updater'],
+    [{}, 'invalid_args', 'version'],
+    [{ version: 'latest' }, 'invalid_args', 'version'],
+    [{ version: '../1.3.0' }, 'invalid_args', 'version'],
+    [{ version: '1.3.0', manifest_url: 'https://a/b' }, 'invalid_args', 'manifest_url'],
+    [{ version: '1.3.0', not_before: 'tomorrow' }, 'invalid_args', 'not_before'],
+  ],
+  rollback: [
+    [{}, 'unsupported', 'updater'],
+    [{ version: '1.2.0' }, 'invalid_args', 'version'],
+  ],
   certificate: [
     [{}, 'unsupported', 'certificate'],
     [{ request: 'r' }, 'invalid_args', 'certificate'],

@@ -59,6 +59,7 @@ describe('the configuration', () => {
       rooms: [],
       keys: [],
       conversation: { endAfter: 90, notice: true },
+      update: { window: null },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: false,
@@ -114,6 +115,7 @@ describe('the configuration', () => {
         },
       ],
       conversation: { endAfter: 60, notice: { es: 'Interpreta una IA.' } },
+      update: { window: { from: '22:00', to: '05:00' } },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: true,
@@ -275,8 +277,11 @@ describe('the keys of config/desired', () => {
     const lane = desiredSchema.shape.lanes.unwrap().element.shape;
     expect(Object.keys(lane).sort()).toEqual(['id', ...DESIRED_KEYS.lanes].sort());
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
+    expect(Object.keys(desiredSchema.shape.update.unwrap().shape)).toEqual([...DESIRED_KEYS.update]);
     expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
-    expect(Object.keys(desiredSchema.shape)).toEqual([...['lanes', ...DESIRED_WHOLE, 'budget', 'log']]);
+    expect(Object.keys(desiredSchema.shape)).toEqual([
+      ...['lanes', ...DESIRED_WHOLE, 'budget', 'update', 'log'],
+    ]);
   });
 
   it('have no defaults: a missing key changes nothing', () => {

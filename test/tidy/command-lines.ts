@@ -24,6 +24,18 @@ const LINES_TEST = 'test/nspawn/page-lines.test.ts';
 const ON_LOOPBACK = 'test/e2e/page-lines.test.ts';
 
 export const ENTRIES: readonly Entry[] = [
+  {
+    ...{ page: 'docs/updates.md', lines: /^dragoman versions/ },
+    ...{ ranBy: 'test/nspawn/packages-updates.test.ts', as: "'dragoman', 'versions'" },
+  },
+  {
+    ...{ page: 'docs/updates.md', lines: /^sudo rm/ },
+    ...{ ranBy: 'test/nspawn/packages-updates.test.ts', as: 'docs/updates.md' },
+  },
+  {
+    ...{ page: 'docs/updates.md', lines: /^dragoman ctl/ },
+    notRun: 'test/nspawn/packages-updates.test.ts sends the same commands over MQTT; test/cli/ctl tests ctl',
+  },
   { page: 'docs/sound.md', heading: 'PipeWire', ranBy: 'test/nspawn/pipewire.test.ts', as: 'docs/sound.md' },
   {
     ...{ page: 'config/example.jsonc', lines: /^pw-/ },

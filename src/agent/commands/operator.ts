@@ -38,6 +38,7 @@ export interface OperatorDeps {
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
+  readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
   /** In a flood, this many commands got no answer. */
   dropped(commands: number): void;
   /** Called with a reason when commands cannot be saved; null: they can be again. */
@@ -89,7 +90,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   const table = bindCommands(COMMANDS, {
     ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
-    ...{ ...device, status, diagnose, certificate },
+    ...{ ...device, ...parts.updates, status, diagnose, certificate },
   });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],

@@ -63,7 +63,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), offer: newer.offer, playback };
   });
-  const { owner, conversation, schedule, budget, log } = next;
+  const { owner, conversation, schedule, budget, update, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
   return {
@@ -74,6 +74,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     conversation,
     schedule,
     budget,
+    update,
     log: { ...log, journal: running.log.journal },
   };
 }

@@ -12,6 +12,7 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
+import type { UpdateReport } from '../../protocol/update.ts';
 import type { Admissions } from '../admission/admissions.ts';
 import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -45,6 +46,7 @@ export class Publisher {
   private readonly lanes: readonly LaneRunner[];
   private readonly laneConfig: (id: string) => LaneConfig | undefined;
   private readonly admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>;
+  private readonly update: () => UpdateReport | null;
   private readonly state: Throttle;
   private bus: Bus | null = null;
   private connection = 0;
@@ -68,6 +70,7 @@ export class Publisher {
     lanes: readonly LaneRunner[],
     laneConfig: (id: string) => LaneConfig | undefined,
     admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>,
+    update: () => UpdateReport | null,
   ) {
     this.identity = identity;
     this.clock = clock;
@@ -75,6 +78,7 @@ export class Publisher {
     this.lanes = lanes;
     this.laneConfig = laneConfig;
     this.admissions = admissions;
+    this.update = update;
     this.again = createSaidAgain(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
@@ -273,6 +277,7 @@ export class Publisher {
       groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       budget: this.admissions().budget(),
+      update: this.update(),
       lanes: this.laneReports(),
     };
     this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());

@@ -167,6 +167,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'disk_problem_over':
     case 'identity_conflict':
       return kind.replaceAll('_', ' ');
+    case 'update':
+      return `update: ${text('state').replaceAll('_', ' ')}`;
     case 'budget':
       return `${text('percent')} % of today's minutes are used`;
     case 'speech_dropped':

@@ -29,6 +29,7 @@ export interface DesiredKeep {
   readonly lanes: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
   readonly schedule?: unknown;
   readonly budget?: Readonly<Record<string, unknown>> | undefined;
+  readonly update?: Readonly<Record<string, unknown>> | undefined;
   readonly log?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -114,10 +115,10 @@ function readGood(
   for (const [key, value] of Object.entries(body)) {
     if (isOfEnvelope(key, value)) continue;
     if (key === 'lanes') good = { ...good, lanes: readLanes(config, value, kept.lanes, refuse) };
-    else if (key === 'log' || key === 'budget')
+    else if (key === 'log' || key === 'budget' || key === 'update')
       good = { ...good, [key]: readPart(key, value, kept[key], refuse) };
     else if (key === 'schedule') good = { ...good, ...readSchedule(value, kept, refuse) };
-    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'log']));
+    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'update', 'log']));
   }
   return good;
 }
@@ -136,11 +137,12 @@ function withGood(config: Config, good: DesiredKeep): Config {
     };
   });
   const schedule = good.schedule === undefined ? config.schedule : (good.schedule as Config['schedule']);
-  const [budget, log] = [
+  const [budget, update, log] = [
     { ...config.budget, ...good.budget },
+    { ...config.update, ...good.update },
     { ...config.log, ...good.log },
   ];
-  return { ...config, lanes, schedule, budget, log };
+  return { ...config, lanes, schedule, budget, update, log };
 }
 
 type Refuse = (key: string, message: string) => void;
@@ -150,7 +152,7 @@ const notDesirable = (allowed: readonly string[]): string =>
 
 /** An object whose keys count separately. */
 function readPart(
-  part: 'log' | 'budget',
+  part: 'log' | 'budget' | 'update',
   value: unknown,
   kept: DesiredKeep['log'],
   refuse: Refuse,
@@ -326,7 +328,10 @@ export function effectiveOf(config: Config): EffectiveConfig {
     ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
     volume: playback.volume,
   }));
-  const { schedule, budget, log } = config;
+  const { schedule, budget, update, log } = config;
   const { minutesPerDay } = budget;
-  return { lanes, schedule, budget: { minutesPerDay }, log: { level: log.level } };
+  return {
+    ...{ lanes, schedule, budget: { minutesPerDay } },
+    ...{ update: { window: update.window }, log: { level: log.level } },
+  };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../config-choices.ts';
 import { scheduleSchema } from '../config-hours.ts';
+import { updateWindowSchema } from '../config-update.ts';
 import { timestampSchema } from './envelope.ts';
 
 /** Maximum length of `config/desired` (characters). */
@@ -30,6 +31,7 @@ const effectiveSchema = z.object({
   budget: z.object({
     minutesPerDay: z.number().nullable().describe('value in force; null: no limit'),
   }),
+  update: z.object({ window: updateWindowSchema.describe('value in force; null: no window') }),
   log: z.object({ level: z.enum(LOG_LEVELS).describe('value in force') }),
 });
 export type EffectiveConfig = z.infer<typeof effectiveSchema>;

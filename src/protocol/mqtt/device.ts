@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { updateReportSchema } from '../update.ts';
 import { timestampSchema } from './envelope.ts';
 
 /**
@@ -131,6 +132,10 @@ export const stateSchema = z.object({
     })
     .nullable()
     .describe('use of `budget.minutesPerDay`; null: no limit'),
+  update: updateReportSchema
+    .nullable()
+    .optional()
+    .describe('the last update of the agent; null: this device has no updater ([updates.md](updates.md))'),
   lanes: z.array(laneReportSchema).describe('all lanes'),
 });
 export type StateMessage = z.infer<typeof stateSchema>;

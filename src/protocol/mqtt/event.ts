@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { updateReportSchema } from '../update.ts';
 import { timestampSchema } from './envelope.ts';
 import { tokenReasonSchema } from './token.ts';
 
@@ -268,6 +269,13 @@ export const EVENT_SCHEMAS = {
       .string()
       .describe('place of the exception, such as `state file.write`; each place has its own event'),
     message,
+  }),
+  update: event('An update of the agent has reached another state, or an operator has ordered a roll-back.', {
+    lane: noLane,
+    state: updateReportSchema.shape.state,
+    from: updateReportSchema.shape.from,
+    to: updateReportSchema.shape.to,
+    reason: updateReportSchema.shape.reason,
   }),
   conversation_started: event('A conversation has begun at a desk.', {
     lane: lane.describe('lane at which it began'),

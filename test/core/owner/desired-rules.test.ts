@@ -148,8 +148,8 @@ describe('desired configuration', () => {
       voice: null,
     });
     expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
-      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, log',
-      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, log',
+      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, update, log',
+      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, update, log',
       'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../../config-choices.ts';
+import { manifestUrlSchema, versionSchema } from '../../update.ts';
 import { laneAccountSchema } from '../account.ts';
 import { certificateArgsSchema } from '../certificate.ts';
 import { DEVICE_STATUSES, laneReportSchema } from '../device.ts';
@@ -91,6 +92,51 @@ export const DEVICE_COMMANDS = {
     mustBeSigned: true,
     example: {},
     verb: { says: 'reboot the device' },
+  },
+  update: {
+    args: z
+      .strictObject({
+        version: versionSchema.describe('exact version, such as `1.3.0`'),
+        manifest_url: manifestUrlSchema
+          .optional()
+          .describe(
+            "address of the repository's signed list, `.../dists/SUITE/InRelease`; left out: the device's own list of sources",
+          ),
+        not_before: z.iso
+          .datetime({ offset: true })
+          .optional()
+          .describe('earliest time of the restart; left out: the next good moment'),
+      })
+      .describe(
+        'Orders a version of the agent ([updates.md](updates.md)). The answer `ok` means ordered; `update` in `state` follows it. A later order replaces one that waits. `unsupported` without the updater.',
+      ),
+    data: z.strictObject({}),
+    role: 'administrator',
+    mustBeSigned: true,
+    example: { version: '1.3.0', manifest_url: 'https://releases.example/dists/stable/InRelease' },
+    verb: {
+      says: 'order a version of the agent',
+      words: [
+        { flags: '<version>' },
+        {
+          flags: '--manifest-url <address>',
+          says: "signed list of the repository; left out: the device's own sources",
+        },
+        { flags: '--not-before <time>', says: 'earliest time of the restart (ISO 8601)' },
+      ],
+    },
+  },
+  rollback: {
+    args: z
+      .strictObject({})
+      .describe(
+        'Returns to the version before the last update, without a download. It cancels an update that is under way. `no_version` if there is no earlier version.',
+      ),
+    data: z.strictObject({}),
+    role: 'administrator',
+    mustBeSigned: true,
+    example: {},
+    verb: { says: 'return to the version before the last update' },
   },
   certificate: {
     args: certificateArgsSchema.describe(

@@ -1,0 +1,25 @@
+import type { UpdateWindow } from '../../protocol/config-update.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import { mayChangeLoudspeaker, mayChangeMicrophone } from '../lane/session/between-sentences.ts';
+
+const MINUTES_PER_HOUR = 60;
+
+/** Whether a restart disturbs nobody: no conversation runs, nobody speaks, and nothing is being translated or played. */
+export function disturbsNobody(lanes: readonly LaneState[], now: number): boolean {
+  return lanes.every(
+    (state) =>
+      state.conversation === null && mayChangeMicrophone(state, now) && mayChangeLoudspeaker(state, now),
+  );
+}
+
+/** @param minute of the local day; null: the clock is not set, and then the window is ignored */
+export function isInWindow(window: UpdateWindow, minute: number | null): boolean {
+  if (window === null || minute === null) return true;
+  const [from, to] = [minutesOf(window.from), minutesOf(window.to)];
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * MINUTES_PER_HOUR + minutes;
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { timeOfDaySchema } from './config-hours.ts';
+
+/** When the agent may be restarted for an update. */
+export const updateWindowSchema = z
+  .strictObject({
+    from: timeOfDaySchema.describe('Begin, local time.'),
+    to: timeOfDaySchema.describe('End; on the next day if not later than "from".'),
+  })
+  .nullable()
+  .describe(
+    'Times of day at which an update may restart the agent; null: whenever nobody speaks and no conversation runs.',
+  );
+export type UpdateWindow = z.infer<typeof updateWindowSchema>;
+
+export const updateConfigSchema = z
+  .strictObject({ window: updateWindowSchema.default(null) })
+  .prefault({})
+  .describe('Updates of the agent (docs/updates.md).');
