@@ -44,11 +44,13 @@ export interface StreamDiff {
   readonly facets?: FleetFacets;
   /** Number of devices that the filter admits. */
   readonly total?: number;
+  /** The whole window, at once after the view has changed: it replaces all rows, and the differences after it are of this view. */
+  readonly window?: FleetWindow;
   /** The devices of the window in their order, if one came, went or moved. The page may wait while a pointer is over its rows. */
   readonly order?: readonly string[];
   /** Rows of the window that are new or changed, whole. */
   readonly rows?: readonly FleetRow[];
-  /** Changed parts of the followed device. */
+  /** Changed parts of the followed device; the whole, at once after another one is followed. */
   readonly device?: Partial<DeviceDetail>;
   /** New events of the followed device, oldest first. */
   readonly events?: readonly DeviceEvent[];
