@@ -29,7 +29,7 @@ export const CONSOLE_ROUTES = {
 
   /** `?view=` FleetView as JSON, `?device=` name -> server-sent events: StreamMessage by the event's name */
   'GET /api/stream': 'viewer',
-  /** ViewChange -> FleetWindow: from now on the stream follows this view */
+  /** ViewChange -> {}: the stream brings the new window at once (`StreamDiff.window`), and follows it from now on */
   'POST /api/stream/view': 'viewer',
   /** `?view=` FleetView as JSON -> FleetWindow */
   'GET /api/devices': 'viewer',
