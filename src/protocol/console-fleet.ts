@@ -104,6 +104,8 @@ export interface FleetFacets {
 }
 
 export interface FleetWindow {
+  /** `number` of the change that asked for it; 0: of the stream's address, or of `GET /api/devices`. */
+  readonly number: number;
   /** Number of devices that the filter admits. */
   readonly total: number;
   readonly first: number;

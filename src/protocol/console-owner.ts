@@ -57,13 +57,13 @@ export const auditQuerySchema = z.strictObject({
   device: plainTextSchema.max(129).optional(),
   from: day.optional(),
   to: day.optional(),
-  /** Lines older than this number: the next page. */
-  before: z.coerce.number().int().min(1).optional(),
+  /** Lines older than the one with this id: the next page. */
+  before: plainTextSchema.max(64).optional(),
 });
 export type AuditQuery = z.input<typeof auditQuerySchema>;
 
 export interface AuditLine {
-  readonly number: number;
+  readonly id: string;
   readonly at: string;
   readonly who: string;
   /** Address of the browser, as far as it is known. */
@@ -81,7 +81,7 @@ export interface AuditPage {
   /** Newest first, 100 at most. */
   readonly lines: readonly AuditLine[];
   /** For the next page; null: there is none. */
-  readonly before: number | null;
+  readonly before: string | null;
 }
 
 export const COST_KEYS = ['device', 'group', 'site'] as const;

@@ -14,6 +14,8 @@ import type { Job } from './console-jobs.ts';
 export const viewChangeSchema = z.strictObject({
   /** `stream` of the snapshot. */
   stream: z.string().max(64),
+  /** Counts the page's changes, from 1: the server forgets one that comes after a later one. */
+  number: z.int().min(1),
   view: fleetViewSchema,
   /** The device to follow, too; null: none. Left out: as before. */
   device: deviceNameSchema.nullable().optional(),
@@ -42,16 +44,16 @@ export interface StreamDiff {
   readonly broker?: 'connected' | 'away';
   readonly counts?: FleetCounts;
   readonly facets?: FleetFacets;
+  /** The answer to a change of the view: it replaces the window. No other part of the window is beside it. */
+  readonly window?: FleetWindow;
   /** Number of devices that the filter admits. */
   readonly total?: number;
-  /** The whole window, at once after the view has changed: it replaces all rows, and the differences after it are of this view. */
-  readonly window?: FleetWindow;
   /** The devices of the window in their order, if one came, went or moved. The page may wait while a pointer is over its rows. */
   readonly order?: readonly string[];
   /** Rows of the window that are new or changed, whole. */
   readonly rows?: readonly FleetRow[];
-  /** Changed parts of the followed device; the whole, at once after another one is followed. */
-  readonly device?: Partial<DeviceDetail>;
+  /** Changed parts of the followed device; null: none is followed any more, or it is not known. */
+  readonly device?: Partial<DeviceDetail> | null;
   /** New events of the followed device, oldest first. */
   readonly events?: readonly DeviceEvent[];
   /** New log lines of the followed device. */
