@@ -29,11 +29,7 @@ export const CONSOLE_ROUTES = {
 
   /** `?view=` FleetView as JSON, `?device=` name -> server-sent events: StreamMessage by the event's name */
   'GET /api/stream': 'viewer',
-<<<<<<< HEAD
-  /** ViewChange -> {}: the stream's next difference has this view's window, and the whole of a device that is new */
-=======
   /** ViewChange -> {}: the stream brings the new window at once (`StreamDiff.window`), and follows it from now on */
->>>>>>> console
   'POST /api/stream/view': 'viewer',
   /** `?view=` FleetView as JSON -> FleetWindow */
   'GET /api/devices': 'viewer',
