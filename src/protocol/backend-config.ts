@@ -1,5 +1,6 @@
 /** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
 import * as z from 'zod';
+import { consoleSchema } from './backend-console.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
 import { isExposedAddress, isLoopback, readAddress } from './host.ts';
@@ -217,60 +218,73 @@ const limitsSchema = z.strictObject({
     ),
 });
 
-export const backendConfigSchema = z.strictObject({
-  mqtt: configSchema.shape.mqtt.safeExtend({
-    clientId: plainTextSchema
-      .min(1)
-      .max(128)
-      .nullable()
-      .default(null)
-      .describe('Client identifier on the broker; null: a random one at each start.'),
-    shareGroup: z
-      .string()
-      .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
-      .default(BACKEND_GROUP)
-      .describe(
-        'Group name of the shared subscription, the same on all backends. Keep it secret if any client can join the group.',
-      ),
-  }),
-  service: serviceSchema.describe('The translation service.'),
-  signingKeyFile: optionalFile(
-    'File or systemd credential with the private key that signs answers, PEM; "keys create" makes one.',
-  ),
-  session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
-  allow: z.array(patternSchema).min(1).describe('Devices that get tokens: "tenant/device", "tenant/*".'),
-  groups: z
-    .array(groupSchema)
-    .max(1000)
-    .default([])
-    .describe('Exceptions for several devices. If a device is in several groups, the last one wins.'),
-  devices: z
-    .record(deviceNameSchema, deviceSchema)
-    .default({})
-    .describe('Exceptions by "tenant/device"; they override those of groups.'),
-  limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
-  store: storeSchema
-    .prefault({})
-    .describe('What the backend keeps: sessions and limits; never tokens. Several backends share one store.'),
-  metrics: z
-    .strictObject({
-      listen: z
-        .string()
-        .refine(
-          (text) => /:\d{1,5}$/.test(text) && isLoopback(readAddress(`http://${text}`)?.hostname ?? ''),
-          'must be a loopback address with a port, such as "127.0.0.1:9464"',
-        )
+export const backendConfigSchema = z
+  .strictObject({
+    mqtt: configSchema.shape.mqtt.safeExtend({
+      clientId: plainTextSchema
+        .min(1)
+        .max(128)
         .nullable()
         .default(null)
-        .describe('Address of /healthz and /readyz on this machine, such as "127.0.0.1:9464"; null: none.'),
-    })
-    .prefault({})
-    .describe('For programs that watch this backend.'),
-  log: z
-    .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
-    .prefault({})
-    .describe('Log settings.'),
-});
+        .describe('Client identifier on the broker; null: a random one at each start.'),
+      shareGroup: z
+        .string()
+        .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
+        .default(BACKEND_GROUP)
+        .describe(
+          'Group name of the shared subscription, the same on all backends. Keep it secret if any client can join the group.',
+        ),
+    }),
+    service: serviceSchema.describe('The translation service.'),
+    signingKeyFile: optionalFile(
+      'File or systemd credential with the private key that signs answers, PEM; "keys create" makes one.',
+    ),
+    session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
+    allow: z.array(patternSchema).min(1).describe('Devices that get tokens: "tenant/device", "tenant/*".'),
+    groups: z
+      .array(groupSchema)
+      .max(1000)
+      .default([])
+      .describe('Exceptions for several devices. If a device is in several groups, the last one wins.'),
+    devices: z
+      .record(deviceNameSchema, deviceSchema)
+      .default({})
+      .describe('Exceptions by "tenant/device"; they override those of groups.'),
+    limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
+    store: storeSchema
+      .prefault({})
+      .describe(
+        'What the backend keeps: sessions and limits; never tokens. Several backends share one store.',
+      ),
+    metrics: z
+      .strictObject({
+        listen: z
+          .string()
+          .refine(
+            (text) => /:\d{1,5}$/.test(text) && isLoopback(readAddress(`http://${text}`)?.hostname ?? ''),
+            'must be a loopback address with a port, such as "127.0.0.1:9464"',
+          )
+          .nullable()
+          .default(null)
+          .describe('Address of /healthz and /readyz on this machine, such as "127.0.0.1:9464"; null: none.'),
+      })
+      .prefault({})
+      .describe('For programs that watch this backend.'),
+    console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
+    log: z
+      .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
+      .prefault({})
+      .describe('Log settings.'),
+  })
+  .superRefine((config, context) => {
+    const listen = config.console?.listen ?? null;
+    if (listen !== null && config.store?.url === null && config.store.path === MEMORY_STORE)
+      context.addIssue({
+        code: 'custom',
+        path: ['console', 'listen'],
+        message: 'needs a store that keeps its people: set store.path or store.url',
+      });
+  }, DESPITE_OTHER_PROBLEMS);
 
 export type BackendConfig = z.infer<typeof backendConfigSchema>;
 /** The input form: everything with a default is optional. */
