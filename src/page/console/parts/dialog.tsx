@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../text.ts';
+
+/** A dialog over the page: the browser keeps the keyboard inside, and gives it back. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  /** Left out: it cannot be closed. */
+  readonly onClose?: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const place = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = place.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={place}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <div class="row">
+        <h2>{title}</h2>
+      </div>
+      {children}
+      {onClose && (
+        <div class="row">
+          <button type="button" onClick={onClose}>
+            {t('close')}
+          </button>
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,87 @@
+import type { Browser, Page, Viewport } from 'puppeteer-core';
+import { bundleConsole } from '../../scripts/bundle-page.mjs';
+import { FakeConsole, type FakeOptions } from './fake-console.ts';
+import { rowsFor } from './fleet-fixtures.ts';
+
+export { NO_BROWSER, openBrowser, screenshot } from '../screen/browser.ts';
+
+export const WIDE: Viewport = { width: 1280, height: 800 };
+/** The narrowest telephone. */
+export const NARROW: Viewport = { width: 360, height: 740, hasTouch: true, isMobile: true };
+
+export interface ShownConsole {
+  readonly fake: FakeConsole;
+  readonly page: Page;
+  /** Errors and refused requests of the page. */
+  readonly complaints: string[];
+  open(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+let built: Promise<Readonly<Record<string, string>>> | null = null;
+export function buildConsole(): Promise<Readonly<Record<string, string>>> {
+  built ??= bundleConsole().then(({ files }) => files);
+  return built;
+}
+
+export interface ShowOptions extends Partial<FakeOptions> {
+  readonly size?: Viewport;
+  readonly isDark?: boolean;
+  readonly language?: string;
+}
+
+/** The console's page with a server that the test drives. */
+export async function showConsole(
+  browser: Browser,
+  path: string,
+  { size = WIDE, isDark = false, language = 'en-GB', ...options }: ShowOptions = {},
+): Promise<ShownConsole> {
+  const fake = new FakeConsole({ rows: rowsFor(40), files: await buildConsole(), ...options });
+  await fake.open();
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.setViewport(size);
+  await page.emulateTimezone('Europe/Berlin');
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }]);
+  await page.evaluateOnNewDocument((tag) => {
+    Object.defineProperty(navigator, 'languages', { get: () => [tag] });
+  }, language);
+  const open = async (to: string): Promise<void> => {
+    await page.goto(`${fake.url}${to}`);
+    await settle(page);
+  };
+  await open(path);
+  return {
+    ...{ fake, page, complaints, open },
+    async close() {
+      await context.close();
+      await fake.close();
+    },
+  };
+}
+
+/** Waits until the page has painted what it has received. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForSelector('main');
+  await page.waitForFunction(
+    () => !/Loading …|Lädt …/.test(document.querySelector('main')?.textContent ?? ''),
+  );
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 120);
+      }),
+  );
+}
+
+/** Parts that are wider than the page. */
+export function wideParts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('main, header, main > *, .banner, dialog')]
+      .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+      .map((part) => `${part.tagName}.${part.className}`),
+  );
+}
