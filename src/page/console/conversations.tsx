@@ -3,7 +3,7 @@ import { Figure } from './cost.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { cleaned, DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
-import { language, numberText, t } from './text.ts';
+import { language, locale, numberText, t } from './text.ts';
 
 const KEYS = ['day', 'device', 'group', 'language'] as const;
 const DAY_MS = 86_400_000;
@@ -107,7 +107,7 @@ function LineName({ by, line }: { readonly by: Conversations['by']; readonly lin
   if (by === 'device') return <DeviceLink device={line.name} />;
   if (by === 'language') return <bdi>{languageName(line.name)}</bdi>;
   if (by === 'day') {
-    const format = new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' });
+    const format = new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' });
     const date = new Date(line.name);
     return <>{Number.isNaN(date.getTime()) ? cleaned(line.name) : format.format(date)}</>;
   }

@@ -39,7 +39,7 @@ export function CostPage() {
             </option>
           ))}
         </select>
-        <a href={`/api/cost.csv?${query}`} download={`cost-${month}-by-${by}.csv`}>
+        <a class="button" href={`/api/cost.csv?${query}`} download={`cost-${month}-by-${by}.csv`}>
           {t('csv')}
         </a>
       </div>

@@ -4,6 +4,7 @@ import { me, post, whyFailed } from './api.ts';
 import { Fault } from './parts/fetched.tsx';
 import { Name, Sheet } from './parts/words.tsx';
 import { t } from './text.ts';
+import { LanguageChoice } from './top.tsx';
 
 /** The viewer's own password. */
 export function MyAccount() {
@@ -29,8 +30,12 @@ export function MyAccount() {
         <Name text={me.value?.name ?? ''} />
       </h1>
       <p>{me.value && `${t(`role_${me.value.role}`)}: ${t(`may_${me.value.role}`)}`}</p>
+      <div class="row">
+        <LanguageChoice />
+      </div>
       <Sheet title={t('change_password')}>
         <form class="column" onSubmit={(event) => void submit(event)}>
+          <input name="name" autocomplete="username" value={me.value?.name ?? ''} readOnly hidden />
           <div class="field">
             <label for="old">{t('old_password')}</label>
             <input id="old" name="old" type="password" autocomplete="current-password" required />

@@ -4,6 +4,7 @@ import type { Me } from '../../protocol/console-owner.ts';
 import { isSessionOver, me, post, whyFailed } from './api.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault } from './parts/fetched.tsx';
+import { Marked } from './parts/words.tsx';
 import { t } from './text.ts';
 import { LanguageChoice } from './top.tsx';
 
@@ -14,7 +15,9 @@ export function SignIn() {
       <div class="sheet">
         <SignInForm />
       </div>
-      <p class="hint">{t('first_person')}</p>
+      <p class="hint">
+        <Marked text={t('first_person')} />
+      </p>
       <LanguageChoice />
     </main>
   );

@@ -33,6 +33,12 @@ async function useLanguage(next: Language): Promise<void> {
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
+/** Of numbers and times: the browser's own kind of the language, such as en-GB. */
+export function locale(): string {
+  const { value } = language;
+  return navigator.languages.find((tag) => tag.split('-')[0] === value) ?? value;
+}
+
 /** `{name}` stands for a value; two forms, `one|more`, are chosen by `{n}`. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const forms = texts.value[key].split('|');
@@ -41,7 +47,7 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
     forms[new Intl.PluralRules(language.value).select(count) === 'one' ? 0 : forms.length - 1] ?? '';
   return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
-    return typeof value === 'number' ? count_(value) : value;
+    return typeof value === 'number' ? counted(value) : value;
   });
 }
 
@@ -51,11 +57,11 @@ export function maybeText(prefix: string, code: string): string | null {
   return Object.hasOwn(EN, key) ? t(key as TextKey) : null;
 }
 
-const count_ = (value: number): string => new Intl.NumberFormat(language.value).format(value);
+const counted = (value: number): string => new Intl.NumberFormat(locale()).format(value);
 
 export function numberText(value: number, digits = 0): string {
   const most = { maximumFractionDigits: digits, minimumFractionDigits: digits };
-  return new Intl.NumberFormat(language.value, most).format(value);
+  return new Intl.NumberFormat(locale(), most).format(value);
 }
 
 /** In the zone of the viewer, whose name stands in the title. */
@@ -64,7 +70,7 @@ export function timeText(time: string | number | null | undefined): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return t('unknown');
   const isToday = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(language.value, {
+  return new Intl.DateTimeFormat(locale(), {
     ...(isToday ? {} : { day: '2-digit', month: 'short' }),
     ...(date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }),
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
@@ -74,7 +80,7 @@ export function timeText(time: string | number | null | undefined): string {
 export function longTimeText(time: string | number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'full', timeStyle: 'long' }).format(date);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'long' }).format(date);
 }
 
 export function lastingText(seconds: number): string {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { DeviceHealth, HealthSeries } from '../../../protocol/console-device.ts';
 import { devicePath } from '../api.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
-import { language, numberText, t } from '../text.ts';
+import { language, locale, numberText, t } from '../text.ts';
 
 const SERIES: readonly HealthSeries[] = [
   ...(['captureToWireMs', 'wireToSpeakerMs', 'levelDbfs', 'speechLostS'] as const),
@@ -53,7 +53,7 @@ function Plot({ name, health }: { readonly name: HealthSeries; readonly health: 
   useEffect(() => {
     const box = place.current;
     if (box === null) return;
-    const drawn = import('./plot.ts').then(({ drawPlot }) => drawPlot(box, health, values, language.value));
+    const drawn = import('./plot.ts').then(({ drawPlot }) => drawPlot(box, health, values, locale()));
     return () => void drawn.then((remove) => remove());
   }, [health, isDark.value, language.value]);
   return (

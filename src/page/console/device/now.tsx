@@ -151,7 +151,7 @@ const delay = (ms: number | null): string => (ms === null ? t('unknown') : t('ms
 
 function Level({ dbfs }: { readonly dbfs: number }) {
   return (
-    <span class="row">
+    <span class="row steady">
       <meter {...LEVEL_DBFS} value={dbfs} aria-label={t('level')} />
       {`${numberText(dbfs)} dBFS`}
     </span>

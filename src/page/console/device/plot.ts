@@ -8,7 +8,7 @@ export function drawPlot(
   box: HTMLElement,
   { from, stepS }: DeviceHealth,
   values: readonly (number | null)[],
-  language: string,
+  locale: string,
 ): () => void {
   const style = getComputedStyle(box);
   const color = (name: string): string => resolved(box, style.getPropertyValue(name));
@@ -18,7 +18,7 @@ export function drawPlot(
     ticks: { show: false },
   };
   const begin = new Date(from).getTime() / 1000;
-  const format = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+  const format = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const plot = new uPlot(
     {
       width: box.clientWidth,
@@ -26,7 +26,7 @@ export function drawPlot(
       legend: { show: false },
       cursor: { y: false },
       axes: [
-        { ...axis, values: (_, times) => times.map((time) => format.format(time * 1000)) },
+        { ...axis, size: 28, values: (_, times) => times.map((time) => format.format(time * 1000)) },
         { ...axis, size: 56 },
       ],
       series: [{}, { stroke: color('--accent'), width: 1.5, spanGaps: false, points: { show: false } }],

@@ -1,5 +1,5 @@
 import type { FleetRow } from '../../../protocol/console-fleet.ts';
-import { cleaned, reasonParts, reasonText, Sheet, Words } from '../parts/words.tsx';
+import { cleaned, Marked, reasonParts, reasonText, Sheet, Words } from '../parts/words.tsx';
 import { maybeText, t } from '../text.ts';
 
 /** The status in words, and what to do about it. */
@@ -23,11 +23,13 @@ export function DeviceStatusText({
         return (
           <div key={reason} class={`reason ${status === 'idle' ? 'idle' : ''}`}>
             <p>
-              <b>{reasonText(reason)}</b>
+              <b>
+                <Marked text={reasonText(reason)} />
+              </b>
             </p>
             {todo !== null && (
               <p>
-                {t('what_to_do')}: {todo}
+                {t('what_to_do')}: <Marked text={todo} />
               </p>
             )}
           </div>

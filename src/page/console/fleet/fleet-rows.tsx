@@ -121,8 +121,8 @@ function Row({ device }: { readonly device: string | undefined }) {
       <span role="gridcell">
         <Status status={row.status} />
       </span>
-      <span class="why" role="gridcell" title={row.reasons.map(reasonText).join('\n')}>
-        {first !== undefined && reasonText(first)}
+      <span class="why" role="gridcell" title={row.reasons.map(reasonText).join('\n').replaceAll('`', '')}>
+        {first !== undefined && reasonText(first).replaceAll('`', '')}
         {more > 0 && ` +${more}`}
         {row.isOffDesired && <span class="warn"> {t('off_desired')}</span>}
       </span>
