@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, Page, Viewport } from 'puppeteer-core';
 import { bundleConsole } from '../../scripts/bundle-page.mjs';
 import { FakeConsole, type FakeOptions } from './fake-console.ts';
@@ -7,7 +9,7 @@ export { NO_BROWSER, openBrowser, screenshot } from '../screen/browser.ts';
 
 export const WIDE: Viewport = { width: 1280, height: 800 };
 /** The narrowest telephone. */
-export const NARROW: Viewport = { width: 360, height: 740, hasTouch: true, isMobile: true };
+export const NARROW: Viewport = { width: 360, height: 740 };
 
 export interface ShownConsole {
   readonly fake: FakeConsole;
@@ -16,6 +18,34 @@ export interface ShownConsole {
   readonly complaints: string[];
   open(path: string): Promise<void>;
   close(): Promise<void>;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RUN_AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+/** What axe finds on the page as it is. */
+export async function findings(page: Page): Promise<unknown> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  return page.evaluate(RUN_AXE);
+}
+
+/** The looks of each page. */
+export const LOOKS = {
+  light: { size: WIDE, isDark: false },
+  dark: { size: WIDE, isDark: true },
+  telephone: { size: NARROW, isDark: false },
+  'telephone-dark': { size: NARROW, isDark: true },
+} as const;
+
+export async function setLook(
+  page: Page,
+  { size, isDark }: { size: Viewport; isDark: boolean },
+): Promise<void> {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }]);
+  const now = page.viewport();
+  if (now?.width !== size.width) await page.setViewport(size);
+  await settle(page);
 }
 
 let built: Promise<Readonly<Record<string, string>>> | null = null;
@@ -81,7 +111,11 @@ export async function settle(page: Page): Promise<void> {
 export function wideParts(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('main, header, main > *, .banner, dialog')]
-      .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+      .filter(
+        (part) =>
+          part.getBoundingClientRect().right > innerWidth + 1 ||
+          document.documentElement.scrollWidth > innerWidth,
+      )
       .map((part) => `${part.tagName}.${part.className}`),
   );
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Me } from '../../protocol/console-owner.ts';
 import { ConsoleError, get, isSessionOver, me, whyFailed } from './api.ts';
 import { Audit } from './audit.tsx';
@@ -66,7 +66,14 @@ export function App() {
 function SignedIn() {
   const isOver = isSessionOver.value;
   useEffect(() => (isOver ? undefined : beginStream()), [isOver]);
-  const [first = ''] = pathParts();
+  const [first = '', ...rest] = pathParts();
+  const page = [first, rest[0], rest[1]].join('/');
+  const shown = useRef(page);
+  useEffect(() => {
+    // A screen reader and the keyboard continue at the new page.
+    if (page !== shown.current) document.getElementById('main')?.focus();
+    shown.current = page;
+  }, [page]);
   const Page = Object.hasOwn(PAGES, first) ? PAGES[first as keyof typeof PAGES] : Missing;
   return (
     <>

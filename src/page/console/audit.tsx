@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { AuditLine, AuditPage } from '../../protocol/console-owner.ts';
 import { get, whyFailed } from './api.ts';
 import { Fault } from './parts/fetched.tsx';
+import { Table } from './parts/table.tsx';
 import { cleaned, Time, Words } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { type TextKey, t } from './text.ts';
@@ -80,52 +81,41 @@ export function Audit() {
 
 function Lines({ lines }: { readonly lines: readonly AuditLine[] }) {
   return (
-    <div class="sheet table">
-      <table>
-        <thead>
-          <tr>
-            <th>{t('time')}</th>
-            <th>{t('who')}</th>
-            <th>{t('action')}</th>
-            <th>{t('target')}</th>
-            <th>{t('result')}</th>
-            <th>{t('from_where')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line) => (
-            <tr key={line.id}>
-              <td>
-                <Time at={line.at} />
-              </td>
-              <td>
-                <Words text={line.who} />
-              </td>
-              <td>
-                <code>{cleaned(line.what)}</code>
-                {Object.keys(line.args).length > 0 && (
-                  <p class="hint">
-                    <bdi>{cleaned(JSON.stringify(line.args))}</bdi>
-                  </p>
-                )}
-              </td>
-              <td>{line.on !== null && <Words text={line.on} />}</td>
-              <td>
-                {line.result === null ? (
-                  <span class="warn">{t('result_pending')}</span>
-                ) : (
-                  <span class={line.result.ok ? 'good' : 'bad'}>
-                    <Words text={line.result.text} />
-                  </span>
-                )}
-              </td>
-              <td>
-                <Words text={line.from} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={t('audit')}
+      heads={[t('time'), t('who'), t('action'), t('target'), t('result'), t('from_where')]}
+    >
+      {lines.map((line) => (
+        <tr key={line.id}>
+          <td>
+            <Time at={line.at} />
+          </td>
+          <td>
+            <Words text={line.who} />
+          </td>
+          <td>
+            <code>{cleaned(line.what)}</code>
+            {Object.keys(line.args).length > 0 && (
+              <p class="hint">
+                <bdi>{cleaned(JSON.stringify(line.args))}</bdi>
+              </p>
+            )}
+          </td>
+          <td>{line.on !== null && <Words text={line.on} />}</td>
+          <td>
+            {line.result === null ? (
+              <span class="warn">{t('result_pending')}</span>
+            ) : (
+              <span class={line.result.ok ? 'good' : 'bad'}>
+                <Words text={line.result.text} />
+              </span>
+            )}
+          </td>
+          <td>
+            <Words text={line.from} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,6 +1,7 @@
 import type { ConversationLine, Conversations } from '../../protocol/console-owner.ts';
 import { Figure } from './cost.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
+import { Table } from './parts/table.tsx';
 import { cleaned, DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { language, locale, numberText, t } from './text.ts';
@@ -61,40 +62,34 @@ function Lines({ of: { lines, total, by } }: { readonly of: Conversations }) {
       {lines.length === 0 ? (
         <p class="sheet empty">{t('conversations_none')}</p>
       ) : (
-        <div class="sheet table">
-          <table>
-            <thead>
-              <tr>
-                <th>{t(`by_${by}`)}</th>
-                <th class="number">{t('conversations')}</th>
-                <th class="optional">
-                  <span class="unseen">{t('share')}</span>
-                </th>
-                <th class="number">{t('duration_min')}</th>
-                <th class="number">{t('sentences')}</th>
-                <th class="number">{t('billed_min')}</th>
-                <th class="number">{t('delay')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((line) => (
-                <tr key={line.name}>
-                  <td>
-                    <LineName by={by} line={line} />
-                  </td>
-                  <td class="number">{numberText(line.conversations)}</td>
-                  <td class="optional bar">
-                    <meter min={0} max={most} value={line.conversations} aria-hidden="true" />
-                  </td>
-                  <td class="number">{numberText(line.minutes, 1)}</td>
-                  <td class="number">{numberText(line.sentences)}</td>
-                  <td class="number">{numberText(line.billedMinutes, 1)}</td>
-                  <td class="number">{delayText(line.delayMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={t('conversations')}
+          heads={[
+            t(`by_${by}`),
+            { text: t('conversations'), kind: 'number' },
+            { text: t('share'), kind: 'optional' },
+            { text: t('duration_min'), kind: 'number' },
+            { text: t('sentences'), kind: 'number' },
+            { text: t('billed_min'), kind: 'number' },
+            { text: t('delay'), kind: 'number' },
+          ]}
+        >
+          {lines.map((line) => (
+            <tr key={line.name}>
+              <td>
+                <LineName by={by} line={line} />
+              </td>
+              <td class="number">{numberText(line.conversations)}</td>
+              <td class="optional bar">
+                <meter min={0} max={most} value={line.conversations} aria-hidden="true" />
+              </td>
+              <td class="number">{numberText(line.minutes, 1)}</td>
+              <td class="number">{numberText(line.sentences)}</td>
+              <td class="number">{numberText(line.billedMinutes, 1)}</td>
+              <td class="number">{delayText(line.delayMs)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import type { Cost, CostLine } from '../../protocol/console-owner.ts';
 import { Shown, useFetched } from './parts/fetched.tsx';
+import { Table } from './parts/table.tsx';
 import { DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { numberText, t } from './text.ts';
@@ -61,28 +62,22 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
       {lines.length === 0 ? (
         <p class="sheet empty">{t('cost_none')}</p>
       ) : (
-        <div class="sheet table">
-          <table>
-            <thead>
-              <tr>
-                <th>{t(`by_${by}`)}</th>
-                <th class="number">{t('minutes_head')}</th>
-                <th class="optional">
-                  <span class="unseen">{t('share')}</span>
-                </th>
-                <th class="number">{t('forecast')}</th>
-                <th class="number">{t('budget')}</th>
-                <th class="number">{t('sessions')}</th>
-                <th class="number">{t('unreported')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((line) => (
-                <Line key={line.name} line={line} by={by} most={most} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={t('cost')}
+          heads={[
+            t(`by_${by}`),
+            { text: t('minutes_head'), kind: 'number' },
+            { text: t('share'), kind: 'optional' },
+            { text: t('forecast'), kind: 'number' },
+            { text: t('budget'), kind: 'number' },
+            { text: t('sessions'), kind: 'number' },
+            { text: t('unreported'), kind: 'number' },
+          ]}
+        >
+          {lines.map((line) => (
+            <Line key={line.name} line={line} by={by} most={most} />
+          ))}
+        </Table>
       )}
     </>
   );

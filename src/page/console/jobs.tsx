@@ -4,6 +4,7 @@ import type { Job, JobDetail, JobState } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
 import { me, post, whyFailed } from './api.ts';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
+import { Table } from './parts/table.tsx';
 import { cleaned, DeviceLink, Time, Words } from './parts/words.tsx';
 import { pathParts, queryValue, setQuery } from './route.ts';
 import { jobs } from './stream.ts';
@@ -36,24 +37,11 @@ function List() {
           return shown.length === 0 ? (
             <p class="sheet empty">{t('job_none')}</p>
           ) : (
-            <div class="sheet table">
-              <table>
-                <thead>
-                  <tr>
-                    <th>{t('time')}</th>
-                    <th>{t('command')}</th>
-                    <th>{t('who')}</th>
-                    <th>{t('target')}</th>
-                    <th>{t('result')}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {shown.map((job) => (
-                    <JobLine key={job.id} job={live.get(job.id) ?? job} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label={t('jobs')} heads={[t('time'), t('command'), t('who'), t('target'), t('result')]}>
+              {shown.map((job) => (
+                <JobLine key={job.id} job={live.get(job.id) ?? job} />
+              ))}
+            </Table>
           );
         }}
       </Shown>
@@ -164,31 +152,21 @@ function Detail({ id }: { readonly id: string }) {
                 </button>
               ))}
             </div>
-            <div class="sheet table">
-              <table>
-                <thead>
-                  <tr>
-                    <th>{t('device')}</th>
-                    <th>{t('result')}</th>
-                    <th>{t('details')}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {devices.map((one) => (
-                    <tr key={one.device}>
-                      <td>
-                        <DeviceLink device={one.device} />
-                      </td>
-                      <td class={toneOf(one.state)}>{t(`outcome_${one.state}`)}</td>
-                      <td>
-                        {one.code !== null && <code>{cleaned(one.code)}</code>}{' '}
-                        {one.message !== null && <Words text={one.message} />}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label={t('jobs')} heads={[t('device'), t('result'), t('details')]}>
+              {devices.map((one) => (
+                <tr key={one.device}>
+                  <td>
+                    <DeviceLink device={one.device} />
+                  </td>
+                  <td class={toneOf(one.state)}>{t(`outcome_${one.state}`)}</td>
+                  <td>
+                    {one.code !== null && <code>{cleaned(one.code)}</code>}{' '}
+                    {one.message !== null && <Words text={one.message} />}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+
             {devices.length < total && (
               <button
                 type="button"

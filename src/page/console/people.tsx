@@ -4,6 +4,7 @@ import { CONSOLE_ROLES } from '../../protocol/console-routes.ts';
 import { me, post, whyFailed } from './api.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
+import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
 import { t } from './text.ts';
 
@@ -36,49 +37,37 @@ export function People() {
       <Fault text={fault.value} />
       <Shown of={all}>
         {({ people }) => (
-          <div class="sheet table">
-            <table>
-              <thead>
-                <tr>
-                  <th>{t('person')}</th>
-                  <th>{t('role')}</th>
-                  <th>{t('last_seen')}</th>
-                  <th>
-                    <span class="unseen">{t('action')}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {people.map(({ name, role, lastSeenAt }) => (
-                  <tr key={name}>
-                    <td>
-                      <Name text={name} />{' '}
-                      {name === me.value?.name && <span class="quiet">({t('you')})</span>}
-                    </td>
-                    <td>
-                      <RoleChoice
-                        label={t('change_role', { name })}
-                        value={role}
-                        onChange={(next) => void act(pathOf(name), { role: next })}
-                      />
-                    </td>
-                    <td>{lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}</td>
-                    <td>
-                      <button
-                        type="button"
-                        class="danger"
-                        onClick={() => {
-                          leaving.value = name;
-                        }}
-                      >
-                        {t('remove_person')} <span class="unseen">{name}</span>
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label={t('people')}
+            heads={[t('person'), t('role'), t('last_seen'), { text: t('action'), kind: 'optional' }]}
+          >
+            {people.map(({ name, role, lastSeenAt }) => (
+              <tr key={name}>
+                <td>
+                  <Name text={name} /> {name === me.value?.name && <span class="quiet">({t('you')})</span>}
+                </td>
+                <td>
+                  <RoleChoice
+                    label={t('change_role', { name })}
+                    value={role}
+                    onChange={(next) => void act(pathOf(name), { role: next })}
+                  />
+                </td>
+                <td>{lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}</td>
+                <td>
+                  <button
+                    type="button"
+                    class="danger"
+                    onClick={() => {
+                      leaving.value = name;
+                    }}
+                  >
+                    {t('remove_person')} <span class="unseen">{name}</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </Shown>
       <NewPersonForm onAdded={all.again} />

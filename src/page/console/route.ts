@@ -36,10 +36,7 @@ export function beginRoutes(): void {
 
 export function go(address: string): void {
   history.pushState(null, '', address);
-  const before = route.value.path;
   route.value = here();
-  // A screen reader and the keyboard continue at the new page.
-  if (route.value.path !== before) document.getElementById('main')?.focus();
 }
 
 /** Changes parts of the query, without a step in the history; empty: left out. */

@@ -4,6 +4,7 @@ import { devicePath, me } from '../api.ts';
 import { ConfigEditor } from '../form/config-editor.tsx';
 import { keyOf, shownValue } from '../form/schema.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
+import { Data, Table } from '../parts/table.tsx';
 import { cleaned, Sheet, Time, Words } from '../parts/words.tsx';
 import { t } from '../text.ts';
 
@@ -67,9 +68,7 @@ export function Document({ of: document }: { readonly of: unknown }) {
   return document === null ? (
     <p class="quiet">{t('desired_none')}</p>
   ) : (
-    <pre tabIndex={0} role="region" aria-label={t('desired')}>
-      {cleaned(JSON.stringify(document, null, 2))}
-    </pre>
+    <Data label={t('desired')} text={cleaned(JSON.stringify(document, null, 2))} />
   );
 }
 
@@ -100,34 +99,21 @@ function Reported({ config: { reported, differences } }: { readonly config: Devi
       {differences.length === 0 ? (
         <p class="good">{t('no_differences')}</p>
       ) : (
-        <div class="table">
-          <table>
-            <thead>
-              <tr>
-                <th>{t('key')}</th>
-                <th>{t('desired')}</th>
-                <th>{t('reported')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {differences.map(({ key, desired, effective }) => (
-                <tr key={key}>
-                  <td>
-                    <code>{cleaned(key.startsWith('/') ? keyOf(key) : key)}</code>
-                  </td>
-                  <td>{cleaned(shownValue(desired))}</td>
-                  <td class="warn">{cleaned(shownValue(effective))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label={t('reported')} heads={[t('key'), t('desired'), t('reported')]}>
+          {differences.map(({ key, desired, effective }) => (
+            <tr key={key}>
+              <td>
+                <code>{cleaned(key.startsWith('/') ? keyOf(key) : key)}</code>
+              </td>
+              <td>{cleaned(shownValue(desired))}</td>
+              <td class="warn">{cleaned(shownValue(effective))}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       <details>
         <summary>{t('in_force')}</summary>
-        <pre tabIndex={0} role="region" aria-label={t('in_force')}>
-          {cleaned(JSON.stringify(reported.effective, null, 2))}
-        </pre>
+        <Data label={t('in_force')} text={cleaned(JSON.stringify(reported.effective, null, 2))} />
       </details>
     </Sheet>
   );

@@ -1,4 +1,5 @@
 import { Commands } from '../form/command-form.tsx';
+import { Data } from '../parts/table.tsx';
 import { cleaned, Sheet } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { t } from '../text.ts';
@@ -30,9 +31,7 @@ export function DeviceCommands({
                 <>
                   <p class="good">{t('outcome_ok')}</p>
                   {result.message !== null && <p>{cleaned(result.message)}</p>}
-                  <pre tabIndex={0} role="region" aria-label={t('answer')}>
-                    {cleaned(JSON.stringify(result.data ?? {}, null, 2))}
-                  </pre>
+                  <Data label={t('answer')} text={cleaned(JSON.stringify(result.data ?? {}, null, 2))} />
                 </>
               ) : (
                 <Refusal result={result} />

@@ -5,7 +5,8 @@ import type { Diagnosis } from '../../../protocol/mqtt/diagnose.ts';
 import { post, whyFailed } from '../api.ts';
 import { isObject } from '../form/schema.ts';
 import { Fault, useFetched } from '../parts/fetched.tsx';
-import { cleaned, Marked, Time, Words } from '../parts/words.tsx';
+import { Table } from '../parts/table.tsx';
+import { cleaned, Marked, Words } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { jobs } from '../stream.ts';
 import { t } from '../text.ts';
@@ -96,42 +97,28 @@ function Report({ result }: { readonly result: JobDevice }) {
   const order = ['problem', 'warning', 'ok', 'skipped'];
   const sorted = checks.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   return (
-    <div class="sheet table">
-      <table>
-        <thead>
-          <tr>
-            <th>{t('check')}</th>
-            <th>{t('result')}</th>
-            <th>{t('finding')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map(({ check, lane, verdict, finding, fix }) => (
-            <tr key={`${check} ${lane}`}>
-              <td>
-                <code>{cleaned(check)}</code> {lane !== null && <Words text={lane} />}
-              </td>
-              <td class={{ problem: 'bad', warning: 'warn', ok: 'good', skipped: 'quiet' }[verdict]}>
-                {t(`verdict_${verdict}`)}
-              </td>
-              <td class="wide">
-                <p>
-                  <Marked text={cleaned(finding)} />
-                </p>
-                {fix !== null && (
-                  <p>
-                    <b>{t('what_to_do')}</b>: <Marked text={cleaned(fix)} />
-                  </p>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="hint">
-        {t('version')} <Words text={result.data.version} /> <Time at={null} />
-      </p>
-    </div>
+    <Table label={t('tab_doctor')} heads={[t('check'), t('result'), t('finding')]}>
+      {sorted.map(({ check, lane, verdict, finding, fix }) => (
+        <tr key={`${check} ${lane}`}>
+          <td>
+            <code>{cleaned(check)}</code> {lane !== null && <Words text={lane} />}
+          </td>
+          <td class={{ problem: 'bad', warning: 'warn', ok: 'good', skipped: 'quiet' }[verdict]}>
+            {t(`verdict_${verdict}`)}
+          </td>
+          <td class="wide">
+            <p>
+              <Marked text={cleaned(finding)} />
+            </p>
+            {fix !== null && (
+              <p>
+                <b>{t('what_to_do')}</b>: <Marked text={cleaned(fix)} />
+              </p>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { DeviceEvent } from '../../../protocol/console-device.ts';
+import { Table } from '../parts/table.tsx';
 import { cleaned, Time, Words } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { t } from '../text.ts';
@@ -27,23 +28,11 @@ export function Events({ events }: { readonly events: readonly DeviceEvent[] }) 
       {shown.length === 0 ? (
         <p class="sheet empty">{t('events_none')}</p>
       ) : (
-        <div class="sheet table">
-          <table>
-            <thead>
-              <tr>
-                <th>{t('time')}</th>
-                <th>{t('event')}</th>
-                <th>{t('lane')}</th>
-                <th>{t('details')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((event) => (
-                <Line key={event.number} event={event} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label={t('tab_events')} heads={[t('time'), t('event'), t('lane'), t('details')]}>
+          {shown.map((event) => (
+            <Line key={event.number} event={event} />
+          ))}
+        </Table>
       )}
     </>
   );

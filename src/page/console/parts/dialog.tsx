@@ -15,9 +15,11 @@ export function Dialog({
 }) {
   const place = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const dialog = place.current;
-    dialog?.showModal();
-    return () => dialog?.close();
+    const before = document.activeElement;
+    place.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog
