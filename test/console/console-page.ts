@@ -107,15 +107,14 @@ export async function settle(page: Page): Promise<void> {
   );
 }
 
-/** Parts that are wider than the page. */
+/** Parts that stick out of the page, but for what scrolls in itself. */
 export function wideParts(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('main, header, main > *, .banner, dialog')]
-      .filter(
-        (part) =>
-          part.getBoundingClientRect().right > innerWidth + 1 ||
-          document.documentElement.scrollWidth > innerWidth,
-      )
-      .map((part) => `${part.tagName}.${part.className}`),
-  );
+  return page.evaluate(() => {
+    const scrolls = 'nav, pre, .table, .scroller, .counts, .tools, .unseen, .skip, .uplot';
+    return [...document.querySelectorAll('body *')]
+      .filter((part) => part.parentElement?.closest(scrolls) === null && !part.matches('.unseen, .skip'))
+      .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+      .map((part) => `${part.tagName}.${part.className}`)
+      .concat(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : []);
+  });
 }

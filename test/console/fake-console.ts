@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { consolePage } from '../../src/adapters/console/console-files.ts';
 import { PAGE_HEADERS } from '../../src/adapters/screen/page.ts';
 import type { DeviceDetail } from '../../src/protocol/console-device.ts';
 import type {
@@ -154,7 +155,7 @@ export class FakeConsole {
 
   private servePage(path: string, response: ServerResponse): void {
     const [, folder = '', name = ''] = path.split('/');
-    const text = folder === 'assets' ? this.files[name] : PAGE;
+    const text = folder === 'assets' ? this.files[name] : consolePage();
     const type = folder === 'assets' ? (name.endsWith('.css') ? 'text/css' : 'text/javascript') : 'text/html';
     response
       .writeHead(text === undefined ? 404 : 200, { 'Content-Type': `${type}; charset=utf-8` })
@@ -250,18 +251,3 @@ async function textOf(request: IncomingMessage): Promise<string> {
   for await (const part of request) parts.push(part as Buffer);
   return Buffer.concat(parts).toString();
 }
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Dragoman</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/console.css">
-<script type="module" src="/assets/console.js"></script>
-</head>
-<body><div id="console"></div></body>
-</html>
-`;

@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -17,18 +16,20 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Reads the folder `console` beside the program, which the build makes. @throws if it is missing */
-export async function readConsoleFiles(
-  folder = new URL('./console/', import.meta.url),
-): Promise<ConsoleFiles> {
-  const names = (await readdir(folder)).filter((name) => TYPES[extname(name)] !== undefined);
-  const files = await Promise.all(
-    names.map(async (name): Promise<[string, ConsoleFile]> => {
-      const body = await readFile(new URL(name, folder));
-      return [name, { type: TYPES[extname(name)] ?? '', body, zipped: gzipSync(body) }];
-    }),
+/** Text by file name: `scripts/build.mjs` inserts it; undefined when the sources run unbundled. */
+declare const DRAGOMAN_CONSOLE: Readonly<Record<string, string>> | undefined;
+
+/** The page's files as the build has put them into this program. @throws if they are not in it */
+export function builtConsoleFiles(): ConsoleFiles {
+  if (typeof DRAGOMAN_CONSOLE === 'undefined')
+    throw new Error('the console is only in the built program: run "npm run build"');
+  return consoleFilesOf(DRAGOMAN_CONSOLE);
+}
+
+export function consoleFilesOf(texts: Readonly<Record<string, string>>): ConsoleFiles {
+  return new Map(
+    Object.entries(texts).map(([name, text]) => [name, fileOf(text, TYPES[extname(name)] ?? 'text/plain')]),
   );
-  return new Map(files);
 }
 
 export function fileOf(text: string, type: string): ConsoleFile {

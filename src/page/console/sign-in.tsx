@@ -36,12 +36,12 @@ export function SignInAgain() {
 function SignInForm({ name = '' }: { readonly name?: string }) {
   const fault = useSignal<string | null>(null);
   const isBusy = useSignal(false);
-  const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  const form = useRef<HTMLFormElement>(null);
+  // What is not filled in yet.
+  useEffect(() => form.current?.querySelector<HTMLElement>(name === '' ? '#name' : '#password')?.focus(), []);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const given = new FormData(form);
+    const given = new FormData(event.currentTarget as HTMLFormElement);
     isBusy.value = true;
     fault.value = null;
     try {
@@ -54,12 +54,11 @@ function SignInForm({ name = '' }: { readonly name?: string }) {
     isBusy.value = false;
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form ref={form} class="column" onSubmit={(event) => void submit(event)}>
       <Fault text={fault.value} />
       <div class="field">
         <label for="name">{t('user')}</label>
         <input
-          ref={first}
           id="name"
           name="name"
           defaultValue={name}

@@ -37,7 +37,7 @@ export function Device() {
       <div class="row">
         <a href="/">{t('fleet')}</a>
         <span aria-hidden="true">›</span>
-        <h1 class="shrink">
+        <h1>
           <Name text={name} />
         </h1>
         {detail && <Status status={detail.row.status} />}

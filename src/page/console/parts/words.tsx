@@ -5,6 +5,7 @@ import { longTimeText, maybeText, t, timeText } from '../text.ts';
 /** Characters that change the order of others, or are not seen: nothing of a name needs them. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 const LONGEST_SHOWN = 4000;
+const LONGEST_DETAIL = 120;
 
 /** Text from outside, as it may be shown. */
 export const cleaned = (text: string): string => text.replaceAll(INVISIBLE, '�').slice(0, LONGEST_SHOWN);
@@ -47,7 +48,9 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 export function reasonText(reason: string): string {
   const { code, detail } = reasonParts(reason);
   const says = maybeText('reason', code) ?? cleaned(code);
-  return detail === '' ? says : `${says} (${cleaned(detail)})`;
+  if (detail === '') return says;
+  const shown = cleaned(detail);
+  return `${says} (${shown.length > LONGEST_DETAIL ? `${shown.slice(0, LONGEST_DETAIL)}…` : shown})`;
 }
 
 export function reasonParts(reason: string): { readonly code: string; readonly detail: string } {
