@@ -98,8 +98,11 @@ export interface ConsoleStore {
     person: Pick<StoredPerson, 'name' | 'passwordHash'>,
     longestMs: number,
   ): Promise<SignedIn | null>;
-  /** Null: it has ended. Otherwise it was used now. */
-  useSession(key: string, idleMs: number): Promise<SignedIn | null>;
+  /**
+   * Null: it has ended.
+   * @param isUse it is used now, and does not count as idle
+   */
+  useSession(key: string, idleMs: number, isUse?: boolean): Promise<SignedIn | null>;
   endSession(key: string): Promise<void>;
 
   /** @returns the id of the line */

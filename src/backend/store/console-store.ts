@@ -84,7 +84,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
         await sql.query('UPDATE person SET seen_at = ? WHERE name = ?', [now, name]);
         return { name, role: person.role, endsAt };
       }, PEOPLE_LOCK),
-    useSession: (key, idleMs) =>
+    useSession: (key, idleMs, isUse = true) =>
       transact(async (sql, now) => {
         const [row] = await sql.query(
           `SELECT p.name AS name, p.role AS role, s.used_at AS used_at, s.ends_at AS ends_at
@@ -95,12 +95,12 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
         const usedAt = Number(row['used_at']);
         const endsAt = Number(row['ends_at']);
         if (now >= Math.min(endsAt, usedAt + idleMs)) return null;
-        if (now - usedAt > USE_NOTED_EACH_MS)
+        if (isUse && now - usedAt > USE_NOTED_EACH_MS)
           await sql.query('UPDATE console_session SET used_at = ? WHERE id = ?', [now, key]);
         return {
           name: String(row['name']),
           role: row['role'] as ConsoleRole,
-          endsAt: Math.min(endsAt, now + idleMs),
+          endsAt: Math.min(endsAt, (isUse ? now : usedAt) + idleMs),
         };
       }),
     endSession: (key) =>
