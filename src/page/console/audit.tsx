@@ -82,6 +82,7 @@ export function Audit() {
 function Lines({ lines }: { readonly lines: readonly AuditLine[] }) {
   return (
     <Table
+      hasCards
       label={t('audit')}
       heads={[t('time'), t('who'), t('action'), t('target'), t('result'), t('from_where')]}
     >

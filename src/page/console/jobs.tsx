@@ -37,7 +37,11 @@ function List() {
           return shown.length === 0 ? (
             <p class="sheet empty">{t('job_none')}</p>
           ) : (
-            <Table label={t('jobs')} heads={[t('time'), t('command'), t('who'), t('target'), t('result')]}>
+            <Table
+              hasCards
+              label={t('jobs')}
+              heads={[t('time'), t('command'), t('who'), t('target'), t('result')]}
+            >
               {shown.map((job) => (
                 <JobLine key={job.id} job={live.get(job.id) ?? job} />
               ))}
@@ -152,7 +156,7 @@ function Detail({ id }: { readonly id: string }) {
                 </button>
               ))}
             </div>
-            <Table label={t('jobs')} heads={[t('device'), t('result'), t('details')]}>
+            <Table hasCards label={t('jobs')} heads={[t('device'), t('result'), t('details')]}>
               {devices.map((one) => (
                 <tr key={one.device}>
                   <td>

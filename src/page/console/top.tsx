@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { includesRole } from '../../protocol/console-routes.ts';
 import { me, post, signedOut } from './api.ts';
 import { Name } from './parts/words.tsx';
@@ -16,6 +17,10 @@ const PAGES: readonly { readonly path: string; readonly name: TextKey; readonly 
 
 export function Top() {
   const { path } = route.value;
+  useEffect(() => {
+    // On a telephone the pages are wider than the screen.
+    document.querySelector('header [aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+  }, [path]);
   const isAdministrator = me.value ? includesRole(me.value.role, 'administrator') : false;
   const isHere = (page: string): boolean =>
     page === '/' ? path === '/' || path.startsWith('/device/') : path.startsWith(page);

@@ -31,6 +31,9 @@ export function Device() {
   const isOperator = me.value ? includesRole(me.value.role, 'operator') : false;
   const tabs = TABS.filter((tab) => isOperator || !FOR_OPERATORS.includes(tab));
   const tab = tabs.find((one) => one === wanted) ?? 'now';
+  useEffect(() => {
+    document.querySelector('.tabs [aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+  }, [tab]);
   const path = `/device/${devicePath(name)}`;
   return (
     <main id="main" class="column" tabIndex={-1}>

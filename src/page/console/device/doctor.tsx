@@ -97,7 +97,7 @@ function Report({ result }: { readonly result: JobDevice }) {
   const order = ['problem', 'warning', 'ok', 'skipped'];
   const sorted = checks.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   return (
-    <Table label={t('tab_doctor')} heads={[t('check'), t('result'), t('finding')]}>
+    <Table hasCards label={t('tab_doctor')} heads={[t('check'), t('result'), t('finding')]}>
       {sorted.map(({ check, lane, verdict, finding, fix }) => (
         <tr key={`${check} ${lane}`}>
           <td>

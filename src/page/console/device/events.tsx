@@ -28,7 +28,7 @@ export function Events({ events }: { readonly events: readonly DeviceEvent[] }) 
       {shown.length === 0 ? (
         <p class="sheet empty">{t('events_none')}</p>
       ) : (
-        <Table label={t('tab_events')} heads={[t('time'), t('event'), t('lane'), t('details')]}>
+        <Table hasCards label={t('tab_events')} heads={[t('time'), t('event'), t('lane'), t('details')]}>
           {shown.map((event) => (
             <Line key={event.number} event={event} />
           ))}

@@ -7,14 +7,17 @@ export type Heading = string | { readonly text: string; readonly kind: 'number' 
 export function Table({
   label,
   heads,
+  hasCards = false,
   children,
 }: {
   readonly label: string;
   readonly heads: readonly Heading[];
+  /** The cells explain themselves: on a telephone they stand below each other. */
+  readonly hasCards?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class="sheet table" role="region" aria-label={label} tabIndex={0}>
+    <div class={`sheet table ${hasCards ? 'cards' : ''}`} role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
