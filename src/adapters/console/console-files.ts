@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 declare const DRAGOMAN_CONSOLE: Readonly<Record<string, string>> | undefined;
 
 /** The page's files as the build has put them into this program. @throws if they are not in it */
-export function builtConsoleFiles(): ConsoleFiles {
+export async function readConsoleFiles(): Promise<ConsoleFiles> {
   if (typeof DRAGOMAN_CONSOLE === 'undefined')
     throw new Error('the console is only in the built program: run "npm run build"');
   return consoleFilesOf(DRAGOMAN_CONSOLE);
