@@ -9,6 +9,8 @@ import { findPrograms } from './find-programs.ts';
 const listeningSchema = z.object({ listening: z.url() });
 /** The backend's log record that reports ready. */
 const readySchema = z.object({ msg: z.literal('listening for token requests') });
+/** The one that names the console. */
+const consoleSchema = z.object({ msg: z.literal('the console is open'), console: z.url() });
 
 /**
  * Starts service and backend as separate processes.
@@ -30,12 +32,20 @@ export function siblingPrograms(): ProgramStarters {
       const forget = (): Promise<void> => rm(folder, { recursive: true, force: true });
       try {
         const config = await writeBackendConfig(folder, setting);
+        if (setting.console !== null) await addPerson(programs.backend, config, setting.console);
+        let isReady = false;
+        let consoleAt: string | null = null;
         const program: ChildProgram = await startProgram(
           programs.backend,
           ['run', '--config', config],
-          (line) => readySchema.safeParse(line).success,
+          (line) => {
+            isReady ||= readySchema.safeParse(line).success;
+            consoleAt ??= consoleSchema.safeParse(line).data?.console ?? null;
+            return isReady && (consoleAt !== null || setting.console === null);
+          },
         );
         return {
+          consoleAt,
           async close() {
             await program.close();
             await forget();
@@ -51,7 +61,7 @@ export function siblingPrograms(): ProgramStarters {
 
 async function writeBackendConfig(
   folder: string,
-  { brokerUrl, serviceUrl, apiKey, signingKeyFile }: BackendSetting,
+  { brokerUrl, serviceUrl, apiKey, signingKeyFile, console: login }: BackendSetting,
 ): Promise<string> {
   const apiKeyFile = join(folder, 'api-key');
   await writeFile(apiKeyFile, apiKey, { mode: 0o600 });
@@ -67,6 +77,15 @@ async function writeBackendConfig(
     },
     signingKeyFile,
     allow: ['demo/*'],
+    ...(login !== null && {
+      console: { listen: '127.0.0.1:0' },
+      store: { path: join(folder, 'store.db') },
+      devices: {
+        'demo/kiosk-01': { site: 'Entrance' },
+        'demo/kiosk-02': { site: 'Ticket office' },
+        'demo/kiosk-03': { site: 'Upper floor' },
+      },
+    }),
   };
   await writeFile(file, JSON.stringify(config));
   return file;
