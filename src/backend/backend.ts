@@ -1,6 +1,7 @@
 /** The token issuer: connects the bus with the service client. */
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../adapters/clock.ts';
+import type { ConsoleFiles } from '../adapters/console/console-files.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../adapters/signing/keys.ts';
@@ -9,13 +10,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
+import { startConsole } from './console/console.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { healthPages } from './readiness.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
-import { openStore } from './store/open-store.ts';
+import { openConsoleStore, openStore } from './store/open-store.ts';
 import { startWatchServer } from './watch-server.ts';
 
 /** Secrets, read from the files that the configuration names. */
@@ -28,6 +30,8 @@ export interface BackendSecrets {
   readonly storePassword?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
+  /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
+  readonly consoleTls?: () => { readonly cert: string; readonly key: string };
 }
 
 export interface BackendOptions {
@@ -39,6 +43,8 @@ export interface BackendOptions {
   readonly random?: () => number;
   /** Instead of the configured one; it is closed with the backend. */
   readonly store?: Store;
+  /** Instead of the console's files beside the program. */
+  readonly consoleFiles?: ConsoleFiles;
 }
 
 export interface Backend {
@@ -47,6 +53,8 @@ export interface Backend {
   readonly connected: boolean;
   /** Where programs can watch it; null if nowhere. */
   readonly watchedAt: string | null;
+  /** Where the owner's console is; null if there is none. */
+  readonly consoleAt: string | null;
   /** Unsubscribes, finishes pending requests, then disconnects from the broker: 10 s at most. */
   close(): Promise<void>;
 }
@@ -82,19 +90,20 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
-  const openBus = createMqttBus(
-    {
-      url: config.mqtt.url,
-      clientId,
-      ...(username !== null && { username }),
-      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-      ...secrets.brokerTls,
-    },
-    { clock, seed: Math.floor(random() * 2 ** 31) },
-  );
+  const busAs = (name: string) =>
+    createMqttBus(
+      {
+        url: config.mqtt.url,
+        clientId: name,
+        ...(username !== null && { username }),
+        ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+        ...secrets.brokerTls,
+      },
+      { clock, seed: Math.floor(random() * 2 ** 31) },
+    );
   const bus = openHearing({
     ...{
-      openBus,
+      openBus: busAs(clientId),
       prefix: config.mqtt.prefix,
       shareGroup: config.mqtt.shareGroup,
       clock,
@@ -122,14 +131,28 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           }),
         );
 
+  const owned =
+    config.console.listen === null
+      ? null
+      : await startConsole({
+          ...{ config, listen: config.console.listen, ledger: store, signer, log, clock },
+          store: openConsoleStore(config.store, secrets.storePassword),
+          readTls: secrets.consoleTls ?? null,
+          // A connection of its own: what the fleet says must not make token requests wait.
+          openBus: busAs(`${clientId}-console`),
+          ...(options.consoleFiles && { files: options.consoleFiles }),
+        });
+
   return {
     ready: ready.given,
     get connected() {
       return bus.connected;
     },
     watchedAt: watch?.url ?? null,
+    consoleAt: owned?.url ?? null,
     async close() {
       isDraining = true;
+      await owned?.close();
       await issuing.close();
       await reports.close();
       await bus.close();

@@ -171,9 +171,13 @@ export function createJobs(parts: JobParts): Jobs {
       if (isClosed) return;
       if (!isBusy) {
         isBusy = true;
-        void step().finally(() => {
-          isBusy = false;
-        });
+        void step()
+          .catch((error: unknown) => {
+            parts.complain('job step', { why: String(error) }, 'a step of the jobs failed');
+          })
+          .finally(() => {
+            isBusy = false;
+          });
       }
       keepStepping();
     });

@@ -45,6 +45,8 @@ export interface Streams {
   /** False: the session has no such stream. */
   change(session: string, change: ViewChange): boolean;
   hearLog(device: string, lines: readonly string[], dropped: number): void;
+  /** Brings the fleet and all streams up to date. */
+  refresh(): void;
   /** Ends the streams of sessions that have ended. */
   check(): Promise<void>;
   close(): void;
@@ -213,6 +215,7 @@ export function createStreams(parts: StreamParts): Streams {
     hearLog(device, lines, dropped) {
       for (const channel of channels.all()) channel.hearLog(device, lines, dropped);
     },
+    refresh: tick,
     check,
     close() {
       for (const stream of [...streams.values()]) drop(stream);

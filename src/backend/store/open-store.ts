@@ -22,6 +22,10 @@ export function openKeptEngine(setting: Setting, password?: () => string): SqlEn
   return openEngine(setting, password);
 }
 
+export function openKeptConsoleStore(setting: Setting, password?: () => string): ConsoleStore {
+  return createConsoleStore(openKeptEngine(setting, password));
+}
+
 export function openKeptStore(setting: Setting, password?: () => string): Store {
   return createSqlStore(openKeptEngine(setting, password));
 }

@@ -49,15 +49,18 @@ export interface NewJob {
 /** Arguments that hold what shall be spoken: it is never kept. */
 const SPOKEN = ['text'];
 
+/** The arguments as they may be kept: the same object if nothing is left out. */
+export function withoutSpoken(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!SPOKEN.some((name) => typeof args[name] === 'string')) return args;
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) =>
+      SPOKEN.includes(name) ? [name, `(${String(value).length} characters)`] : [name, value],
+    ),
+  );
+}
+
 export function createJob({ devices, validMs, args, ...given }: NewJob, now: number): JobRecord {
-  const isSpoken = SPOKEN.some((name) => typeof args[name] === 'string');
-  const shownArgs = !isSpoken
-    ? args
-    : Object.fromEntries(
-        Object.entries(args).map(([name, value]) =>
-          SPOKEN.includes(name) ? [name, `(${String(value).length} characters)`] : [name, value],
-        ),
-      );
+  const shownArgs = withoutSpoken(args);
   return {
     ...{ ...given, args, shownArgs, validMs, at: now, endedAt: null },
     notAfter: now + validMs + CLOCK_SKEW_MS + Math.ceil(devices.length / SENT_PER_S) * 1000,
