@@ -104,7 +104,19 @@ async function startBackend(brokerUrl, { name, password }) {
   };
   await writeFile(file, JSON.stringify(config));
   const program = join(ROOT, 'dist', 'backend.mjs');
-  const words = ['people', 'add', name, '--role', 'viewer', '--config', file];
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  const words = [
+    'people',
+    'add',
+    name,
+    '--role',
+    'viewer',
+    '--config',
+    file,
+    '--password-file',
+    passwordFile,
+  ];
   const added = spawnSync(process.execPath, [program, ...words], {
     input: `${password}\n`,
     encoding: 'utf8',

@@ -43,7 +43,7 @@ export interface BackendOptions {
   readonly random?: () => number;
   /** Instead of the configured one; it is closed with the backend. */
   readonly store?: Store;
-  /** Instead of the console's files beside the program. */
+  /** Instead of the console's files in the program. */
   readonly consoleFiles?: ConsoleFiles;
 }
 

@@ -44,7 +44,7 @@ export interface ConsoleParts {
   readonly openBus: OpenBus;
   readonly log: Log;
   readonly clock: Clock;
-  /** Instead of the files beside the program. */
+  /** Instead of the files in the program. */
   readonly files?: ConsoleFiles;
 }
 
@@ -61,7 +61,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const { config, store, signer, log, clock, ledger } = parts;
   const { prefix } = config.mqtt;
   const complain = createLimitedWarnings(log, clock);
-  const files = parts.files ?? (await filesBesideProgram());
+  const files = parts.files ?? (await builtFiles());
   const fleet = createFleet(config, clock);
   const audit = createAudit(store, log);
   const hasher = createPasswordHasher();
@@ -224,12 +224,12 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   };
 }
 
-async function filesBesideProgram(): Promise<ConsoleFiles> {
+async function builtFiles(): Promise<ConsoleFiles> {
   try {
     return await readConsoleFiles();
-  } catch {
+  } catch (error) {
     throw new ConsoleUnavailable(
-      'console.listen: the folder "console" with the pages is not beside the program: install the whole package, or run "npm run build"',
+      `console.listen: ${error instanceof Error ? error.message : 'the pages are missing'}`,
     );
   }
 }

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { Failure } from '../../program/problem.ts';
 import { type ChildProgram, startProgram } from './child-program.ts';
-import type { BackendSetting, ProgramStarters } from './environment.ts';
+import type { BackendSetting, ConsoleLogin, ProgramStarters } from './environment.ts';
 import { findPrograms } from './find-programs.ts';
 
 const listeningSchema = z.object({ listening: z.url() });
@@ -57,6 +59,18 @@ export function siblingPrograms(): ProgramStarters {
       }
     },
   };
+}
+
+/** @throws Failure */
+async function addPerson(backend: string, config: string, { name, password }: ConsoleLogin): Promise<void> {
+  const passwordFile = `${config}.password`;
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  const words = ['people', 'add', name, '--role', 'administrator', '--config', config];
+  const added = spawnSync(process.execPath, [backend, ...words, '--password-file', passwordFile], {
+    encoding: 'utf8',
+  });
+  await rm(passwordFile);
+  if (added.status !== 0) throw new Failure(`the demo could not add a person: ${added.stderr.trim()}`);
 }
 
 async function writeBackendConfig(

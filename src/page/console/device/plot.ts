@@ -19,6 +19,8 @@ export function drawPlot(
   };
   const begin = new Date(from).getTime() / 1000;
   const format = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+  // A line of one value is not seen.
+  const isSparse = values.filter((value) => value !== null).length < 3;
   const plot = new uPlot(
     {
       width: box.clientWidth,
@@ -29,7 +31,7 @@ export function drawPlot(
         { ...axis, size: 28, values: (_, times) => times.map((time) => format.format(time * 1000)) },
         { ...axis, size: 56 },
       ],
-      series: [{}, { stroke: color('--accent'), width: 1.5, spanGaps: false, points: { show: false } }],
+      series: [{}, { stroke: color('--accent'), width: 1.5, spanGaps: false, points: { show: isSparse } }],
     },
     [values.map((_, step) => begin + step * stepS), [...values]],
     box,
