@@ -64,7 +64,7 @@ export const ENTRIES: readonly Entry[] = [
   { page: '', lines: /^npm (?:test|run (?:build|demo|conformance))$/, ranBy: CI, as: (line) => line },
   {
     page: '',
-    lines: /^npm run test:(?:fast|coverage|others|card|screen|systemd|packages|arm)$/,
+    lines: /^npm run test:(?:fast|coverage|others|card|screen|console|systemd|packages|arm)$/,
     ranBy: CI,
     as: script,
   },
