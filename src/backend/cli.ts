@@ -16,7 +16,10 @@ export const NAME = 'dragoman-backend';
  * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
  * @param argv the arguments after the program's name
  */
-export function runBackendProgram(argv: readonly string[], given: Terminal & RunHost & { ask?: AskSecretly }): Promise<number> {
+export function runBackendProgram(
+  argv: readonly string[],
+  given: Terminal & RunHost & { ask?: AskSecretly },
+): Promise<number> {
   const { output, signals, ask = () => Promise.resolve(null), ...terminal } = given;
   return runProgram({
     name: NAME,

@@ -37,7 +37,9 @@ export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly):
     )
     .option('--password-file <file>', 'file that contains only the password')
     .addHelpText(
-      ...examples('dragoman-backend people add ann --role administrator \\\n    --config /etc/dragoman-backend/config.json'),
+      ...examples(
+        'dragoman-backend people add ann --role administrator \\\n    --config /etc/dragoman-backend/config.json',
+      ),
     )
     .action((name: string, options: PeopleOptions) => add(shell, ask, name, options));
   people
@@ -73,13 +75,19 @@ async function add(shell: Shell, ask: AskSecretly, name: string, options: People
 }
 
 /** @throws Failure */
-async function passwordFor(shell: Shell, ask: AskSecretly, name: string, file: string | undefined): Promise<string> {
+async function passwordFor(
+  shell: Shell,
+  ask: AskSecretly,
+  name: string,
+  file: string | undefined,
+): Promise<string> {
   let password: string | null;
   if (file === undefined) {
     password = await ask(`Password for ${name}: `);
     if (password === null)
       throw new Failure('nobody can type the password here: give --password-file', EXIT.usage);
-    if (password !== (await ask('The same again: '))) throw new Failure('the two passwords differ: try again');
+    if (password !== (await ask('The same again: ')))
+      throw new Failure('the two passwords differ: try again');
   } else {
     const read = readPassword(file, shell.env);
     if (!read.ok) throw new Failure(`--password-file: ${read.message}`, EXIT.usage);
@@ -102,7 +110,11 @@ async function list(shell: Shell, options: PeopleOptions): Promise<void> {
       return;
     }
     for (const { name, role, seenAt } of people)
-      shell.print(textLine(`${name}  ${role}  ${seenAt === null ? 'never signed in' : `last signed in ${time(seenAt)}`}`));
+      shell.print(
+        textLine(
+          `${name}  ${role}  ${seenAt === null ? 'never signed in' : `last signed in ${time(seenAt)}`}`,
+        ),
+      );
     if (people.length === 0)
       shell.print('no people yet: "dragoman-backend people add NAME --role administrator" adds the first\n');
   });
