@@ -6,7 +6,7 @@ import { ARCHITECTURES, type Architecture } from './node-runtime.ts';
 
 export const USAGE = `Usage: scripts/build-deb [options]
 
-Makes the Debian packages dragoman, dragoman-backend and dragoman-emulator, which run on every architecture, and
+Makes the Debian packages dragoman, dragoman-screen, dragoman-backend and dragoman-emulator for every architecture, and
 dragoman-node, a private Node.js for one. The same commit and Node.js give the same bytes. Run "npm ci" before.
 
 Options:

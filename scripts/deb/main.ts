@@ -17,6 +17,7 @@ import {
   type Package,
   type Source,
 } from './packages.ts';
+import { screenPackage } from './screen-package.ts';
 
 const runFile = promisify(execFile);
 
@@ -68,6 +69,7 @@ async function makeAll(options: Options, root: string): Promise<void> {
       agentPackage(source),
       backendPackage(source),
       emulatorPackage(source),
+      screenPackage(source),
       ...architectures.map((architecture) => nodePackage(source, architecture)),
     ];
     mkdirSync(out, { recursive: true });
@@ -112,6 +114,7 @@ function controlOf(one: Package, root: string): Entry[] {
     Maintainer: MAINTAINER,
     'Installed-Size': String(installedKib(one.files)),
     Depends: one.depends,
+    ...(one.recommends === undefined ? {} : { Recommends: one.recommends }),
     Section: 'sound',
     Priority: 'optional',
     'Multi-Arch': 'foreign',

@@ -19,6 +19,7 @@ export interface Package {
   readonly changedAt: number;
   readonly architecture: 'all' | Architecture;
   readonly depends: string;
+  readonly recommends?: string;
   readonly summary: string;
   /** Lines of at most 75 characters; an empty one starts a new paragraph. */
   readonly description: readonly string[];
@@ -259,7 +260,7 @@ files of eSpeak NG are a part of this package.
 `;
 
 /** Licences, bill of materials, and Debian's own kind of change log. */
-function papers(source: Source, name: string, components: readonly Component[], note = ''): Entry[] {
+export function papers(source: Source, name: string, components: readonly Component[], note = ''): Entry[] {
   const { root, version, changedAt } = source;
   const folder = `usr/share/doc/${name}`;
   const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
@@ -274,7 +275,7 @@ function papers(source: Source, name: string, components: readonly Component[], 
 export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
 
 /** The unit of an installed program, and its user. */
-function unitFiles(root: string, name: string): Entry[] {
+export function unitFiles(root: string, name: string): Entry[] {
   const unit = startedByPackage(text(root, `systemd/${name}.service`), name);
   return [
     { path: `usr/lib/systemd/system/${name}.service`, content: unit },

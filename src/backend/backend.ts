@@ -19,6 +19,12 @@ import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
 import { openConsoleStore, openStore } from './store/open-store.ts';
 import { startWatchServer } from './watch-server.ts';
+import { within } from './within.ts';
+
+/** Longest wait for requests and reports at the end (ms). With broker, store and the end of the process it stays within 10 s. */
+const CLOSE_WITHIN_MS = 4000;
+/** Longest wait for statements that still run (ms). */
+const STORE_CLOSES_WITHIN_MS = 1000;
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -45,6 +51,8 @@ export interface BackendOptions {
   readonly store?: Store;
   /** Instead of the console's files in the program. */
   readonly consoleFiles?: ConsoleFiles;
+  /** Longest wait for requests and reports at the end (ms) instead of the usual one. */
+  readonly closeWithinMs?: number;
 }
 
 export interface Backend {
@@ -65,6 +73,7 @@ export interface Backend {
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
+  const { closeWithinMs = CLOSE_WITHIN_MS } = options;
   const store = options.store ?? openStore(config.store, secrets.storePassword);
   await openAtStart(store, log);
   const service = createServiceClient({
@@ -84,9 +93,10 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     clock,
     random,
     instance: randomUUID(),
+    closeWithinMs,
   });
   const complain = createLimitedWarnings(log, clock);
-  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log });
+  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log, clock });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
@@ -152,12 +162,14 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     consoleAt: owned?.url ?? null,
     async close() {
       isDraining = true;
-      await owned?.close();
-      await issuing.close();
-      await reports.close();
+      await bus.unsubscribe?.();
+      await Promise.all([
+        issuing.close(),
+        within(clock, closeWithinMs, Promise.all([reports.close(), owned?.close()])),
+      ]);
       await bus.close();
       service.close();
-      await store.close();
+      await within(clock, STORE_CLOSES_WITHIN_MS, store.close());
       await watch?.close();
       ready.give();
     },

@@ -20,11 +20,10 @@ import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { createServiceJobs } from './service-jobs.ts';
 import { shortId } from './session-upkeep.ts';
+import { within } from './within.ts';
 
 /** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
-/** Longest wait for running requests at the end (ms). With the broker's part it stays below 10 s. */
-const CLOSE_WITHIN_MS = 6000;
 
 export interface IssuerRunnerParts {
   readonly config: BackendConfig;
@@ -37,11 +36,13 @@ export interface IssuerRunnerParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Longest wait for running requests at the end (ms). */
+  readonly closeWithinMs: number;
 }
 
 /** The shell around the pure issuer. */
 export function createIssuerRunner(parts: IssuerRunnerParts) {
-  const { config, service, store, instance, signer, log, clock, random } = parts;
+  const { config, service, store, instance, signer, log, clock, random, closeWithinMs } = parts;
   const issuer = createIssuer(config, instance);
   const complain = createLimitedWarnings(log, clock);
   const jobs = createServiceJobs({ service, log, random });
@@ -172,21 +173,16 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     hear(message: BusMessage): void {
       if (!isClosing) hear(message, config.mqtt.prefix, dispatch, complain, random);
     },
-    /** Requests that have arrived get their answers; later ones go to another backend. */
+    /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
     async close(): Promise<void> {
-      await bus?.unsubscribe?.();
       isClosing = true;
       cancelWake();
-      let cancel = (): void => {};
-      const tooLong = new Promise<void>((resolve) => {
-        cancel = clock.at(clock.now() + CLOSE_WITHIN_MS, resolve);
-      });
       const idle = async (): Promise<void> => {
         while (underWay.size > 0) await Promise.all(underWay);
+        await reconciler.close();
       };
-      await Promise.race([idle(), tooLong]);
-      cancel();
-      await reconciler.close();
+      await within(clock, closeWithinMs, idle());
+      void reconciler.close();
     },
   };
 }

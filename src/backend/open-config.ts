@@ -35,7 +35,11 @@ export function openConfig(
     return { config, secrets };
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
-    throw new Failure(`the configuration cannot be used:\n  ${error.problems.join('\n  ')}`, EXIT.usage);
+    const hint = file === undefined ? '; name its file with --config' : '';
+    throw new Failure(
+      `the configuration cannot be used${hint}:\n  ${error.problems.join('\n  ')}`,
+      EXIT.usage,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { suggestName } from '../adapters/config/keys.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
@@ -60,7 +61,9 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
     shell.print(jsonLine({ sessions: shown.map(withoutToken) }));
     return;
   }
-  if (shown.length === 0) shell.print('no sessions\n');
+  const near = shown.length > 0 || device === undefined ? null : nearestOf(device, found);
+  if (shown.length === 0)
+    shell.print(textLine(`no sessions${near === null ? '' : `; did you mean "${near}"?`}`));
   for (const session of shown) shell.print(textLine(describe(session)));
 }
 
@@ -84,6 +87,8 @@ async function revoke(shell: Shell, ids: readonly string[], options: RevokeOptio
 async function choose(service: ServiceClient, ids: readonly string[], device: string | undefined) {
   const all = await service.listSessions();
   if (device !== undefined) {
+    const near = nearestOf(device, all);
+    if (near !== null) throw new Failure(`there is no session of "${device}"; did you mean "${near}"?`);
     return all.filter((session) => isOf(device, session.client_reference_id) && !isOver(session));
   }
   const chosen = new Map<string, Session>();
@@ -108,6 +113,18 @@ async function startingWith(service: ServiceClient, all: readonly Session[], id:
 function isOf(device: string, reference: string | null | undefined): boolean {
   const [tenant, name] = (reference ?? '').split('/');
   return device.includes('/') ? device === `${tenant}/${name}` : device === name;
+}
+
+/** The device with sessions whose name is most similar to one without; null: none is. */
+function nearestOf(device: string, all: readonly Session[]): string | null {
+  if (all.some((session) => isOf(device, session.client_reference_id))) return null;
+  const names = all.map(({ client_reference_id }) => (client_reference_id ?? '').split('/').slice(0, 2));
+  return suggestName(
+    device,
+    names
+      .map((parts) => (device.includes('/') ? parts.join('/') : (parts[1] ?? '')))
+      .filter((name) => name !== ''),
+  );
 }
 
 function withoutToken({ token: _, ...session }: Session): Omit<Session, 'token'> {

@@ -7,6 +7,7 @@ import { devicesVerb } from './devices/devices-verb.ts';
 import { doctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run-verb.ts';
+import { createScreenVerb } from './screen/screen-verb.ts';
 import { versionVerb } from './version.ts';
 
 export const NAME = 'dragoman';
@@ -14,13 +15,14 @@ export const NAME = 'dragoman';
 /** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
 export function runDeviceProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
   const { output, signals, onCrash, onClosed, ...terminal } = given;
-  const run = createRunVerb({ output, signals, onCrash, onClosed });
+  const host = { output, signals, onCrash, onClosed };
+  const run = createRunVerb(host);
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
     verbs: [
       ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
-      ...[provisionVerb, bootReportVerb, versionVerb],
+      ...[createScreenVerb(host), provisionVerb, bootReportVerb, versionVerb],
     ],
     argv,
     ...terminal,

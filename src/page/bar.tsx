@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
+import { directionOf, ownName } from '../core/screen/languages.ts';
+import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane } from '../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
-import { directionOf, ownName } from './languages.ts';
 import { act } from './link.ts';
 import { statusNow } from './status-line.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
-import { wordedLanguage, wordingOf } from './wording.ts';
 
 /** Buttons for the person at the kiosk, as long as it interprets. */
 export function Bar({ lane }: { lane: ScreenLane }) {

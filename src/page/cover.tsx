@@ -1,7 +1,7 @@
+import { directionOf } from '../core/screen/languages.ts';
+import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenStatus } from '../protocol/screen.ts';
-import { directionOf } from './languages.ts';
 import { isEmpty } from './store.ts';
-import { wordedLanguage, wordingOf } from './wording.ts';
 
 /** What the panel says in place of captions: an invitation, or what to do when the kiosk does not interpret. */
 export function Cover({ status, language }: { status: ScreenStatus; language: string }) {

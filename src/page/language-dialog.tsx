@@ -1,10 +1,10 @@
+import { directionOf, ownName } from '../core/screen/languages.ts';
+import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane } from '../protocol/screen.ts';
 import { Button } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
-import { directionOf, ownName } from './languages.ts';
 import { act } from './link.ts';
-import { wordedLanguage, wordingOf } from './wording.ts';
 
 /** The languages to choose from, each under its own name. */
 export function LanguageDialog({ lane, close }: { lane: ScreenLane; close: () => void }) {

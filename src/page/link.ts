@@ -61,13 +61,18 @@ function take(change: ScreenChange): void {
 const textsAfter = (texts: ScreenSnapshot['texts']) => texts.filter(({ number }) => number > lastText);
 
 /** Asks the agent for something. Resolves with true when it is done. */
-export async function act(action: ScreenAction): Promise<boolean> {
+export const act = (action: ScreenAction): Promise<boolean> => post('/do', JSON.stringify(action));
+
+/** Tells the agent that the page paints. */
+export const tellBeat = (): Promise<boolean> => post('/beat', '{}');
+
+async function post(path: string, body: string): Promise<boolean> {
   const token = document.querySelector('meta[name=page-token]')?.getAttribute('content') ?? '';
   try {
-    const answer = await fetch('/do', {
+    const answer = await fetch(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Page-Token': token },
-      body: JSON.stringify(action),
+      body,
     });
     // A page of an earlier run of the agent has its token.
     if (answer.status === 403) location.reload();

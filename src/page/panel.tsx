@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { directionOf, ownName } from '../core/screen/languages.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
-import { directionOf, ownName } from './languages.ts';
 import { StatusLine, statusNow } from './status-line.tsx';
 
 /** The part of the screen for readers of one language. */

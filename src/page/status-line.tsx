@@ -1,6 +1,6 @@
+import { type Wording, wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenStatus } from '../protocol/screen.ts';
 import { isConnected, screen } from './store.ts';
-import { type Wording, wordedLanguage, wordingOf } from './wording.ts';
 
 /** The agent's status, or that the agent itself does not answer. */
 export function statusNow(): ScreenStatus {

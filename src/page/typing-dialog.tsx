@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
+import { directionOf } from '../core/screen/languages.ts';
+import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane } from '../protocol/screen.ts';
 import { LONGEST_TYPED } from '../protocol/screen-size.ts';
 import { Button } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
 import { keysOf } from './keyboard-rows.ts';
-import { directionOf } from './languages.ts';
 import { act } from './link.ts';
-import { wordedLanguage, wordingOf } from './wording.ts';
 
 /** For people who do not speak: the service translates and speaks what they type. */
 export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => void }) {

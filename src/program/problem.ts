@@ -56,7 +56,7 @@ function explainUsage(error: CommanderError, command: string): Explanation {
   return { exitCode: EXIT.usage, text: `${name}: ${ended} ${hint}` };
 }
 
-function endSentence(text: string): string {
+export function endSentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 

@@ -72,3 +72,7 @@ export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('end') }),
 ]);
 export type ScreenAction = z.infer<typeof screenActionSchema>;
+
+/** Says how long ago a page has painted; null: none has since the start of the agent. */
+export const screenBeatSchema = z.object({ ageMs: z.number().min(0).nullable() });
+export type ScreenBeat = z.infer<typeof screenBeatSchema>;

@@ -64,6 +64,30 @@ describe('config/desired', () => {
     expect(optionsOf(deps)?.volume).toBe(100);
   });
 
+  it('keeps the value in force, and that of a command, when a newer document has a wrong one', async () => {
+    const memory = createMemoryFile();
+    const deps = createFakeDeps(CONFIG, { desiredFile: memory.file });
+    await deps.goLive();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', volume: 55 }], log: { level: 'warn' } });
+    deps.command('volume', { id: 'v', args: { percent: 70 } });
+    deps.deliver(DESIRED, { version: 2, lanes: [{ id: 'main', volume: 150, echo: 'off' }], log: 'x' });
+    expect(optionsOf(deps)).toMatchObject({ volume: 70, echo: 'off' });
+    // The next document keeps it, too.
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main', volume: -1 }], log: { level: 'loud' } });
+    expect(optionsOf(deps)).toMatchObject({ volume: 70, echo: 'half-duplex' });
+    const report = reported(deps);
+    expect(report.errors.map(({ key }) => key)).toEqual(['lanes[0].volume', 'log.level']);
+    expect(report.effective).toMatchObject({ lanes: [{ volume: 55 }], log: { level: 'warn' } });
+    deps.clock.advance(60_000);
+    await deps.clock.elapse(0);
+    const next = createFakeDeps(CONFIG, { desiredFile: memory.file });
+    expect(optionsOf(next)?.volume).toBe(55);
+    // A key that is taken out has no value of its own any more.
+    await next.goLive();
+    next.deliver(DESIRED, { version: 4 });
+    expect(optionsOf(next)?.volume).toBe(100);
+  });
+
   it('reports a refusal by the service as an error of the document', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();

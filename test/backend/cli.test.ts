@@ -161,6 +161,30 @@ describe('dragoman-backend', () => {
     });
   });
 
+  it('names the nearest device when the given one has no sessions', async () => {
+    await createSessions('museum/kiosk-01/main');
+    const typo = await withConfig('sessions', 'revoke', '--device', 'museum/kiosk-1');
+    expect(typo).toMatchObject({ code: 1, out: '' });
+    expect(typo.err).toContain('there is no session of "museum/kiosk-1"; did you mean "museum/kiosk-01"?');
+    const short = await withConfig('sessions', 'revoke', '--device', 'kisk-01');
+    expect(short.err).toContain('did you mean "kiosk-01"?');
+    expect(await withConfig('sessions', 'list', '--device', 'kiosk-1')).toMatchObject({
+      code: 0,
+      out: 'no sessions; did you mean "kiosk-01"?\n',
+    });
+    // Another device may have none.
+    const other = await withConfig('sessions', 'revoke', '--device', 'museum/kiosk-02');
+    expect(other).toMatchObject({ code: 0, out: 'nothing to revoke\n' });
+    const left = JSON.parse((await withConfig('sessions', 'list', '--json')).out).sessions;
+    expect(left).toMatchObject([{ status: 'pending' }]);
+  });
+
+  it('names the option when the configuration is missing', async () => {
+    const { code, err } = await run('sessions', 'list');
+    expect(code).toBe(2);
+    expect(err).toContain('the configuration cannot be used; name its file with --config:');
+  });
+
   it('refuses to revoke when the sessions are not clear', async () => {
     await createSessions('museum/a/main');
     expect(await withConfig('sessions', 'revoke')).toMatchObject({ code: 2 });

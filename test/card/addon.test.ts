@@ -11,14 +11,14 @@ import { clock, listen, RATE_HZ, soundedBy, speak, stallsWith, until } from './c
 import { babble, differsAt } from './sound.ts';
 
 /** The folder in which the packages are installed, as docs/sound.md says. */
-const PLACE = process.env['DRAGOMAN_ADDONS'];
+const PLACE = process.env['ADDON_PACKAGES'];
 const MINUTE_S = 60;
 /** Stall (ms) that empties the package's buffer. */
 const LONG_STALL_MS = 200;
 
 const { rack, missing: noCard } = await openRack();
 const absent = Object.values(PACKAGES).filter((name) => !existsSync(join(PLACE ?? '', 'node_modules', name)));
-const missing = noCard ?? (absent.length === 0 ? null : `DRAGOMAN_ADDONS has no ${absent.join(' and no ')}`);
+const missing = noCard ?? (absent.length === 0 ? null : `ADDON_PACKAGES has no ${absent.join(' and no ')}`);
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-addon-'));
 afterAll(async () => {
   delete process.env['ALSA_CONFIG_PATH'];

@@ -1,17 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOptions, UsageError } from '../../scripts/deb/deb-options.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
 import { placeBundles } from '../bundles.ts';
+import { copySources } from './copied-sources.ts';
+import { unpack } from './unpack.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMES = ['dragoman', 'dragoman-backend', 'dragoman-emulator'] as const;
+const SCREEN = 'dragoman-screen';
 const VERSION = '1.2.3-1';
 
 let folder: string;
@@ -55,44 +47,10 @@ async function make(out: string, { env, root = ROOT, umask = '022', bundles }: M
   if (code !== 0) throw new Error(said);
 }
 
-/** Unpacks the members of an `ar` archive below `folder`, and lists its data. */
-function unpack(name: string): string {
-  const bytes = readFileSync(fileOf('first', name));
-  expect(bytes.toString('latin1', 0, 8)).toBe('!<arch>\n');
-  const place = join(folder, name);
-  let listing = '';
-  for (let at = 8; at < bytes.length; ) {
-    const member = bytes.toString('latin1', at, at + 16).trim();
-    const size = Number(bytes.toString('latin1', at + 48, at + 58));
-    const to = join(place, member.replace(/\..*/, ''));
-    if (member.endsWith('.tar.gz')) {
-      mkdirSync(to, { recursive: true });
-      const archive = `${to}.tar.gz`;
-      writeFileSync(archive, bytes.subarray(at + 60, at + 60 + size));
-      const words = ['--same-permissions', '-xzf', archive, '-C', to];
-      expect(spawnSync('tar', words, { encoding: 'utf8' }).stderr).toBe('');
-      listing = spawnSync('tar', ['-tvzf', archive], { encoding: 'utf8', env: { TZ: 'UTC' } }).stdout;
-    }
-    at += 60 + size + (size % 2);
-  }
-  return listing;
-}
-
 const fileOf = (out: string, name: string): string => join(folder, out, `${name}_${VERSION}_all.deb`);
 const textOf = (name: string, path: string): string => readFileSync(join(folder, name, 'data', path), 'utf8');
 const isThere = (name: string, path: string): boolean =>
   statSync(join(folder, name, 'data', path), { throwIfNoEntry: false }) !== undefined;
-
-/** Copies the sources to another path with a space, without git and with shared packages. */
-function copySources(): string {
-  const place = join(folder, 'another place');
-  for (const part of ['src', 'scripts', 'config', 'docs', 'systemd'])
-    cpSync(join(ROOT, part), join(place, part), { recursive: true });
-  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'CHANGELOG.md'])
-    copyFileSync(join(ROOT, file), join(place, file));
-  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
-  return place;
-}
 
 /** Writes placeholders for phrases, because not every machine can make them. `test/build/phrases.test.ts` tests real ones. */
 function writePhrases(): void {
@@ -113,11 +71,12 @@ beforeAll(async () => {
     make('first', { env: { TZ: 'UTC', LC_ALL: 'C', SOURCE_DATE_EPOCH }, bundles }),
     make('second', {
       env: { TZ: 'Asia/Tokyo', COLUMNS: '40', SOURCE_DATE_EPOCH },
-      root: copySources(),
+      root: copySources(ROOT, join(folder, 'another place')),
       umask: '077',
     }),
   ]);
-  for (const name of NAMES) listings.set(name, unpack(name));
+  for (const name of [...NAMES, SCREEN])
+    listings.set(name, unpack(fileOf('first', name), join(folder, name)));
 }, 400_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -305,6 +264,60 @@ describe('the agent and the backend as services', () => {
   it('are separate: no account code in the device’s package, and no device code in the backend’s', () => {
     expect(isThere('dragoman', 'usr/lib/dragoman/backend.mjs')).toBe(false);
     expect(isThere('dragoman-backend', 'usr/lib/dragoman')).toBe(false);
+  });
+});
+
+describe('the package dragoman-screen', () => {
+  it('is reproducible, and contains a unit, its user and papers only', () => {
+    expect(readFileSync(fileOf('first', SCREEN)).equals(readFileSync(fileOf('second', SCREEN)))).toBe(true);
+    const files = [...(listings.get(SCREEN) ?? '').matchAll(/^-.* \.\/(.*)$/gm)].map(([, path]) => path);
+    expect(files.sort()).toEqual([
+      'usr/lib/systemd/system/dragoman-screen.service',
+      'usr/lib/sysusers.d/dragoman-screen.conf',
+      'usr/share/doc/dragoman-screen/changelog.Debian.gz',
+      'usr/share/doc/dragoman-screen/copyright',
+      'usr/share/doc/dragoman-screen/sbom.cdx.json',
+      'usr/share/man/man8/dragoman-screen.8.gz',
+    ]);
+  });
+
+  it('needs the agent of its version, a compositor and a browser, and recommends fonts', () => {
+    const control = readFileSync(join(folder, SCREEN, 'control/control'), 'utf8');
+    const depends = /^Depends: (.*)$/m.exec(control)?.[1]?.split(', ') ?? [];
+    expect(depends).toContain(`dragoman (>= ${VERSION})`);
+    for (const needed of ['cage', 'chromium', 'xwayland', 'libpam-systemd'])
+      expect(depends).toContain(needed);
+    expect(control).toMatch(/^Recommends: fonts-noto-core, fonts-noto-cjk$/m);
+    // A kiosk without a screen needs none of it.
+    const agent = readFileSync(join(folder, 'dragoman/control/control'), 'utf8');
+    expect(agent).not.toMatch(/cage|chromium|Recommends/);
+  });
+
+  it('starts the installed program with the settings of the project’s unit', () => {
+    const installed = textOf(SCREEN, `usr/lib/systemd/system/${SCREEN}.service`);
+    const ours = readFileSync(join(ROOT, `systemd/${SCREEN}.service`), 'utf8');
+    const settings = (text: string): string[] => text.split('\n').filter((line) => /^[^#]/.test(line));
+    expect(settings(installed)).toEqual(
+      settings(ours).map((line) =>
+        line.startsWith('ExecStart=') ? 'ExecStart=/usr/bin/dragoman screen' : line,
+      ),
+    );
+    expect(installed).not.toContain('/opt/');
+    const help = spawnSync(process.execPath, [
+      join(folder, 'dragoman/data/usr/lib/dragoman/dragoman.mjs'),
+      ...['screen', '--help'],
+    ]);
+    expect(help.stdout.toString()).toContain('cage');
+  });
+
+  it('has scripts with valid shell syntax, and a manual without errors', () => {
+    for (const script of ['postinst', 'postrm', 'prerm']) {
+      const file = join(folder, SCREEN, 'control', script);
+      expect(statSync(file).mode & 0o777).toBe(0o755);
+      expect(spawnSync('sh', ['-n', file]).status).toBe(0);
+    }
+    const page = spawnSync('gzip', ['-dc', join(folder, SCREEN, `data/usr/share/man/man8/${SCREEN}.8.gz`)]);
+    expect(page.stdout.toString()).toMatch(/^\.TH DRAGOMAN\\-SCREEN 8 "2023-11-14" "Dragoman 1\.2\.3-1" /);
   });
 });
 

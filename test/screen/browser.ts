@@ -42,6 +42,7 @@ export async function buildPage(): Promise<PageFiles> {
 export interface Shown {
   readonly fake: ReturnType<typeof createFakeSource>;
   readonly page: Page;
+  readonly url: string;
   /** The server ends, as when the agent does; `back` starts it again at the same address. */
   breakConnection(): Promise<{ back(): Promise<void> }>;
   /** Errors and refused requests of the page. */
@@ -72,7 +73,7 @@ export async function showPage(
   await page.waitForSelector('.panel');
   await settle(page);
   return {
-    ...{ fake, page, complaints },
+    ...{ fake, page, url: server.url, complaints },
     async breakConnection() {
       const port = Number(new URL(server.url).port);
       await server.close();

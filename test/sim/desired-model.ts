@@ -1,6 +1,7 @@
 /**
  * Model of the effective configuration: the device's own file, then the documents of its groups in order, then the device's
- * document. A later value replaces an earlier one, key by key. Shares no code with the agent.
+ * document. A later value replaces an earlier one, key by key. A refused key keeps the value that the previous document of the
+ * same source had in force. Shares no code with the agent.
  */
 
 export const LANE_KEYS = ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'] as const;
@@ -28,7 +29,17 @@ export interface Effective {
 }
 
 /** The documents in force and where each comes from, lowest priority first. */
-export type Documents = readonly { readonly from: string; readonly content: DocumentContent }[];
+export type Documents = readonly {
+  readonly from: string;
+  readonly content: DocumentContent;
+  readonly kept?: Kept | undefined;
+}[];
+
+/** What a document has in force. */
+export interface Kept {
+  readonly lanes: ReadonlyMap<string, LaneValues>;
+  readonly level: string | null;
+}
 
 const isClash = (source: unknown, targets: unknown): boolean =>
   Array.isArray(targets) && targets.includes(source);
@@ -37,13 +48,21 @@ const isClash = (source: unknown, targets: unknown): boolean =>
 export function inEffect(
   own: Effective,
   documents: Documents,
-): { readonly effective: Effective; readonly refused: ReadonlySet<string> } {
+): {
+  readonly effective: Effective;
+  readonly refused: ReadonlySet<string>;
+  readonly inForce: ReadonlyMap<string, Kept>;
+} {
   const lanes = own.lanes.map((lane) => ({ ...lane }));
   const refused = new Set<string>();
   let { level } = own.log;
-  for (const { from, content } of documents) {
+  const inForce = new Map<string, Kept>();
+  for (const { from, content, kept } of documents) {
     const named = new Set<string>();
-    if (content.logLevel !== null) level = content.logLevel;
+    const good = new Map<string, LaneValues>();
+    const ownLevel = content.logLevel ?? (content.wrong.includes('log.level') ? (kept?.level ?? null) : null);
+    level = ownLevel ?? level;
+    inForce.set(from, { lanes: good, level: ownLevel });
     for (const { at, lane, values } of content.lanes) {
       const found = lane === null ? lanes[at] : lanes.find(({ id }) => id === lane);
       // The first of two entries for one lane counts.
@@ -52,16 +71,27 @@ export function inEffect(
         continue;
       }
       named.add(found.id);
-      const { source, targets, ...others } = values;
-      Object.assign(found, others);
-      const wanted = { source: source ?? found.source, targets: targets ?? found.targets };
-      if (!isClash(wanted.source, wanted.targets)) Object.assign(found, wanted);
-      else refused.add(`${from} lanes[${at}].${targets === undefined ? 'source' : 'targets'}`);
+      const was = kept?.lanes.get(found.id) ?? {};
+      const wrong = LANE_KEYS.filter((key) => key in was && content.wrong.includes(`lanes[${at}].${key}`));
+      const { source, targets, ...others } = {
+        ...Object.fromEntries(wrong.map((key) => [key, was[key]])),
+        ...values,
+      };
+      const pairs: LaneValues[] = [{ source, targets }, { source: was.source, targets: was.targets }, {}];
+      const full = (pair: LaneValues) => ({
+        source: pair.source ?? found.source,
+        targets: pair.targets ?? found.targets,
+      });
+      const pair = pairs.find((one) => !isClash(full(one).source, full(one).targets)) ?? {};
+      if (pair !== pairs[0])
+        refused.add(`${from} lanes[${at}].${targets === undefined ? 'source' : 'targets'}`);
+      good.set(found.id, { ...others, ...pair });
+      Object.assign(found, others, full(pair));
     }
     for (const key of content.wrong) {
       const [entry = ''] = key.split('.');
       if (!refused.has(`${from} ${entry}`)) refused.add(`${from} ${key}`);
     }
   }
-  return { effective: { lanes, log: { level } }, refused };
+  return { effective: { lanes, log: { level } }, refused, inForce };
 }

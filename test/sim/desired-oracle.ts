@@ -2,7 +2,14 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/lane-state.ts';
 import { hearingStream, phaseOf, waitingSuccessor } from '../../src/core/lane/session/session-state.ts';
-import { type DocumentContent, type Effective, inEffect, LANE_KEYS, type LaneKey } from './desired-model.ts';
+import {
+  type DocumentContent,
+  type Effective,
+  inEffect,
+  type Kept,
+  LANE_KEYS,
+  type LaneKey,
+} from './desired-model.ts';
 import type { DrawnDocument } from './documents.ts';
 import type { Violations } from './violations.ts';
 
@@ -46,6 +53,8 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
   const { violations, places } = setup;
   const drawn = new Map<string, DocumentContent>();
   const documents = new Map<string, DocumentContent>();
+  /** What each document keeps of the one before it, by `from version`. */
+  const kepts = new Map<string, Kept | undefined>();
   const refusedWhole = new Set<string>();
   let own: Effective | null = null;
   let now = inEffect({ lanes: [], log: { level: '' } }, []);
@@ -59,7 +68,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
   const apply = (): void => {
     const inOrder = places.flatMap((from) => {
       const content = documents.get(from);
-      return content === undefined ? [] : [{ from, content }];
+      return content === undefined ? [] : [{ from, content, kept: kepts.get(`${from} ${content.version}`) }];
     });
     if (own !== null) now = inEffect(own, inOrder);
   };
@@ -214,7 +223,11 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       else {
         refusedWhole.delete(from);
         if (content === null) documents.delete(from);
-        else documents.set(from, content);
+        else {
+          const before = documents.get(from);
+          if (before !== content) kepts.set(`${from} ${content.version}`, before && now.inForce.get(from));
+          documents.set(from, content);
+        }
       }
       applyChange(hand, `after a document of ${from}`);
     },

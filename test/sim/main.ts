@@ -277,7 +277,7 @@ if (isMainThread) {
   // A closed pipe (such as `head`) is no failure.
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
-} else if ('desk' in workerData) {
+} else if ((workerData as { desk?: unknown }).desk) {
   serveDesk();
 } else {
   type Given = Omit<Options, 'seeds' | 'seed' | 'threads'>;

@@ -159,4 +159,15 @@ describe('the model of the effective configuration', () => {
     expect(effective.lanes).toEqual([{ ...lane, echo: 'half-duplex', standbyAfter: 7 }]);
     expect([...refused]).toEqual(['group:a lanes[0].start', 'device lanes[0].source']);
   });
+
+  it('keeps what the document before had in force for each refused key', () => {
+    const before = inEffect(own, [
+      { from: 'device', content: document({ echo: 'cancel', targets: ['fr'] }) },
+    ]);
+    const kept = before.inForce.get('device');
+    const next = document({ targets: ['en'] }, ['lanes[0].echo']);
+    const { effective } = inEffect(own, [{ from: 'device', content: next, kept }]);
+    expect(effective.lanes).toEqual([{ ...lane, echo: 'cancel', targets: ['fr'] }]);
+    expect(inEffect(own, [{ from: 'device', content: document({}), kept }]).effective.lanes).toEqual([lane]);
+  });
 });

@@ -252,3 +252,47 @@ describe('dragoman-boot-report.service', () => {
     expect(text).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m);
   });
 });
+
+describe('dragoman-screen.service', () => {
+  const name = 'dragoman-screen.service';
+  const text = unit(name);
+
+  it.skipIf(!hasSystemd)('passes systemd-analyze verify', () => {
+    expect(verify(name, text)).toBe('');
+    expect(verify(name, text.replace('TTYReset', 'TTYResets'))).toContain('Unknown key');
+  });
+
+  it('starts again without a limit, and touches no other unit', () => {
+    expect(text).toMatch(/^Restart=always$/m);
+    expect(text).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(text).not.toMatch(/^(Requires|BindsTo|PartOf|Upholds|OnFailure|Before)=/m);
+    for (const line of text.match(/^(Wants|After|Conflicts)=.*$/gm) ?? [])
+      expect(line).not.toContain('dragoman');
+  });
+
+  it('ends before the agent where memory is short, and leaves the processor to the sound', () => {
+    expect(Number(/^OOMScoreAdjust=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^Nice=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+  });
+
+  it('has its own user without access to the agent’s files, and writes to memory only', () => {
+    expect(text).toMatch(/^User=dragoman-screen$/m);
+    expect(unit('dragoman-screen.sysusers.conf')).not.toMatch(/^m \S+ (dragoman|audio|sudo)$/m);
+    expect(text).toMatch(/^RuntimeDirectory=dragoman-screen$/m);
+    expect(text).toMatch(/^RuntimeDirectoryMode=0700$/m);
+    expect(text).toMatch(/^ProtectSystem=strict$/m);
+    expect(text).toMatch(/^PrivateTmp=yes$/m);
+    expect(text).toMatch(/^LimitCORE=0$/m);
+    expect(text).not.toMatch(
+      /^(ReadWritePaths|StateDirectory|CacheDirectory|LogsDirectory|LoadCredential)=/m,
+    );
+  });
+
+  it('can use the display, and leaves chromium its own sandbox', () => {
+    // ProtectClock, too, closes all devices but the clock.
+    expect(text).not.toMatch(/^(PrivateDevices|DevicePolicy|DeviceAllow|ProtectClock)=/m);
+    expect(text).not.toMatch(/^(RestrictNamespaces|PrivateUsers|SystemCallFilter|MemoryDenyWriteExecute)=/m);
+    expect(text).toMatch(/^PAMName=login$/m);
+    expect(text).toMatch(/^TTYPath=\/dev\/tty7$/m);
+  });
+});

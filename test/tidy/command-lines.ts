@@ -60,6 +60,10 @@ export const ENTRIES: readonly Entry[] = [
     ...{ page: 'docs/screen.md', lines: /^chromium / },
     notRun: 'opens a window; test/screen drives the same browser without one',
   },
+  {
+    ...{ page: 'docs/screen.md', lines: /^sudo apt install fonts-/ },
+    notRun: 'the containers have no network; test/deb checks that the package recommends these fonts',
+  },
   { page: '', lines: /^npm ci(?: && npm run (?:build|demo)| && npm test)?$/, ranBy: CI, as: 'npm ci' },
   { page: '', lines: /^npm (?:test|run (?:build|demo|conformance))$/, ranBy: CI, as: (line) => line },
   {

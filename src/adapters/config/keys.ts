@@ -138,6 +138,16 @@ export function suggest(name: string, known: readonly string[]): string | null {
   return known.find((other) => beginsLike(other.toLowerCase(), lower)) ?? null;
 }
 
+/** The same for names of a fleet. They differ by their numbers: another number is another device, not a typing error. */
+export function suggestName(name: string, known: readonly string[]): string | null {
+  const numberIn = (text: string): string => text.replaceAll(/\D/g, '').replace(/^0+/, '');
+  const number = numberIn(name);
+  return suggest(
+    name,
+    known.filter((other) => number === '' || numberIn(other) === number),
+  );
+}
+
 /** `pasword` matches the beginning of `passwordFile`, with one letter wrong. */
 function beginsLike(long: string, begun: string): boolean {
   if (begun.length < 4) return false;

@@ -37,16 +37,30 @@ export function ownCertificateFault(text: string): string | null {
   return refusal === null ? null : `holds a certificate that TLS refuses (${refusal})`;
 }
 
-/** Why OpenSSL does not use a certificate as our own, and what to do. Null: it does. */
+/** Why TLS does not use a certificate as our own, and what to do. Null: it does. */
 export function tlsRefusal(cert: string): string | null {
+  const reason = openSslRefusal(cert) ?? (isSignedWeakly(cert) ? 'ca md too weak' : null);
+  if (reason === null) return null;
+  const advice = tlsAdvice(reason);
+  return advice === null ? reason : `${reason}: ${advice}`;
+}
+
+function openSslRefusal(cert: string): string | null {
   try {
     createSecureContext({ cert });
     return null;
   } catch (error) {
-    const reason = tlsReason(error) ?? 'unknown reason';
-    const advice = tlsAdvice(reason);
-    return advice === null ? reason : `${reason}: ${advice}`;
+    return tlsReason(error) ?? 'unknown reason';
   }
+}
+
+/** Object identifiers in DER: MD5 and SHA-1 with RSA, SHA-1 with ECDSA. */
+const WEAK_SIGNATURES = ['06092a864886f70d010104', '06092a864886f70d010105', '06072a8648ce3d0401'];
+
+/** OpenSSL before 3.5 refuses such a certificate of our own. Newer versions leave that to the server, which refuses it. */
+function isSignedWeakly(cert: string): boolean {
+  const { raw } = new X509Certificate(cert);
+  return WEAK_SIGNATURES.some((identifier) => raw.includes(identifier, 'hex'));
 }
 
 /** The same for a private key. The result reveals nothing of the key. */

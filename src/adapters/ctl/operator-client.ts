@@ -6,6 +6,9 @@ import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 /** The broker is unreachable, or does not allow something. The message is for the operator. */
 export class BrokerFailure extends Error {}
 
+/** The broker accepted the login, but not a message of it. */
+export class RefusedMessage extends BrokerFailure {}
+
 /** An operator's connection to the broker. */
 export interface OperatorClient {
   publish: Bus['publish'];

@@ -73,7 +73,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   return {
     profile,
     signingKey: signing ?? null,
-    registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant)) ?? [],
+    registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant, warnings)) ?? [],
     warnings,
     connection: {
       ...{ url: profile.url, clientId },
@@ -86,13 +86,17 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   };
 }
 
-function registeredAt(file: string, tenant: string): readonly RegisteredDevice[] {
+/** A profile of "broker init" names the file on the owner's computer: elsewhere it is missing, and all else works. */
+function registeredAt(file: string, tenant: string, warnings: string[]): readonly RegisteredDevice[] {
   try {
     const found = readRegistered(file, tenant);
     if (found !== null) return found;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new ProfileError(`setupFile: ${file} cannot be read: ${error.message}`);
+    warnings.push(
+      `setupFile: ${file} cannot be read: ${error.message}; kiosks that never came are not listed. Correct it, or set it to null.`,
+    );
+    return [];
   }
   throw new ProfileError(`setupFile: ${file} is no setup.json of "dragoman-backend broker init"`);
 }

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
 import type { Clock } from '../../ports/clock.ts';
 import type { ScreenSource } from '../../ports/screen.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { screenActionSchema } from '../../protocol/screen.ts';
+import { type ScreenBeat, screenActionSchema } from '../../protocol/screen.ts';
 import { createEventClients } from './event-clients.ts';
 import { PAGE_HEADERS, pageText } from './page.ts';
 import { createMeter, objectionTo } from './page-door.ts';
@@ -105,11 +106,23 @@ function createApp({ token, files, source, clock }: PageServerOptions): Hono<{ B
       return problem(context, 413, 'too_large', `the body must have at most ${MOST_BODY_BYTES} bytes`);
     },
   });
-  app.post('/do', limit, async (context) => {
+  const fromPage = createMiddleware(async (context, next) => {
     if (!isSame(context.req.header('x-page-token') ?? '', token))
       return problem(context, 403, 'foreign', 'the request is not from this page: load the page again');
     if (context.req.header('origin') === undefined)
       return problem(context, 403, 'foreign', 'the request names no "Origin"');
+    return next();
+  });
+  let beatAt: number | null = null;
+  app.post('/beat', limit, fromPage, (context) => {
+    beatAt = clock.now();
+    return context.json({ ok: true });
+  });
+  app.get('/beat', (context) => {
+    const beat: ScreenBeat = { ageMs: beatAt === null ? null : clock.now() - beatAt };
+    return context.json(beat);
+  });
+  app.post('/do', limit, fromPage, async (context) => {
     if (!mayAct()) return problem(context, 429, 'too_often', 'too many requests: wait a moment');
     const parsed = screenActionSchema.safeParse(parseJson(await context.req.text()));
     if (!parsed.success) {
@@ -123,7 +136,7 @@ function createApp({ token, files, source, clock }: PageServerOptions): Hono<{ B
     return context.json({ ok: true });
   });
   app.notFound((context) => {
-    const known = ['/', '/screen.js', '/screen.css', '/events', '/do'].includes(context.req.path);
+    const known = ['/', '/screen.js', '/screen.css', '/events', '/beat', '/do'].includes(context.req.path);
     return known
       ? problem(context, 405, 'method', 'read with GET, act with POST to /do')
       : problem(context, 404, 'not_found', 'there is no such page; the screen is at /');

@@ -121,7 +121,8 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);
-      if (since === undefined || (signatures !== null && since.version < one.version))
+      const isSame = since !== undefined && isSameBody(since, one);
+      if (since === undefined || isSame || (signatures !== null && since.version < one.version))
         documents.set(one.from, one);
     }
     writer?.changed();
@@ -170,9 +171,8 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       return refuse(place, `version: ${document.version} is older than ${known.version}, which is in force`);
     }
     refusals.delete(place.from);
-    const isSame = known !== undefined && JSON.stringify(known.body) === JSON.stringify(document.body);
-    if (isSame) return report.request();
-    documents.set(place.from, document);
+    if (known !== undefined && isSameBody(known, document)) return report.request();
+    documents.set(place.from, { ...document, kept: resolved.inForce.get(place.from) });
     writer?.changed();
     logRepeated(deps, {
       ...{
@@ -247,6 +247,10 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       return writer?.flush() ?? Promise.resolve();
     },
   };
+}
+
+function isSameBody(one: DesiredDocument, other: DesiredDocument): boolean {
+  return JSON.stringify(one.body) === JSON.stringify(other.body);
 }
 
 /** The configuration in force, with a hash that anyone can verify. */

@@ -3,9 +3,24 @@ import * as z from 'zod';
 import type { DesiredDocument } from '../../core/owner/desired-rules.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 
+const keysSchema = z.record(z.string(), z.unknown());
+/** Read leniently: the values are checked when they are used. */
+const keptSchema = z.object({
+  lanes: z.array(z.looseObject({ id: z.string() })),
+  schedule: z.unknown().optional(),
+  budget: keysSchema.optional(),
+  log: keysSchema.optional(),
+});
 const contentSchema = z.object({
   documents: z
-    .array(z.object({ from: z.string(), version: z.int(), body: z.record(z.string(), z.unknown()) }))
+    .array(
+      z.object({
+        from: z.string(),
+        version: z.int(),
+        body: keysSchema,
+        kept: keptSchema.optional().catch(undefined),
+      }),
+    )
     .max(32),
 });
 

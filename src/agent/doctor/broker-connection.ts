@@ -121,7 +121,7 @@ async function login(
     ...one,
     mayBeRefused: !needed.includes(one.filter),
   }));
-  // Only a doctor that is killed leaves it. It is no status, so that an agent corrects it and takes it for nobody's.
+  // Only a doctor that is killed leaves it. It is no status: an agent corrects it and suspects no other device.
   const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>

@@ -10,7 +10,14 @@ import { createAuthority, issueCertificate } from './authority.ts';
 import { explainSetup } from './explanation.ts';
 import { backendFiles, personFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
-import { createFolders, writeCertificates, writeLogin, writeOwnerKey, writeSetup } from './store.ts';
+import {
+  createFolders,
+  SETUP_FILE,
+  writeCertificates,
+  writeLogin,
+  writeOwnerKey,
+  writeSetup,
+} from './store.ts';
 
 /** Choices that are made once and never change. */
 export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
@@ -53,7 +60,11 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
       writeLogin(folder, 'backend', backendFiles(setup, backend.password, ca, owner.privatePem)),
       ...people.map(({ name, role, made }) => {
         const signingKey = role === 'administrator' ? owner.privatePem : null;
-        return writeLogin(folder, name, personFiles(setup, name, made.password, ca, signingKey));
+        return writeLogin(
+          folder,
+          name,
+          personFiles(setup, name, made.password, ca, signingKey, join(folder, SETUP_FILE)),
+        );
       }),
     ];
     writeFileSync(join(folder, 'README.txt'), explainSetup(setup), { mode: 0o600 });

@@ -73,6 +73,7 @@ export function backendFiles(
 /**
  * Files for `~/.config/dragoman`: the profile, and beside it the files that the profile names.
  * @param signingKey null: this person signs nothing
+ * @param setupFile on this computer; it holds hashes of passwords and is not handed out
  */
 export function personFiles(
   setup: Setup,
@@ -80,12 +81,14 @@ export function personFiles(
   password: string,
   ca: string,
   signingKey: string | null,
+  setupFile: string,
 ): Record<string, string> {
   const { tenant, prefix } = setup;
   const profile = {
     ...{ url: address(setup.host, setup.peoplePort), prefix, tenant, username: name },
     ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE },
     ...(signingKey !== null && { signingKeyFile: SIGNING_FILE }),
+    setupFile,
   };
   const profiles = { profiles: { [tenant]: profile }, default: tenant };
   return {

@@ -10,7 +10,7 @@ import { brokerFiles } from '../core/broker/render.ts';
 import { type Setup, setupSchema } from '../core/broker/setup.ts';
 import type { KeyedCertificate } from './authority.ts';
 
-const SETUP_FILE = 'setup.json';
+export const SETUP_FILE = 'setup.json';
 const AUTHORITY = 'authority';
 const BROKER = 'broker';
 export const LOGINS = 'logins';

@@ -2,9 +2,8 @@
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import type { Sql, SqlEngine, SqlRow } from './sql-engine.ts';
 
-const CONNECT_MS = 2000;
-/** Longest statement, and longest wait for another instance's lock (ms). A device's request waits meanwhile. */
-const STATEMENT_MS = 4000;
+/** Longest wait for a connection, for a statement and for another instance's lock (ms). A device repeats its request after 5 s. */
+const WAIT_MS = 4000;
 const OLDEST_VERSION = 150_000;
 const MOST_CONNECTIONS = 8;
 const BIGINT = 20;
@@ -14,10 +13,12 @@ export interface PostgresOptions {
   readonly url: string;
   /** Read for each connection, so that a new password needs no restart. */
   readonly password?: () => string;
+  /** Longest wait (ms) instead of the usual one. */
+  readonly waitMs?: number;
 }
 
-export function createPostgresEngine({ url, password }: PostgresOptions): SqlEngine {
-  const opening = openPool(url, password);
+export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: PostgresOptions): SqlEngine {
+  const opening = openPool(url, password, waitMs);
   opening.catch(() => {});
   let isChecked = false;
   let closing: Promise<void> | null = null;
@@ -77,7 +78,7 @@ export function createPostgresEngine({ url, password }: PostgresOptions): SqlEng
   };
 }
 
-async function openPool(url: string, password: (() => string) | undefined) {
+async function openPool(url: string, password: (() => string) | undefined, waitMs: number) {
   const [{ default: pg }, { parseIntoClientConfig }] = await Promise.all([
     import('pg'),
     import('pg-connection-string'),
@@ -86,9 +87,9 @@ async function openPool(url: string, password: (() => string) | undefined) {
     ...parseIntoClientConfig(url),
     ...(password && { password: () => password() }),
     max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS + 1000,
-    statement_timeout: STATEMENT_MS,
+    connectionTimeoutMillis: waitMs,
+    query_timeout: waitMs + 1000,
+    statement_timeout: waitMs,
     application_name: 'dragoman-backend',
     types: {
       getTypeParser: ((id: number, format?: 'text') =>

@@ -1,4 +1,3 @@
-import { suggest } from '../../adapters/config/keys.ts';
 import {
   type Answers,
   isComplete,
@@ -16,6 +15,7 @@ import { asWall } from '../../protocol/time.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';
+import { nearestTarget } from './nearest.ts';
 import { seal } from './seal.ts';
 import { registeredIn, topicLevel } from './target.ts';
 
@@ -77,19 +77,12 @@ async function withNearest(found: readonly Outcome[], deps: CtlDeps): Promise<re
   const { target } = deps;
   const isStrange = found.some((outcome) => outcome.kind === 'silent' && outcome.why === UNKNOWN);
   if (target.kind !== 'device' || !isStrange) return found;
-  const why =
-    registeredIn(target, deps.access.registered).length > 0 ? NEVER_CAME : await strange(target.device, deps);
+  const why = registeredIn(target, deps.access.registered).length > 0 ? NEVER_CAME : await strange(deps);
   return found.map((outcome) => (outcome.kind === 'silent' ? { ...outcome, why } : outcome));
 }
 
-/** Words for a device that the broker does not know, with the known one of the most similar name. */
-async function strange(name: string, deps: CtlDeps): Promise<string> {
-  const view = createFleetView(deps.topics, { kind: 'all' });
-  const exchange = await openExchange(deps, view.subscriptions, (message) => void view.receive(message));
-  await exchange.waitUntil(exchange.isSettled, () => deps.timeoutS * 1000);
-  await exchange.close();
-  const known = [...view.entries(), ...(deps.access.registered ?? [])].map(({ device }) => device);
-  const near = suggest(name, known);
+async function strange(deps: CtlDeps): Promise<string> {
+  const near = await nearestTarget(deps);
   return near === null ? UNKNOWN : `${UNKNOWN}; did you mean "${near}"?`;
 }
 

@@ -23,12 +23,16 @@ function verbOf(
 ): [string, CtlVerb] {
   const argument = words.find(isArgument);
   const options = words.filter((word) => !isArgument(word));
+  const required = new Set(definition.args.safeParse({}).error?.issues.map(({ path }) => path[0]));
   return [
     name,
     {
       says,
       ...(argument !== undefined && { usage: argument.flags }),
-      options: options.map((word) => [word.flags, word.says ?? '']),
+      options: options.map((word) => [
+        word.flags,
+        `${word.says ?? ''}${required.has(argNameOf(word)) ? ' (required)' : ''}`,
+      ]),
       task([text], values) {
         const args = {
           ...(argument !== undefined && argOf(argument, argument.flags.replaceAll(/[<>]/g, ''), text)),
@@ -44,9 +48,10 @@ function verbOf(
 const isArgument = ({ flags }: VerbWord): boolean => flags.startsWith('<');
 
 function optionOf(word: VerbWord, values: Values): object {
-  const option = new Option(word.flags);
-  return argOf(word, option.name().replaceAll('-', '_'), values[option.attributeName()]);
+  return argOf(word, argNameOf(word), values[new Option(word.flags).attributeName()]);
 }
+
+const argNameOf = ({ flags }: VerbWord): string => new Option(flags).name().replaceAll('-', '_');
 
 function argOf({ read }: VerbWord, key: string, given: unknown): object {
   if (given === undefined) return {};
@@ -59,8 +64,10 @@ export function checkArgs({ args: schema }: CommandDefinition, args: Values, nam
   if (parsed.success) return;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
-  const what =
-    issue?.code === 'invalid_type' || issue?.code === 'invalid_value'
+  const isMissing = field !== '' && args[field] === undefined;
+  const what = isMissing
+    ? 'is missing'
+    : issue?.code === 'invalid_type' || issue?.code === 'invalid_value'
       ? `is not a valid argument of "${name}"`
       : issue?.message;
   throw new Failure(`${field === '' ? name : field}: ${what}; see "dragoman ctl help ${name}"`, EXIT.usage);

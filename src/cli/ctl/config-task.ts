@@ -9,6 +9,8 @@ import {
   missingLane,
   readChange,
 } from '../../core/fleet/desired-edit.ts';
+import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
+import { isUnknown } from '../../core/fleet/roster.ts';
 import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
@@ -16,12 +18,17 @@ import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { wordReport, wordVerdict } from './config-text.ts';
 import type { ConfigVerb } from './ctl-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { createFleetView } from './fleet-view.ts';
+import { createFleetView, type FleetView } from './fleet-view.ts';
+import { warnOfLanguages } from './language-warning.ts';
+import { nearestTarget } from './nearest.ts';
 import { seal } from './seal.ts';
-import { topicLevel } from './target.ts';
+import { registeredIn, topicLevel } from './target.ts';
+
+const LANGUAGE_KEYS: readonly string[] = ['source', 'targets'];
 
 /** Retained messages from the broker, with the open connection. */
 interface Found {
@@ -29,6 +36,7 @@ interface Found {
   /** The document of the target; null: none, or not readable. */
   desired(): DesiredBody | null;
   readonly reports: ReadonlyMap<string, ToldReport>;
+  readonly view: FleetView;
   /** Devices of the target. */
   devices(): readonly string[];
   /** Their lanes, as far as known. */
@@ -88,7 +96,7 @@ async function look(deps: CtlDeps): Promise<Found> {
     const states = view.entries().flatMap(({ state }) => state?.lanes.map(({ id }) => id) ?? []);
     return [...new Set([...states, ...[...reports.values()].flatMap(({ effective }) => lanesOf(effective))])];
   };
-  return { exchange, reports, devices, lanes, desired: () => desired };
+  return { exchange, reports, view, devices, lanes, desired: () => desired };
 }
 
 /** Reads a document, signed or not. The devices verify the signature. */
@@ -104,19 +112,15 @@ function asBody(value: unknown): DesiredBody | null {
   return isObject(value) ? value : null;
 }
 
-function show({ reports, desired, devices }: Found, { shell, options }: CtlDeps): void {
-  if (options.json) {
-    for (const device of devices()) {
-      shell.print(jsonLine({ device, desired: desired(), reported: reports.get(device) ?? null }));
-    }
-    return;
-  }
-  shell.print(textLine(`desired: ${JSON.stringify(desired() ?? 'nothing')}`));
+function show({ reports, view, desired, devices }: Found, { shell, options }: CtlDeps): void {
+  if (!options.json) shell.print(textLine(`desired: ${JSON.stringify(desired() ?? 'nothing')}`));
   for (const device of devices()) {
     const report = reports.get(device);
-    const effective = report === undefined ? 'no report yet' : JSON.stringify(report.effective);
-    shell.print(textLine(`${device}: ${effective}`));
-    for (const line of errorLines(report)) shell.print(line);
+    const state = view.entries().find((entry) => entry.device === device)?.state;
+    const changed = changedSince(report?.effective, state?.lanes ?? []);
+    if (options.json)
+      shell.print(jsonLine({ device, desired: desired(), reported: report ?? null, changed }));
+    else for (const line of wordReport(device, report, changed)) shell.print(line);
   }
 }
 
@@ -165,12 +169,32 @@ function lanesOf(effective: unknown): string[] {
   return lanes.flatMap((lane: unknown) => textAt(lane, 'id') ?? []);
 }
 
+/** A document for a name without a device would wait at the broker for whoever gets the name. @throws Failure */
+async function checkTarget({ view, reports, devices }: Found, deps: CtlDeps): Promise<void> {
+  const { target, access, options } = deps;
+  const isKnown = devices().some((device) => reports.has(device)) || !view.entries().every(isUnknown);
+  if (isKnown || options.new || registeredIn(target, access.registered).length > 0) return;
+  const near = await nearestTarget(deps);
+  const what = target.kind === 'group' ? `device of the group "${target.group}"` : 'such device';
+  const hint = near === null ? '' : `; did you mean "${near}"?`;
+  throw new Failure(
+    `the broker knows no ${what}${hint === '' ? ';' : `${hint} If not,`} add --new to set it up in advance`,
+    EXIT.usage,
+  );
+}
+
 /** Publishes the changed document, waits for the reports of the devices, and prints them. */
 async function change(found: Found, changes: readonly DesiredChange[], deps: CtlDeps): Promise<void> {
-  const { shell, topics, target, clock, timeoutS } = deps;
+  const { shell, topics, target, clock, timeoutS, options } = deps;
   const before = found.desired() ?? {};
   checkLanes(found, changes);
   checkRemovals(before, changes);
+  const set = changes.filter(({ value }) => value !== undefined);
+  if (set.length > 0) await checkTarget(found, deps);
+  warnOfLanguages(
+    set.flatMap(({ key, value }) => (LANGUAGE_KEYS.includes(key) ? [value] : [])).flat(),
+    shell,
+  );
   const from = target.kind === 'group' ? `group:${target.group}` : 'device';
   const version = nextVersion(before, found.reports, from);
   const body = { ts: timestamp(clock.wall()), ...applyChanges(before, changes, version) };
@@ -178,14 +202,18 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
   const about = topic.slice(0, topic.lastIndexOf('/config/'));
   const payload = await seal('dragoman+config', about, body, deps);
   found.exchange.publish(topic, payload, { qos: 1, retain: true });
-  const verdicts = (): Verdict[] =>
-    found.devices().map((device) => judge(device, found.reports.get(device), from, version));
+  const published: Published = { from, version, body, changes };
+  const verdicts = () =>
+    found.devices().map((device) => judgeReport(device, found.reports.get(device), published));
   await found.exchange.waitUntil(
     () => verdicts().every(({ status }) => status !== 'silent'),
     () => timeoutS * 1000,
   );
   const judged = verdicts();
-  for (const verdict of judged) printVerdict(verdict, version, deps);
+  for (const verdict of judged) {
+    if (options.json) shell.print(jsonLine({ ...verdict, version }));
+    else for (const line of wordVerdict(verdict, published)) shell.print(line);
+  }
   if (judged.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (judged.some(({ status }) => status === 'silent')) shell.finish(EXIT.noAnswer);
 }
@@ -194,43 +222,4 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
 function nextVersion(before: DesiredBody, reports: ReadonlyMap<string, ToldReport>, from: string): number {
   const known = typeof before['version'] === 'number' ? before['version'] : 0;
   return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
-}
-
-/** Result of a document's version on one device. */
-interface Verdict {
-  readonly device: string;
-  readonly status: 'ok' | 'refused' | 'silent';
-  readonly errors: ToldReport['errors'];
-}
-
-function judge(device: string, report: ToldReport | undefined, from: string, version: number): Verdict {
-  const errors = (report?.errors ?? []).filter((error) => error.from === from);
-  const isWholeRefused = errors.some(({ key }) => key === '');
-  if ((report?.version[from] ?? 0) < version && !isWholeRefused)
-    return { device, status: 'silent', errors: [] };
-  return { device, status: errors.length > 0 ? 'refused' : 'ok', errors };
-}
-
-function printVerdict(
-  { device, status, errors }: Verdict,
-  version: number,
-  { shell, options }: CtlDeps,
-): void {
-  if (options.json) {
-    shell.print(jsonLine({ device, status, version, errors }));
-    return;
-  }
-  const words = {
-    ok: `version ${version} is in force`,
-    refused: 'some keys were rejected',
-    silent: `no report yet; it will apply version ${version} when it is online`,
-  };
-  shell.print(`${device}: ${words[status]}\n`);
-  for (const { key, message } of errors) shell.print(textLine(`  ${key || 'whole document'}: ${message}`));
-}
-
-function errorLines(report: ToldReport | undefined): string[] {
-  return (report?.errors ?? []).map(({ from, key, message }) =>
-    textLine(`  ${from} ${key || 'whole document'}: ${message}`),
-  );
 }

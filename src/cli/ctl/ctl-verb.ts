@@ -1,5 +1,5 @@
 import type { Verb } from '../../program/program.ts';
-import { addTargetOptions, type CtlOptions } from './ctl-options.ts';
+import { addTargetOptions, type CtlOptions, EXIT_CODES } from './ctl-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,10 +23,11 @@ Verbs:
   doctor: run the device's own checks
   watch: a live table of all devices, until Ctrl-C
 
+Verbs that act on lanes take --lane ID: one lane instead of all.
+"dragoman ctl help VERB" shows all options of a verb.
+
 ~/.config/dragoman/ctl.json sets the connection to the broker (docs/fleet.md).
-Exit code: 0 all devices succeeded, 1 a device failed, 2 a mistake on the
-command line or in the profile, 3 the doctor of a device found a problem, 4 a
-device did not answer.`;
+${EXIT_CODES}`;
 
 export const ctlVerb: Verb = {
   register(program, shell) {

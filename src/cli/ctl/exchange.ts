@@ -1,4 +1,4 @@
-import { BrokerFailure, connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
+import { connectOperator, type OperatorClient, RefusedMessage } from '../../adapters/ctl/operator-client.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import type { CtlDeps } from './deps.ts';
 
@@ -49,7 +49,7 @@ export async function openExchange(
     async waitUntil(isDone, limitMs) {
       const startedAt = clock.now();
       while (!isDone()) {
-        if (refusal !== null) throw new BrokerFailure(`the broker rejected the message: ${String(refusal)}`);
+        if (refusal !== null) throw new RefusedMessage(`the broker rejected the message: ${String(refusal)}`);
         if (clock.now() - startedAt >= limitMs()) return false;
         await new Promise<void>((go) => clock.at(clock.now() + CHECK_EACH_MS, go));
       }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
-import { BrokerFailure, operatorClientId } from '../../adapters/ctl/operator-client.ts';
+import { BrokerFailure, operatorClientId, RefusedMessage } from '../../adapters/ctl/operator-client.ts';
 import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { unknownLanguages } from '../../protocol/language.ts';
 import { operatorTopics } from '../../protocol/mqtt/topics.ts';
 import { oneLine, textLine } from '../../protocol/plain-text.ts';
 import { runCommand } from './command-task.ts';
@@ -12,6 +11,7 @@ import { runConfig } from './config-task.ts';
 import type { CtlOptions } from './ctl-options.ts';
 import type { Task } from './ctl-task.ts';
 import type { CtlDeps } from './deps.ts';
+import { warnOfLanguages } from './language-warning.ts';
 import { followLogs } from './logs-task.ts';
 import { showStatus } from './status-task.ts';
 import { readTarget } from './target.ts';
@@ -41,14 +41,18 @@ export async function runCtl(words: readonly string[], before: CtlOptions, shell
     await perform(task, deps);
   } catch (error) {
     if (!(error instanceof BrokerFailure)) throw error;
-    throw new Failure(`${oneLine(error.message)}; check the profile (url, username, certificate)`);
+    const advice =
+      error instanceof RefusedMessage
+        ? `the role of this login may not allow "${first.rest[0]}": see "Who may do what" in docs/fleet.md`
+        : 'check the profile (url, username, certificate)';
+    throw new Failure(`${oneLine(error.message)}; ${advice}`);
   }
 }
 
 function perform(task: Exclude<Task, { kind: 'help' }>, deps: CtlDeps): Promise<void> {
   switch (task.kind) {
     case 'command':
-      warnOfLanguages(task.args, deps.shell);
+      warnOfLanguages([task.args['source'], task.args['targets'], task.args['language']].flat(), deps.shell);
       return runCommand(task.name, task.args, deps);
     case 'doctor':
       return runCommand('diagnose', {}, deps);
@@ -61,16 +65,6 @@ function perform(task: Exclude<Task, { kind: 'help' }>, deps: CtlDeps): Promise<
     case 'watch':
       return watchFleet(deps);
   }
-}
-
-/** The device sends them to the service, which may refuse them only in the next session. */
-function warnOfLanguages(
-  { source, targets, language }: Readonly<Record<string, unknown>>,
-  shell: Shell,
-): void {
-  const tags = [source, targets, language].flat().filter((tag) => typeof tag === 'string');
-  for (const tag of unknownLanguages(tags))
-    shell.complain(textLine(`warning: "${tag}" is no known language: the service may refuse it`));
 }
 
 function openAccess(profile: string | undefined, { env, complain }: Shell): OperatorAccess {

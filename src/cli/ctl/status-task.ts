@@ -1,6 +1,6 @@
 import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../core/fleet/roster.ts';
 import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
-import { EXIT, Failure } from '../../program/problem.ts';
+import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
@@ -43,7 +43,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   if (known.success)
     for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(line));
   else if (outcome.kind === 'answered') shell.print(jsonLine(outcomeJson(outcome)));
-  else shell.complain(wrapText(`dragoman: ${outcome.device}: ${outcome.why}.`, '  '));
+  else shell.complain(wrapText(`dragoman: ${outcome.device}: ${endSentence(outcome.why)}`, '  '));
   sumUp(outcomes, shell);
 }
 

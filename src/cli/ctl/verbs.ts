@@ -1,16 +1,18 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { suggest } from '../../adapters/config/keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type CommandDefinitions, readNumber } from '../../protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import { checkArgs, commandVerbs } from './command-verb.ts';
-import { addTargetOptions, type CtlOptions } from './ctl-options.ts';
+import { addTargetOptions, type CtlOptions, EXIT_CODES } from './ctl-options.ts';
 import type { ConfigVerb, CtlVerb, Task, Values } from './ctl-task.ts';
 
 /** The task and the options after the verb. */
 export interface Reading {
   readonly task: Task;
-  readonly options: CtlOptions & { readonly spread?: number; readonly validFor?: number };
+  readonly options: CtlOptions & {
+    readonly new?: true;
+  };
 }
 
 const CONFIG_VERBS: readonly ConfigVerb[] = ['get', 'set', 'unset', 'diff'];
@@ -20,6 +22,7 @@ const OWN_VERBS: Readonly<Record<string, CtlVerb>> = {
   config: {
     says: 'get, set, unset or diff the desired configuration, such as config set main.targets=es,fr',
     usage: '<words...>',
+    options: [['--new', 'set also allows a device or group that the broker does not know yet']],
     task: ([verb = '', ...words]) => {
       const known = CONFIG_VERBS.find((name) => name === verb);
       if (known !== undefined) return { kind: 'config', verb: known, words };
@@ -84,32 +87,16 @@ function parserOf(name: string, verb: CtlVerb, print: (text: string) => void): C
   const command = addTargetOptions(new Command(`dragoman ctl TARGET ${name}`))
     .description(verb.says)
     .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} })
-    .option(
-      '--spread <seconds>',
-      'with --group or --all: each device waits a random part of this time',
-      readSeconds(3600),
-    )
-    .option(
-      '--valid-for <seconds>',
-      'an offline device runs it if it returns within this time (default: it does not)',
-      readSeconds(86_400),
-    );
+    .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });
   if (verb.usage !== undefined) command.argument(verb.usage);
   for (const [flags, says] of verb.options ?? []) command.option(flags, says);
   return command;
 }
 
 function listVerbs(print: (text: string) => void, verbs: Verbs): void {
+  print('Usage: dragoman ctl [options] DEVICE VERB ..., or with --group NAME or --all: VERB ...\n\nVerbs:\n');
   for (const [name, { says }] of verbs) print(`  ${name.padEnd(10)}  ${says}\n`);
-}
-
-function readSeconds(most: number): (text: string) => number {
-  return (text) => {
-    const seconds = Number(text);
-    if (text !== '' && Number.isFinite(seconds) && seconds >= 0 && seconds <= most) return seconds;
-    throw new InvalidArgumentError(`It must be a number of seconds, at most ${most}.`);
-  };
+  print(`\n"dragoman ctl help VERB" shows the options of a verb.\n${EXIT_CODES}\n`);
 }
 
 /** Words a verb that is not there. */

@@ -53,7 +53,7 @@ export function follow(
   return noteSound(talk, event.said.sentence, Math.max(now, playout.timeline.end) + waitsMs);
 }
 
-/** When the conversation ends if nobody speaks and nothing is heard from now on; null: it is over. */
+/** When the conversation ends if silence follows; null: it is over. */
 export function endsAt(
   talk: Conversation,
   lanes: readonly LaneState[],
@@ -78,7 +78,7 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
 const BREATH_MS = 1000;
 
 /**
- * Whether a lane can speak the notice: nobody speaks at the desk, and all that was said has been interpreted. The best moment
+ * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
  * is directly behind a translation that still plays, because people wait for its end; later somebody may just begin to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {

@@ -40,7 +40,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   unreadable:
     "the event's message, to the support of the service; whether its address is that of such a service",
   unspoken:
-    "`caption`: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
+    "the kiosk's screen: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
   capture:
     'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: the gain; `incomplete`: another USB port or card, or a less busy machine',
   playback: 'cable and card: `dragoman devices`',
@@ -147,7 +147,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   defect: 'report it with the log line of the same text, and its stack',
   conversation_started: NOTHING,
   conversation_ended:
-    'a long `delay_ms`: the network, then the service; no sentences: nobody spoke after a key or a command',
+    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
   standby: NOTHING,
   wake: NOTHING,
 };

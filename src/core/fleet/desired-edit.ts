@@ -1,7 +1,9 @@
-import { DESIRED_KEYS, DESIRED_WHOLE } from '../../protocol/config.ts';
+import type * as z from 'zod';
+import { configSchema, DESIRED_KEYS, DESIRED_WHOLE, desiredSchema } from '../../protocol/config.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { nameSchema } from '../../protocol/mqtt/topics.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { wordIssue } from '../owner/desired-rules.ts';
 
 /** Deepest nesting of a value: deeper than any of ours. */
 const DEEPEST = 16;
@@ -44,7 +46,7 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   const dot = name.lastIndexOf('.');
   const scope = name.slice(0, Math.max(0, dot));
   const key = name.slice(dot + 1);
-  // Whatever stands in a document can be taken out of it.
+  // Every key of a document can be removed, known or not.
   if (isRemoval) return { scope, key };
   const keys: readonly string[] = isPart(scope) ? DESIRED_KEYS[scope] : DESIRED_KEYS.lanes;
   if (scope === '' ? !isWhole(key) : !keys.includes(key)) {
@@ -56,7 +58,19 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   }
   if (scope !== '' && !nameSchema.safeParse(scope).success)
     throw new ChangeError(`"${scope}" is no name of a lane: a-z, 0-9 and "-", at most 64`);
-  return { scope, key, value: readValue(key, text.slice(at + 1)) };
+  const value = readValue(key, text.slice(at + 1));
+  const parsed = schemaOf(scope, key)?.safeParse(value);
+  if (parsed?.error) throw new ChangeError(`${name}: ${wordIssue(parsed.error.issues[0])}`);
+  return { scope, key, value };
+}
+
+/** A device would refuse the value, too; but then it would already stand in the document. */
+function schemaOf(scope: string, key: string): z.ZodType | undefined {
+  if (scope === '') return configSchema.shape.schedule;
+  const shape: Readonly<Record<string, z.ZodType>> = isPart(scope)
+    ? desiredSchema.shape[scope].unwrap().shape
+    : desiredSchema.shape.lanes.unwrap().element.shape;
+  return shape[key];
 }
 
 const NULLABLE: readonly string[] = ['voice', 'schedule', 'minutesPerDay'];

@@ -20,6 +20,16 @@ export interface DesiredDocument {
   readonly version: number;
   /** The whole body as JSON. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** What earlier documents of the same origin had in force: it stays for each key that is refused in this one. */
+  readonly kept?: DesiredKeep | undefined;
+}
+
+/** Accepted keys of a document. */
+export interface DesiredKeep {
+  readonly lanes: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
+  readonly schedule?: unknown;
+  readonly budget?: Readonly<Record<string, unknown>> | undefined;
+  readonly log?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The device's own configuration with the documents applied. */
@@ -27,6 +37,8 @@ export interface Resolved {
   readonly config: Config;
   /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
+  /** By origin: what of a document is in force, with the kept values of its refused keys. */
+  readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
 /** Most faults reported: more would not be read. */
@@ -34,13 +46,18 @@ const MOST_ERRORS = 50;
 
 /**
  * Applies the documents to the device's own configuration; later ones win. Each key is accepted or refused by itself:
- * a wrong key does not affect the others.
+ * a wrong key does not affect the others, and leaves the value that was in force before.
  */
 export function resolveDesired(base: Config, documents: readonly DesiredDocument[]): Resolved {
   const errors: DesiredFault[] = [];
+  const inForce = new Map<string, DesiredKeep>();
   let config = base;
-  for (const document of documents) config = applyDocument(config, document, errors);
-  return { config, errors: errors.slice(0, MOST_ERRORS) };
+  for (const document of documents) {
+    const good = readGood(config, document, errors);
+    inForce.set(document.from, good);
+    config = withGood(config, good);
+  }
+  return { config, errors: errors.slice(0, MOST_ERRORS), inForce };
 }
 
 /**
@@ -84,120 +101,156 @@ export function readDocument(from: string, body: unknown): DesiredDocument | str
   return { from, version: version as number, body };
 }
 
-function applyDocument(config: Config, { from, body }: DesiredDocument, errors: DesiredFault[]): Config {
+const NOTHING: DesiredKeep = { lanes: [] };
+
+/** The accepted keys of a document; for each refused one, the kept value. */
+function readGood(
+  config: Config,
+  { from, body, kept = NOTHING }: DesiredDocument,
+  errors: DesiredFault[],
+): DesiredKeep {
   const refuse = (key: string, message: string): void => void errors.push({ from, key, message });
-  let next = config;
+  let good = NOTHING;
   for (const [key, value] of Object.entries(body)) {
     if (isOfEnvelope(key, value)) continue;
-    if (key === 'lanes') next = applyLanes(next, value, refuse);
-    else if (key === 'log') next = { ...next, log: applyPart('log', next.log, value, refuse) };
-    else if (key === 'budget') next = { ...next, budget: applyPart('budget', next.budget, value, refuse) };
-    else if (key === 'schedule') next = { ...next, schedule: applySchedule(next.schedule, value, refuse) };
+    if (key === 'lanes') good = { ...good, lanes: readLanes(config, value, kept.lanes, refuse) };
+    else if (key === 'log' || key === 'budget')
+      good = { ...good, [key]: readPart(key, value, kept[key], refuse) };
+    else if (key === 'schedule') good = { ...good, ...readSchedule(value, kept, refuse) };
     else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'log']));
   }
-  return next;
+  return good;
+}
+
+/** The configuration with the accepted keys. */
+function withGood(config: Config, good: DesiredKeep): Config {
+  const lanes = config.lanes.map((lane): LaneConfig => {
+    const { volume, ...given } = (good.lanes.find(({ id }) => id === lane.id) ??
+      {}) as Partial<LaneConfig> & {
+      volume?: number;
+    };
+    return {
+      ...lane,
+      ...given,
+      playback: volume === undefined ? lane.playback : { ...lane.playback, volume },
+    };
+  });
+  const schedule = good.schedule === undefined ? config.schedule : (good.schedule as Config['schedule']);
+  const [budget, log] = [
+    { ...config.budget, ...good.budget },
+    { ...config.log, ...good.log },
+  ];
+  return { ...config, lanes, schedule, budget, log };
 }
 
 type Refuse = (key: string, message: string) => void;
+const silently: Refuse = () => {};
 const notDesirable = (allowed: readonly string[]): string =>
   `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`;
 
 /** An object whose keys count separately. */
-function applyPart<P extends 'log' | 'budget'>(
-  part: P,
-  before: Config[P],
+function readPart(
+  part: 'log' | 'budget',
   value: unknown,
+  kept: DesiredKeep['log'],
   refuse: Refuse,
-): Config[P] {
-  if (!isObject(value)) {
-    refuse(part, 'must be an object { ... }');
-    return before;
-  }
+): DesiredKeep['log'] {
   const { shape } = desiredSchema.shape[part].unwrap();
-  return { ...before, ...takeKeys(value, shape, DESIRED_KEYS[part], part, refuse) };
+  if (isObject(value)) return takeKeys(value, shape, DESIRED_KEYS[part], part, refuse, kept);
+  refuse(part, 'must be an object { ... }');
+  return kept;
 }
 
 /** Half of a schedule would be another schedule: it is accepted or refused as a whole. */
-function applySchedule(before: Config['schedule'], value: unknown, refuse: Refuse): Config['schedule'] {
+function readSchedule(value: unknown, kept: DesiredKeep, refuse: Refuse): Pick<DesiredKeep, 'schedule'> {
+  const fault = scheduleFault(value);
+  if (fault === null) return { schedule: configSchema.shape.schedule.parse(value) };
+  refuse(`schedule${fault.path}`, fault.message);
+  const { schedule } = kept;
+  return schedule === undefined || scheduleFault(schedule) !== null ? {} : { schedule };
+}
+
+function scheduleFault(value: unknown): { readonly path: string; readonly message: string } | null {
   const parsed = configSchema.shape.schedule.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return null;
   const [issue] = parsed.error.issues;
   const path = (issue?.path ?? []).map((step) =>
     typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
   );
-  refuse(`schedule${path.join('')}`, wordIssue(issue && { ...issue, path: [] }));
-  return before;
+  return { path: path.join(''), message: wordIssue(issue && { ...issue, path: [] }) };
 }
 
-function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
+function readLanes(
+  { lanes }: Config,
+  value: unknown,
+  kept: DesiredKeep['lanes'],
+  refuse: Refuse,
+): DesiredKeep['lanes'] {
   if (!Array.isArray(value)) {
     refuse('lanes', 'must be a list [ ... ]');
-    return config;
+    return kept;
   }
-  if (value.length > config.lanes.length * 4 + 16) {
-    refuse('lanes', `holds ${value.length} entries; this device has ${config.lanes.length} lanes`);
-    return config;
+  if (value.length > lanes.length * 4 + 16) {
+    refuse('lanes', `holds ${value.length} entries; this device has ${lanes.length} lanes`);
+    return kept;
   }
-  const lanes = [...config.lanes];
+  const good: DesiredKeep['lanes'][number][] = [];
   /** By lane: the place that named it. */
   const named = new Map<string, number>();
+  let isClear = true;
   for (const [index, entry] of value.entries()) {
     const path = `lanes[${index}]`;
     if (!isObject(entry)) {
       refuse(path, 'must be an object { ... }');
+      isClear = false;
       continue;
     }
     const { id, ...given } = entry;
-    const at = id === undefined ? index : lanes.findIndex((lane) => lane.id === id);
-    const lane = lanes[at];
+    const lane = id === undefined ? lanes[index] : lanes.find((one) => one.id === id);
     if (lane === undefined) {
       refuse(path, `this device has no such lane; it has ${lanes.map((one) => one.id).join(', ')}`);
       continue;
     }
     const before = named.get(lane.id);
-    if (before === undefined) lanes[at] = applyLane(lane, given, path, refuse);
+    const keptLane = kept.find((one) => one.id === lane.id);
+    if (before === undefined) good.push({ ...readLane(lane, given, path, refuse, keptLane), id: lane.id });
     else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
     named.set(lane.id, before ?? index);
   }
-  return { ...config, lanes };
+  // A refused entry may have meant any of the others.
+  return isClear ? good : [...good, ...kept.filter(({ id }) => !named.has(id))];
 }
 
-function applyLane(
+function readLane(
   lane: LaneConfig,
   given: Record<string, unknown>,
   path: string,
   refuse: Refuse,
-): LaneConfig {
+  kept: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
   const shape = desiredSchema.shape.lanes.unwrap().element.shape;
-  const { volume, ...taken } = takeKeys(
-    given,
-    shape,
-    DESIRED_KEYS.lanes,
-    path,
-    refuse,
-  ) as Partial<LaneConfig> & {
-    volume?: number;
+  const taken = takeKeys(given, shape, DESIRED_KEYS.lanes, path, refuse, kept);
+  const clashOf = (keys: Record<string, unknown>): string | null => {
+    const { source, targets, twoWay } = { ...lane, ...keys } as LaneConfig;
+    return languageClash(source, targets) ?? twoWayClash(twoWay, source, targets)?.message ?? null;
   };
-  const playback = volume === undefined ? lane.playback : { ...lane.playback, volume };
-  const next = { ...lane, ...taken, playback };
-  const clash =
-    languageClash(next.source, next.targets) ??
-    twoWayClash(next.twoWay, next.source, next.targets)?.message ??
-    null;
-  if (clash === null) return next;
+  const clash = clashOf(taken);
+  if (clash === null) return taken;
   // Either of the two may be the mistake: both are refused.
+  refuse(`${path}.${taken['targets'] === undefined ? 'source' : 'targets'}`, `targets ${clash}`);
   const { source: _, targets: __, ...others } = taken;
-  refuse(`${path}.${taken.targets === undefined ? 'source' : 'targets'}`, `targets ${clash}`);
-  return { ...lane, ...others, playback };
+  const pair = takeKeys({ source: null, targets: null }, shape, DESIRED_KEYS.lanes, path, silently, kept);
+  return clashOf(pair) === null ? { ...others, ...pair } : others;
 }
 
-/** The allowed and valid keys; others are refused, each with its reason. */
+/** The allowed and valid keys. Others are refused, each with its reason; a kept value stays. */
 function takeKeys(
   given: Record<string, unknown>,
   shape: Readonly<Record<string, z.ZodType>>,
   allowed: readonly string[],
   path: string,
   refuse: Refuse,
+  kept: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const taken: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
@@ -209,13 +262,19 @@ function takeKeys(
     }
     // The schema lets keys be missing; a present one must have a value.
     const parsed = schema.safeParse(value);
-    if (parsed.success && parsed.data !== undefined) taken[key] = parsed.data;
-    else refuse(name, wordIssue(parsed.error?.issues[0]));
+    if (parsed.success && parsed.data !== undefined) {
+      taken[key] = parsed.data;
+      continue;
+    }
+    refuse(name, wordIssue(parsed.error?.issues[0]));
+    const before = schema.safeParse(kept[key]);
+    if (before.success && before.data !== undefined) taken[key] = before.data;
   }
   return taken;
 }
 
-function wordIssue(issue: z.core.$ZodIssue | undefined): string {
+/** Completes a sentence that begins with the key. */
+export function wordIssue(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'must have a value';
   const inner = issue.path.length === 0 ? '' : `[${issue.path.join('.')}] `;
   switch (issue.code) {

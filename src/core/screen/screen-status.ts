@@ -20,7 +20,7 @@ const LONGEST_TRANSLATION_MS = 15_000;
 const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
 const LIVE: readonly Phase[] = ['live', 'rolling'];
 
-/** The worst first: what keeps one lane from working is told before what another lane does. */
+/** The worst first: a lane that does not work comes before lanes that do. */
 const ORDER: readonly ScreenStatus['kind'][] = [
   'offline',
   'speaking',

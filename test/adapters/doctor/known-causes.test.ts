@@ -60,13 +60,11 @@ describe('the doctor at a server with TLS', () => {
     });
   });
 
-  it.each([
-    ['sha1', /cannot be used \(ca md too weak\)/, /SHA-256/],
-    ['small', /cannot be used \(ee key too small\)/, /RSA 2048/],
-  ])('names the reason of OpenSSL when our own certificate is %s', async (name, finding, fix) => {
-    const own = { cert: files.read(`${name}.crt`), key: files.read(`${name}.key`) };
+  it('names the reason of OpenSSL when our own key is too small', async () => {
+    const own = { cert: files.read('small.crt'), key: files.read('small.key') };
     expect(await judged(pair('good'), own)).toMatchObject({
-      ...{ finding: expect.stringMatching(finding), fix: expect.stringMatching(fix) },
+      finding: expect.stringMatching(/cannot be used \(ee key too small\)/),
+      fix: expect.stringMatching(/RSA 2048/),
     });
   });
 

@@ -124,12 +124,12 @@ describe.each(['mqtts', 'wss'])('a broker over TLS (%s)', (scheme) => {
     });
   });
 
-  it.each([
-    ['sha1', /cannot be used \(ca md too weak, .*SHA-256/],
-    ['small', /cannot be used \(ee key too small, .*RSA 2048/],
-  ])('is reported as refused when our own certificate is %s', async (name, words) => {
-    const own = { cert: files.read(`${name}.crt`), key: files.read(`${name}.key`) };
+  it('is reported as refused when our own key is too small', async () => {
+    const own = { cert: files.read('small.crt'), key: files.read('small.key') };
     const down = await tried(pair('good'), own);
-    expect(down).toEqual({ problem: 'refused', message: expect.stringMatching(words) });
+    expect(down).toEqual({
+      problem: 'refused',
+      message: expect.stringMatching(/cannot be used \(ee key too small, .*RSA 2048/),
+    });
   });
 });

@@ -164,6 +164,34 @@ describe('the server of the screen', () => {
   });
 });
 
+describe('the beat of the page', () => {
+  it('is told with its age, and is unknown before the first one', async () => {
+    const clock = createVirtualClock();
+    const { source } = createFakeSource();
+    const server = await openPageServer({ port: 0, token: TOKEN, files: FILES, source, clock });
+    close.push(() => server.close());
+    const age = async (): Promise<unknown> => JSON.parse((await ask(server, '/beat')).text);
+    const headers = { 'X-Page-Token': TOKEN, Origin: server.url };
+    expect(await age()).toEqual({ ageMs: null });
+    expect((await ask(server, '/beat', { method: 'POST', headers })).status).toBe(200);
+    clock.advance(7000);
+    expect(await age()).toEqual({ ageMs: 7000 });
+    await ask(server, '/beat', { method: 'POST', headers });
+    expect(await age()).toEqual({ ageMs: 0 });
+  });
+
+  it.each([{ 'X-Page-Token': 'page-token-2' }, { Origin: undefined }])(
+    'is refused when its request has %j',
+    async (wrong) => {
+      const { server } = await open();
+      const all = Object.entries({ 'X-Page-Token': TOKEN, Origin: server.url, ...wrong });
+      const headers = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+      expect((await ask(server, '/beat', { method: 'POST', headers })).status).toBe(403);
+      expect((await ask(server, '/beat')).text).toBe('{"ageMs":null}');
+    },
+  );
+});
+
 describe('the events of the screen', () => {
   it('begin with a snapshot, and go on with numbered changes', async () => {
     const complaint = vi.spyOn(console, 'error');

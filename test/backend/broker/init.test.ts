@@ -59,6 +59,8 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
       'setup.json',
     ]);
     for (const file of filesIn(folder)) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
+    const profiles = JSON.parse(readFileSync(join(folder, 'logins/anna/ctl.json'), 'utf8')).profiles;
+    expect(profiles.museum.setupFile).toBe(join(folder, 'setup.json'));
     // Only the login folders contain passwords.
     const password = readFileSync(join(folder, 'logins/anna/mqtt-password'), 'utf8');
     expect(password).toHaveLength(32);

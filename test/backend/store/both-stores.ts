@@ -22,7 +22,12 @@ export interface Database {
   engine(): SqlEngine;
   /** One more backend's connection to it; closed after the test. */
   store(): Store;
+  /** The same, for whoever closes it himself. */
+  openStore(): Store;
 }
+
+/** Longest wait for PostgreSQL (ms): a busy machine must not look like a store that is down. */
+const PATIENT_MS = 60_000;
 
 export interface DatabaseMaker {
   readonly server: PostgresServer | null;
@@ -42,7 +47,12 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
         files += 1;
         const path = join(folder, `store-${files}.db`);
         const engine = () => createSqliteEngine(path);
-        return { config: { path }, engine, store: () => open(engine()) };
+        return {
+          config: { path },
+          engine,
+          store: () => open(engine()),
+          openStore: () => createSqlStore(engine()),
+        };
       },
     });
   });
@@ -61,8 +71,13 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
       },
       async make() {
         const url = (await server?.createDatabase()) ?? '';
-        const engine = () => createPostgresEngine({ url, password: () => PASSWORD });
-        return { config: { url }, engine, store: () => open(engine()) };
+        const engine = () => createPostgresEngine({ url, password: () => PASSWORD, waitMs: PATIENT_MS });
+        return {
+          config: { url },
+          engine,
+          store: () => open(engine()),
+          openStore: () => createSqlStore(engine()),
+        };
       },
     });
   });

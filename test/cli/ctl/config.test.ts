@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
@@ -80,7 +82,7 @@ describe('dragoman ctl config', () => {
     expect(none).toMatchObject({ exitCode: 2 });
     expect(none.complained).toContain('"maim" is not in the desired configuration');
     // A device that has never reported may have any lane.
-    await ctl.run('kiosk-09', 'config', 'set', 'maim.targets=es', '--timeout', '1');
+    await ctl.run('kiosk-09', 'config', 'set', 'maim.targets=es', '--new', '--timeout', '1');
     expect((await ctl.run('kiosk-09', 'config', 'get')).printed).toContain('maim');
     await ctl.run('kiosk-09', 'config', 'unset', 'maim.targets', '--timeout', '1');
     expect((await ctl.run('kiosk-09', 'config', 'get')).printed).not.toContain('maim');
@@ -97,17 +99,102 @@ describe('dragoman ctl config', () => {
 
   it('shows the keys that a device rejects, and the remaining differences', async () => {
     const device = await reporting('kiosk-01');
-    const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.echo=loud');
+    const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.targets=en', 'main.echo=off');
     expect(ran.exitCode).toBe(1);
     expect(ran.printed).toBe(
-      'kiosk-01: some keys were rejected\n  lanes[0].echo: must be one of "half-duplex", "cancel", "off"\n',
+      'kiosk-01: some keys were rejected; in force: main.echo\n' +
+        '  main.targets: targets must not name "en", which is the source already\n',
     );
     const diff = await ctl.run('kiosk-01', 'config', 'diff');
     expect(diff).toMatchObject({
       exitCode: 1,
-      printed: 'kiosk-01: main.echo is "half-duplex", desired "loud"\n',
+      printed: 'kiosk-01: main.targets is ["es"], desired ["en"]\n',
+    });
+    // The next change is not to blame.
+    expect(await ctl.run('kiosk-01', 'config', 'set', 'log.level=debug')).toMatchObject({
+      exitCode: 0,
+      printed:
+        'kiosk-01: version 2 is in force\n  rejected since an earlier version:\n' +
+        '    main.targets: targets must not name "en", which is the source already\n',
     });
     await device.close();
+  });
+
+  it.each([
+    ['main.volume=150', 'main.volume: must be at most 100'],
+    ['main.echo=loud', 'main.echo: must be one of "half-duplex", "cancel", "off"'],
+    ['main.standbyAfter=soon', 'main.standbyAfter: must be a number'],
+    ['main.targets=en,,fr', 'main.targets: [1] must be a language tag'],
+    ['schedule={"timeZone":"Mars"}', 'schedule: [timeZone] must be'],
+  ])('refuses %s before it is published', async (word, told) => {
+    const device = await reporting('kiosk-01');
+    await ctl.run('kiosk-01', 'config', 'set', 'main.volume=55');
+    const ran = await ctl.run('kiosk-01', 'config', 'set', word);
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(ran.complained).toContain(told);
+    expect((await ctl.run('kiosk-01', 'config', 'get')).printed).toContain(
+      '"version":1,"lanes":[{"id":"main","volume":55}]',
+    );
+    await device.close();
+  });
+
+  it('refuses a device or group that is not known, and names the nearest', async () => {
+    const device = await reporting('kiosk-02');
+    const ran = await ctl.run('kisk-02', 'config', 'set', 'main.volume=5');
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(ran.complained).toContain(
+      'the broker knows no such device; did you mean "kiosk-02"? If not, add --new',
+    );
+    const group = await ctl.run('--group', 'loby', 'config', 'set', 'main.volume=5');
+    expect(group).toMatchObject({ exitCode: 2, printed: '' });
+    expect(group.complained).toContain('no device of the group "loby"; did you mean "lobby"?');
+    // Another number is another device.
+    const far = await ctl.run('kiosk-15', 'config', 'set', 'main.volume=5');
+    expect(far.complained).toContain('the broker knows no such device; add --new');
+    expect((await ctl.run('kisk-02', 'config', 'get')).printed).toContain('desired: "nothing"');
+    writeFileSync(
+      join(ctl.home, 'setup.json'),
+      JSON.stringify({ devices: [{ tenant: 'museum', device: 'kiosk-15', groups: [] }] }),
+    );
+    const profile = { url: ctl.brokerUrl, tenant: 'museum', setupFile: join(ctl.home, 'setup.json') };
+    ctl.writeProfiles({ profiles: { museum: profile } });
+    expect(await ctl.run('kiosk-15', 'config', 'set', 'main.volume=5', '--timeout', '1')).toMatchObject({
+      exitCode: 4,
+    });
+    await device.close();
+  });
+
+  it('warns of a language that is not known', async () => {
+    const device = await reporting('kiosk-01');
+    expect(await ctl.run('kiosk-01', 'config', 'set', 'main.targets=zz')).toMatchObject({
+      exitCode: 0,
+      complained: 'warning: "zz" is no known language: the service may refuse it\n',
+    });
+    await device.close();
+  });
+
+  it('shows the values that a command has changed', async () => {
+    const device = await reporting('kiosk-01');
+    await ctl.run('kiosk-01', 'config', 'set', 'main.targets=fr', 'main.volume=80');
+    const { printed } = await ctl.run('kiosk-01', 'config', 'get');
+    expect(printed).toContain('kiosk-01, from files and documents: {"lanes":[{"id":"main"');
+    expect(printed).toContain('  changed by commands or visitors: main.targets is ["es"]\n');
+    const json = JSON.parse((await ctl.run('kiosk-01', 'config', 'get', '--json')).printed);
+    expect(json).toMatchObject({ changed: [{ key: 'main.targets', now: ['es'] }] });
+    await device.close();
+  });
+
+  it('names the keys of a group that a device overrides', async () => {
+    const devices = [await reporting('kiosk-01'), await reporting('kiosk-02')];
+    await ctl.run('kiosk-02', 'config', 'set', 'main.echo=cancel');
+    const ran = await ctl.run('--group', 'lobby', 'config', 'set', 'main.echo=off', 'main.standbyAfter=9');
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      printed:
+        'kiosk-01: version 1 is in force\nkiosk-02: version 1 is in force\n' +
+        '  main.echo is still "cancel", from a later group or its own document\n',
+    });
+    for (const device of devices) await device.close();
   });
 
   it('sets a group and waits for each of its devices', async () => {
@@ -121,7 +208,7 @@ describe('dragoman ctl config', () => {
   });
 
   it('exits with 4 when the device is offline and will apply the version later', async () => {
-    const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--timeout', '1');
+    const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--new', '--timeout', '1');
     expect(ran).toMatchObject({
       exitCode: 4,
       printed: 'kiosk-07: no report yet; it will apply version 1 when it is online\n',

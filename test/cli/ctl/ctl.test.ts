@@ -47,9 +47,12 @@ describe('dragoman ctl DEVICE VERB', () => {
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', WHILE);
     expect(ran.exitCode).toBe(4);
     expect(ran.printed).toBe(`kiosk-01: no answer within ${WHILE} s; its last status was degraded\n`);
-    const unknown = await ctl.run('kiosk-09', 'mute', '--timeout', '60');
-    expect(unknown.printed).toBe('kiosk-09: the broker knows no such device; did you mean "kiosk-01"?\n');
+    const unknown = await ctl.run('kisk-1', 'mute', '--timeout', '60');
+    expect(unknown.printed).toBe('kisk-1: the broker knows no such device; did you mean "kiosk-01"?\n');
     expect(unknown.exitCode).toBe(4);
+    const status = await ctl.run('kisk-1', 'status');
+    expect(status.complained).toContain('did you mean "kiosk-01"?\n');
+    expect((await ctl.run('kiosk-15', 'mute')).printed).toBe('kiosk-15: the broker knows no such device\n');
   });
 
   it('distinguishes expired from refused, also in JSON', async () => {
@@ -186,6 +189,7 @@ describe('a mistake on the command line', () => {
     [['kiosk-01', 'volume', '600'], 'percent: '],
     [['kiosk-01', 'volume'], 'missing required argument'],
     [['kiosk-01', 'languages'], 'needs "source", "targets" or both'],
+    [['kiosk-01', 'say', 'Hola'], 'language: is missing; see "dragoman ctl help say"'],
     [['kiosk-01', 'echo', 'loud'], 'mode: is not a valid argument of "echo"'],
     [['--all', '--group', 'x', 'mute'], 'either --group or --all'],
     [['--group', 'A B', 'mute'], '"A B" is not a valid group name'],
@@ -202,8 +206,15 @@ describe('a mistake on the command line', () => {
 
   it('prints the help of a verb and the list of verbs', async () => {
     expect((await ctl.run('help', 'languages')).printed).toContain('--targets <languages>');
-    expect((await ctl.run('help')).printed).toContain('languages');
-    expect((await ctl.run('--help')).printed).toContain('dragoman ctl kiosk-01 mute');
+    expect((await ctl.run('help', 'say')).printed).toMatch(/--language <language> .*\(required\)/);
+    expect((await ctl.run('help', 'languages')).printed).not.toContain('(required)');
+    const { printed } = await ctl.run('help');
+    expect(printed).toMatch(/^Usage: dragoman ctl .*DEVICE VERB/);
+    expect(printed).toContain('  languages ');
+    expect(printed).toContain('Exit code: 0 all devices succeeded');
+    const help = (await ctl.run('--help')).printed;
+    for (const word of ['dragoman ctl kiosk-01 mute', '--spread', '--valid-for', '--lane', 'Exit code: 0'])
+      expect(help).toContain(word);
   });
 });
 

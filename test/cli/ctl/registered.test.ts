@@ -39,6 +39,19 @@ describe('dragoman ctl', () => {
     expect(await ctl.run('--all', 'mute')).toMatchObject({ exitCode: 0 });
   });
 
+  it('works without the set-up of the profile, and says so', async () => {
+    await ctl.device('kiosk-02');
+    const setupFile = join(ctl.home, 'elsewhere.json');
+    ctl.writeProfiles({ profiles: { museum: { url: ctl.brokerUrl, tenant: 'museum', setupFile } } });
+    const ran = await ctl.run('kiosk-02', 'mute');
+    expect(ran).toMatchObject({ exitCode: 0, printed: expect.stringContaining('kiosk-02: ok') });
+    expect(ran.complained).toContain(`warning: setupFile: ${setupFile} cannot be read: `);
+    writeFileSync(setupFile, '{}');
+    const wrong = await ctl.run('kiosk-02', 'mute');
+    expect(wrong).toMatchObject({ exitCode: 2, printed: '' });
+    expect(wrong.complained).toContain('is no setup.json of "dragoman-backend broker init"');
+  });
+
   it('warns of a language that is not known, and sends it', async () => {
     const device = await ctl.device('kiosk-01');
     const ran = await ctl.run('kiosk-01', 'languages', '--targets', 'xx,pt-br');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges, differences, missingLane, readChange } from '../../../src/core/fleet/desired-edit.ts';
 
+const SCHEDULE = { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '18:00' }] };
 const set = (...texts: string[]) => texts.map((text) => readChange(text, false));
 
 describe('a change of the desired configuration', () => {
@@ -8,13 +9,12 @@ describe('a change of the desired configuration', () => {
     ['main.targets=es, fr', { scope: 'main', key: 'targets', value: ['es', 'fr'] }],
     ['main.voice=none', { scope: 'main', key: 'voice', value: null }],
     ['main.standbyAfter=30', { scope: 'main', key: 'standbyAfter', value: 30 }],
-    ['main.standbyAfter=soon', { scope: 'main', key: 'standbyAfter', value: 'soon' }],
     ['main.voice=a=b', { scope: 'main', key: 'voice', value: 'a=b' }],
     ['log.level=debug', { scope: 'log', key: 'level', value: 'debug' }],
     ['budget.minutesPerDay=90', { scope: 'budget', key: 'minutesPerDay', value: 90 }],
     ['budget.minutesPerDay=none', { scope: 'budget', key: 'minutesPerDay', value: null }],
     ['schedule=none', { scope: '', key: 'schedule', value: null }],
-    ['schedule={"timeZone":"UTC"}', { scope: '', key: 'schedule', value: { timeZone: 'UTC' } }],
+    [`schedule=${JSON.stringify(SCHEDULE)}`, { scope: '', key: 'schedule', value: SCHEDULE }],
   ])('%s is read', (text, expected) => {
     expect(readChange(text, false)).toEqual(expected);
   });
@@ -31,6 +31,16 @@ describe('a change of the desired configuration', () => {
     expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
   });
 
+  it.each([
+    ['main.standbyAfter=soon', 'main.standbyAfter: must be a number'],
+    ['main.volume=150', 'main.volume: must be at most 100'],
+    ['budget.minutesPerDay=-5', 'budget.minutesPerDay: must be at least 1'],
+    ['log.level=loud', 'log.level: must be one of'],
+    ['schedule={"open":[]}', 'schedule: [timeZone] must be a text'],
+  ])('%s is refused when the value is invalid', (text, told) => {
+    expect(() => readChange(text, false)).toThrow(told);
+  });
+
   it('is refused when the name of the lane is invalid', () => {
     expect(() => readChange('Main Lane.echo=off', false)).toThrow('"Main Lane" is no name of a lane');
   });
@@ -40,8 +50,12 @@ describe('a change of the desired configuration', () => {
   });
 
   it('sets and removes the schedule and the budget', () => {
-    const after = applyChanges({}, set('schedule={"open":[]}', 'budget.minutesPerDay=5'), 1);
-    expect(after).toEqual({ version: 1, schedule: { open: [] }, budget: { minutesPerDay: 5 } });
+    const after = applyChanges({}, set(`schedule=${JSON.stringify(SCHEDULE)}`, 'budget.minutesPerDay=5'), 1);
+    expect(after).toEqual({
+      version: 1,
+      schedule: SCHEDULE,
+      budget: { minutesPerDay: 5 },
+    });
     const removals = ['schedule', 'budget.minutesPerDay'].map((key) => readChange(key, true));
     expect(applyChanges(after, removals, 2)).toEqual({ version: 2 });
   });

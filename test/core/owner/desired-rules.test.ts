@@ -23,6 +23,8 @@ const resolve = (...bodies: [from: string, body: Record<string, unknown>][]) =>
     BASE,
     bodies.map(([from, body]) => ({ from, version: 1, body })),
   );
+/** Without a pause before standby. */
+const KEEPING = { ...BASE, lanes: BASE.lanes.map((one) => ({ ...one, standbyAfter: 0 })) };
 const lane = (config: typeof BASE, id: string) => config.lanes.find((one) => one.id === id);
 
 describe('desired configuration', () => {
@@ -70,6 +72,38 @@ describe('desired configuration', () => {
     ]);
     // Two documents may name the same lane.
     expect(resolve(['group:a', { lanes: [one] }], ['device', { lanes: [other] }]).errors).toEqual([]);
+  });
+
+  it.each([
+    [{ lanes: [{ id: 'main', echo: 'loud' }] }, { echo: 'off', standbyAfter: 0 }],
+    [{ lanes: [{ id: 'main', source: 'fr', targets: ['fr'] }] }, { source: 'de', targets: ['it'] }],
+    [{ lanes: [{ id: 'main', source: 5 }] }, { source: 'de', targets: ['es'] }],
+    [{ lanes: 'x' }, { echo: 'off', standbyAfter: 7, source: 'de' }],
+    [{ lanes: [7] }, { echo: 'off', standbyAfter: 7, source: 'de' }],
+    [{ lanes: [{ id: 'other', echo: 'off' }] }, { echo: 'half-duplex', source: 'en' }],
+  ])('keeps the earlier values of the refused keys of %j', (body, expected) => {
+    const before = { lanes: [{ id: 'main', source: 'de', targets: ['it'], echo: 'off', standbyAfter: 7 }] };
+    const kept = resolve(['device', before]).inForce.get('device');
+    const { config, errors } = resolveDesired(KEEPING, [{ from: 'device', version: 2, body, kept }]);
+    expect(errors).toHaveLength(1);
+    expect(lane(config, 'main')).toMatchObject(expected);
+  });
+
+  it('keeps the schedule and the limit in force when a newer document has wrong ones', () => {
+    const before = {
+      schedule: { timeZone: 'Europe/Berlin', open: [{ days: ['mon'], from: '09:00', to: '18:00' }] },
+      budget: { minutesPerDay: 9 },
+    };
+    const first = resolve(['device', before]);
+    expect(first).toMatchObject({ errors: [], config: { schedule: { timeZone: 'Europe/Berlin' } } });
+    const body = { schedule: { timeZone: 'Mars' }, budget: { minutesPerDay: 'x' } };
+    const kept = first.inForce.get('device');
+    const next = resolveDesired(BASE, [{ from: 'device', version: 2, body, kept }]);
+    expect(next.errors.map(({ key }) => key)).toEqual(['schedule.timeZone', 'budget.minutesPerDay']);
+    expect(next.config).toEqual(first.config);
+    // A kept value that is no longer valid is not used.
+    const spoilt = { lanes: [{ id: 'main', echo: 4 }], schedule: 3, budget: { minutesPerDay: 'y' } };
+    expect(resolveDesired(BASE, [{ from: 'device', version: 2, body, kept: spoilt }]).config).toEqual(BASE);
   });
 
   it('applies the valid keys of a document when other keys are invalid', () => {

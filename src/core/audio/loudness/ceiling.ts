@@ -35,7 +35,7 @@ export function createCeiling(rateHz: number): Ceiling {
       const samples = samplesOf(pcm);
       const { loud, peak } = measure(samples, block);
       const gain = Math.min(1, ceilingOf(levels) / Math.max(PAUSE_LEVEL, ...loud));
-      // What is too loud does not become usual by its length.
+      // A loud sound does not raise the usual loudness, however long it is.
       if (gain === 1)
         levels = [...levels, ...loud.filter((level) => level >= PAUSE_LEVEL)].slice(-REMEMBERED);
       if (gain === 1 && limiter.gain === 1 && peak <= CEILING) return pcm;

@@ -6,7 +6,7 @@ import { isTranscribed } from './standby.ts';
 /** A pause that ends a sentence (ms), longer than one within it. */
 const PAUSE_MS = 2000;
 
-/** Whether another microphone cuts nothing off: nobody speaks, or the present one is lost. */
+/** Whether a change of the microphone cuts no speech off: the room is silent, or the present one is lost. */
 export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now: number): boolean {
   return captureLost || now - lastVoiceAt >= PAUSE_MS;
 }
