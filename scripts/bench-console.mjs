@@ -8,14 +8,15 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Aedes } from 'aedes';
 import mqtt from 'mqtt';
 import puppeteer from 'puppeteer-core';
-import { importTypeScript } from './import-typescript.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -32,7 +33,6 @@ const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
 const say = (text) => values.json || process.stdout.write(`${text}\n`);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const { startBroker } = await importTypeScript('src/cli/demo/broker.ts');
 const folder = await mkdtemp(join(tmpdir(), 'dragoman-bench-'));
 const closers = [];
 try {
@@ -81,6 +81,24 @@ try {
 } finally {
   for (const close of closers.reverse()) await close();
   await rm(folder, { recursive: true });
+}
+
+async function startBroker() {
+  const aedes = await Aedes.createBroker({
+    // It has no shared subscriptions: every member of a group gets every message.
+    authorizeSubscribe(_client, subscription, callback) {
+      callback(null, { ...subscription, topic: subscription.topic.replace(/^\$share\/[^/]+\//, '') });
+    },
+  });
+  const server = createServer(aedes.handle);
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `mqtt://127.0.0.1:${server.address().port}`,
+    async close() {
+      await new Promise((resolve) => aedes.close(resolve));
+      server.close();
+    },
+  };
 }
 
 function round(value) {

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
-import { TEXTS as EN } from './texts/en.ts';
+import { TEXTS as EN, type TextKey, type Texts } from './texts/en.ts';
 
-export type TextKey = keyof typeof EN;
-export type Texts = Readonly<Record<TextKey, string>>;
+export type { TextKey };
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;

@@ -1,4 +1,4 @@
-import type { Texts } from '../text.ts';
+import type { Texts } from './en.ts';
 
 /** German. */
 export const TEXTS: Texts = {

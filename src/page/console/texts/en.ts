@@ -339,3 +339,6 @@ export const TEXTS = {
   reason_update: 'An update of its program did not succeed. The previous version runs.',
   todo_update: 'Look at the state of the update, and at its reason.',
 } as const;
+
+export type TextKey = keyof typeof TEXTS;
+export type Texts = Readonly<Record<TextKey, string>>;
