@@ -12,7 +12,6 @@ import { createPublishRights, type PublishRights } from './broker/publish-rights
 import { createDiagnose, type Diagnose } from './commands/diagnosis.ts';
 import { createOperator, type Operator } from './commands/operator.ts';
 import { createStatusAnswer } from './commands/status-answer.ts';
-import { renewDevices } from './config/new-devices.ts';
 import { createRunningConfig, type RunningConfig } from './config/running-config.ts';
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
@@ -23,9 +22,8 @@ import { createHealth, type Health } from './health/health-reports.ts';
 import { Publisher } from './health/publisher.ts';
 import { type ConfigProblem, createTroubles, type Troubles } from './health/troubles.ts';
 import { type AcceptedTasks, createAcceptedTasks } from './lane/accepted-tasks.ts';
-import { whenAllClosed } from './lane/all-closed.ts';
-import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
-import { createRooms, type RoomSeat } from './lane/rooms.ts';
+import type { LaneRunner, LaneStep } from './lane/lane-runner.ts';
+import { createLaneSet, type LaneSet } from './lane/lane-set.ts';
 import { logStep } from './lane/step-log.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import type { AnswerReader } from './tokens/answer-reader.ts';
@@ -36,13 +34,12 @@ import { createTokenClient, type TokenClient } from './tokens/token-client.ts';
 import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
 import { insist, within } from './within.ts';
 
-/** Time for the lanes to end their sessions at shutdown (ms). */
-const SHUTDOWN_LIMIT_MS = 4000;
 /** Time for the whole shutdown (ms). */
 const END_LIMIT_MS = 9900;
 
 /** The device: its lanes, its connection to the owner, and the wiring between them. */
 export class Agent {
+  /** The lanes that run; changes in place. */
   readonly lanes: readonly LaneRunner[];
   /** Publishes status, state and events for the owner. */
   readonly publisher: Publisher;
@@ -67,7 +64,9 @@ export class Agent {
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private readonly config: RunningConfig;
+  private readonly laneSet: LaneSet;
   private readonly acceptedTasks: AcceptedTasks;
+  private isBackendSilent = false;
   private bus: Bus | null = null;
   /** MQTT version of the present connection. */
   private protocol: 4 | 5 = 5;
@@ -77,8 +76,8 @@ export class Agent {
     const { deps, reports } = guardDeps(outside);
     const defects = reports.report;
     const { clock, log } = deps;
-    const { prefix } = config.mqtt;
-    const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
+    const { device, mqtt } = config;
+    const address: DeviceAddress = { prefix: mqtt.prefix, tenant: device.tenant, device: device.id };
     const bootId = deps.randomHash().slice(0, 12);
     this.deps = deps;
     this.defects = defects;
@@ -91,14 +90,14 @@ export class Agent {
     this.tokens = createTokenClient(
       { topics, tokenStore, clock, log, repeats, newId: deps.randomHash },
       tellLanes(
-        (id) => this.lane(id),
+        (id) => this.laneSet.of(id),
         () => this.backend,
       ),
     );
     this.publishRights = createPublishRights(topics, clock, () => this.publisher);
     this.backend = createBackendWatch({
       ...{ topics, clock, log, newId: deps.randomHash, seed: Math.floor(deps.random() * 2 ** 32) },
-      lane: config.lanes[0]?.id ?? 'main',
+      lane: () => this.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
       mayAsk: (may) => this.publishRights.mayAsk(may),
@@ -109,12 +108,13 @@ export class Agent {
       () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
     );
     this.troubles = createTroubles(() => this.publisher);
-    const [{ troubles }, { groups }] = [this, config.device];
+    const { troubles } = this;
+    this.laneSet = this.openLanes();
+    this.lanes = this.laneSet.all;
     this.config = this.openConfig(config);
     this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log, troubles.kept('tasks'));
-    const seatOf = createRooms(config.rooms, clock);
-    this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane, seatOf.get(lane.id)));
-    const identity = { topics: this.topics, bootId, version: deps.version, groups };
+    this.laneSet.add(this.config.current);
+    const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
       ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
       timeZone: () => deps.timeZone?.() ?? null,
@@ -130,11 +130,10 @@ export class Agent {
       () => this.admissions,
     );
     const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
-    this.presence = createPresence({ ...telling, topics: this.topics, bootId });
-    const status = createStatusAnswer({
-      ...{ clock, version: deps.version, bootId, lanes: this.lanes, publisher: this.publisher },
-      refused: this.refusedAnswers,
-    });
+    this.presence = createPresence({ ...telling, topics, bootId });
+    const { lanes, publisher, refusedAnswers: refused } = this;
+    const version = { version: deps.version, bootId };
+    const status = createStatusAnswer({ clock, ...version, lanes, publisher, refused });
     this.diagnose = this.openDiagnose();
     this.health = createHealth({
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
@@ -155,10 +154,11 @@ export class Agent {
         this.operator?.levelChanged();
         deps.setLogLevel?.(level);
       },
-      lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
-      renew: (change) =>
-        renewDevices(change, { ...deps, lane: (id) => this.lane(id), defects: this.defects }),
+      lane: (id) => this.laneSet.of(id),
+      renew: (change) => this.laneSet.renew(change),
+      end: (...given) => this.laneSet.end(...given).catch((error: unknown) => this.defects('lanes', error)),
+      begin: (lanes) => this.beginLanes(lanes),
       changed: () => {
         this.admissions.review();
         this.publisher.refresh();
@@ -205,13 +205,7 @@ export class Agent {
     this.operator.begin(this.bus);
     this.brokerUpkeep.begin();
     this.admissions.review();
-    await Promise.all(this.lanes.map((lane) => this.startLane(lane)));
-  }
-
-  private async startLane(lane: LaneRunner): Promise<void> {
-    await lane.open();
-    const start = this.config.current.lanes.find(({ id }) => id === lane.id)?.start;
-    if (start !== 'command') lane.post({ type: 'start' });
+    await this.laneSet.start(this.config.current.lanes);
   }
 
   /** Calls back after every step of every lane, until the returned function is called. */
@@ -271,13 +265,9 @@ export class Agent {
     const { clock } = this.deps;
     const endsAt = clock.now() + END_LIMIT_MS;
     this.publisher.end();
-    const limit = clock.now() + SHUTDOWN_LIMIT_MS;
-    const closed = whenAllClosed(this.lanes, clock, limit, (listener) => this.watch(listener));
-    for (const lane of this.lanes) lane.post({ type: 'shutdown' });
-    if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was terminated');
-    const { desired } = this.config;
+    await this.laneSet.endSessions(this.lanes);
     await Promise.all(
-      [this.operator, desired, this.acceptedTasks, this.admissions].map((one) => one.close()),
+      [this.operator, this.config, this.acceptedTasks, this.admissions].map((one) => one.close()),
     );
     this.health.close();
     this.presence.close();
@@ -294,24 +284,33 @@ export class Agent {
     this.deps.log.info({}, 'stopped');
   }
 
-  private lane(id: string): LaneRunner | undefined {
-    return this.lanes.find((lane) => lane.id === id);
+  private openLanes(): LaneSet {
+    const { deps, repeats, loop, tokenStore, defects } = this;
+    return createLaneSet({
+      ...{ ...deps, repeats, loop, tokenStore, defects },
+      requestToken: (lane, tokenRequest) => {
+        if (this.bus !== null) this.tokens.request(this.bus, lane, tokenRequest);
+      },
+      acceptedTask: (lane) => this.acceptedTasks.of(lane),
+      onStep: (step) => this.onStep(step),
+      watch: (listener) => this.watch(listener),
+      inform: (lane) => {
+        lane.post({ type: 'broker', up: this.bus?.connected === true });
+        lane.post({ type: 'backend', silent: this.isBackendSilent });
+      },
+      gone: () => this.lanesChanged(),
+    });
   }
 
-  private createLane(config: LaneConfig, seat: RoomSeat | undefined): LaneRunner {
-    const { clock, log, openStream, createVoiceDetector, openEchoCanceller, random } = this.deps;
-    const deps = {
-      repeats: this.repeats,
-      ...{ clock, log, openStream, createVoiceDetector, loop: this.loop, tokenStore: this.tokenStore },
-      defects: this.defects,
-      ...{ ...this.deps.openAudio(config), openEchoCanceller, seat },
-      requestToken: (tokenRequest: Parameters<TokenClient['request']>[2]) => {
-        if (this.bus !== null) this.tokens.request(this.bus, config.id, tokenRequest);
-      },
-      acceptedTask: this.acceptedTasks.of(config.id),
-      seed: Math.floor(random() * 2 ** 32),
-    };
-    return new LaneRunner(config, deps, (step) => this.onStep(step));
+  private beginLanes(lanes: readonly LaneConfig[]): void {
+    this.laneSet.add(this.config.current);
+    this.lanesChanged();
+    void this.laneSet.start(lanes).catch((error: unknown) => this.defects('lanes', error));
+  }
+
+  private lanesChanged(): void {
+    this.admissions.review();
+    this.operator.lanesChanged();
   }
 
   private onStep(step: LaneStep): void {
@@ -331,6 +330,7 @@ export class Agent {
   }
 
   private onBackend(outage: Outage | null, before: Outage | null): void {
+    this.isBackendSilent = outage !== null;
     for (const lane of this.lanes) lane.post({ type: 'backend', silent: outage !== null });
     this.publisher.tellBackend(outage, before);
   }

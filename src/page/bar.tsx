@@ -6,26 +6,36 @@ import { ICONS, Icon } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
 import { statusNow } from './status-line.tsx';
+import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 
+type Speaker = 'source' | 'target';
+
 /** Buttons for the person at the kiosk, as long as it interprets. */
-export function Bar({ lane }: { lane: ScreenLane }) {
+export function Bar({ lane, speakers }: { lane: ScreenLane; speakers: readonly Speaker[] }) {
   const opened = useSignal<'none' | 'language' | 'typing'>('none');
   const status = statusNow();
   const worded = wordedLanguage(lane.source);
   const words = wordingOf(lane.source);
-  const [target = lane.source] = lane.targets;
   const close = () => {
     opened.value = 'none';
   };
   if (status.kind === 'offline' || status.kind === 'closed') return null;
   return (
-    <nav class="bar" lang={worded} dir={directionOf(worded)} aria-label={words.language}>
+    <nav
+      class={lane.turn === null ? 'bar' : 'bar turns'}
+      lang={worded}
+      dir={directionOf(worded)}
+      aria-label={words.language}
+    >
+      {(lane.turn === null ? [] : speakers).map((speaker) => (
+        <TurnButton key={speaker} lane={lane} speaker={speaker} />
+      ))}
       {lane.offer.length > 1 && (
         <Button
           icon={ICONS.globe}
-          label={ownName(target)}
-          lang={target}
+          label={ownName(lane.visitor)}
+          lang={lane.visitor}
           keepsText
           press={() => (opened.value = 'language')}
         />
@@ -41,6 +51,17 @@ export function Bar({ lane }: { lane: ScreenLane }) {
       {opened.value === 'language' && <LanguageDialog lane={lane} close={close} />}
       {opened.value === 'typing' && <TypingDialog lane={lane} close={close} />}
     </nav>
+  );
+}
+
+/** The button of the person on the other side of a screen that lies between two people. */
+export function TurnBar({ lane }: { lane: ScreenLane }) {
+  const { kind } = statusNow();
+  if (lane.turn === null || kind === 'offline' || kind === 'closed') return null;
+  return (
+    <div class="bar">
+      <TurnButton lane={lane} speaker="target" />
+    </div>
   );
 }
 

@@ -1,7 +1,8 @@
 import { directionOf } from '../core/screen/languages.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenStatus } from '../protocol/screen.ts';
-import { isEmpty } from './store.ts';
+import { Parts } from './parts.tsx';
+import { isEmpty, screen } from './store.ts';
 
 /** What the panel says in place of captions: an invitation, or what to do when the kiosk does not interpret. */
 export function Cover({ status, language }: { status: ScreenStatus; language: string }) {
@@ -9,16 +10,27 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
   switch (status.kind) {
+    case 'muted':
     case 'listening':
-    case 'standby':
+    case 'standby': {
+      const isHeld = screen.value?.lanes[0]?.turn?.mode === 'hold';
+      const notice = screen.value?.notices.find((one) => one.language === language);
+      if (status.kind === 'muted' && !isHeld) return null;
       // Before a conversation begins, people learn what interprets.
-      if (status.kind === 'listening' && !isEmpty.value) return null;
+      if (status.kind !== 'standby' && !isEmpty.value) return null;
       return (
         <div {...place}>
-          <p class="invitation">{words.begin}</p>
-          <p class="notice">{words.notice}</p>
+          <Parts dir={place.dir}>
+            <p class="invitation">{isHeld ? words.hold : words.begin}</p>
+            {notice !== undefined && (
+              <p class="notice" lang={language} dir={directionOf(language)}>
+                {notice.text}
+              </p>
+            )}
+          </Parts>
         </div>
       );
+    }
     case 'offline': {
       const todo = { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker };
       return (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../protocol/screen.ts';
-import { Bar } from './bar.tsx';
+import { Bar, TurnBar } from './bar.tsx';
 import { Panel } from './panel.tsx';
 import { layoutFor, letterPx } from './sizes.ts';
 import { screen } from './store.ts';
@@ -9,7 +9,9 @@ import { screen } from './store.ts';
 /** Time for the agent's first answer (ms), before the page says that there is none. */
 const FIRST_ANSWER_MS = 2000;
 /** Before the agent has answered. */
-const UNKNOWN_LANE: ScreenLane = { id: '', source: 'en', targets: [], offer: [], volume: 100 };
+const UNKNOWN_LANE: ScreenLane = {
+  ...{ id: '', source: 'en', targets: [], offer: [], visitor: 'en', turn: null, volume: 100 },
+};
 
 /** The whole screen, in one of three layouts. */
 export function Kiosk() {
@@ -46,13 +48,15 @@ export function Kiosk() {
   const panel = (language: string, more: object = {}) => (
     <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
   );
-  const bar = <Bar lane={lane} />;
+  const bar = <Bar lane={lane} speakers={layout === 'facing' ? ['source'] : ['source', 'target']} />;
   return (
     <main class={layout} style={{ '--letter': `${letter}px` }}>
       <h1>Interpreter</h1>
       {layout === 'one' && panel(target, { statusIn: readersFirst })}
       {layout === 'beside' && both.map((language) => panel(language))}
-      {layout === 'facing' && target !== source && panel(target, { isTurned: true })}
+      {layout === 'facing' &&
+        target !== source &&
+        panel(target, { isTurned: true, children: <TurnBar lane={lane} /> })}
       {layout === 'facing' ? panel(source, { children: bar }) : bar}
     </main>
   );

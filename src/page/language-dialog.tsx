@@ -22,7 +22,7 @@ export function LanguageDialog({ lane, close }: { lane: ScreenLane; close: () =>
             key={language}
             label={ownName(language)}
             lang={language}
-            isChosen={lane.targets.includes(language)}
+            isChosen={language === lane.visitor}
             press={() => choose(language)}
           />
         ))}

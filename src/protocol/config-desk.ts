@@ -76,8 +76,25 @@ export function twoWayIssues(lane: unknown): DeskIssue[] {
   return clash === null ? [] : [{ path: [clash.key], message: clash.message }];
 }
 
+/** Why a lane may not go without echo protection; null: it may. A file is not heard. */
+export function roomEchoClash(rooms: unknown, lane: unknown): string | null {
+  if (!isObject(lane) || lane['echo'] !== 'off') return null;
+  const isShared = listOf(rooms).some((room) => isObject(room) && listOf(room['lanes']).includes(lane['id']));
+  const { playback } = lane;
+  if (!isShared || (isObject(playback) && playback['driver'] === 'file')) return null;
+  return 'must be "half-duplex" or "cancel" in a room: without it the lane translates the translations of the other one';
+}
+
 /** Problems between `rooms` and `lanes`, which may be invalid otherwise. */
 export function roomIssues(rooms: unknown, lanes: unknown): DeskIssue[] {
+  const echoes = listOf(lanes).flatMap((lane, index): DeskIssue[] => {
+    const message = roomEchoClash(rooms, lane);
+    return message === null ? [] : [{ path: ['lanes', index, 'echo'], message }];
+  });
+  return [...echoes, ...laneIssues(rooms, lanes)];
+}
+
+function laneIssues(rooms: unknown, lanes: unknown): DeskIssue[] {
   const known = new Map(listOf(lanes).flatMap((lane) => (isObject(lane) ? [[lane['id'], lane]] : [])));
   const ids = new Map<unknown, number>();
   const taken = new Map<unknown, string>();

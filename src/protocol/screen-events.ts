@@ -7,7 +7,12 @@ const text = z.object({
   breaks: z.boolean(),
   number: z.number(),
 });
-const lane = z.object({ id: z.string(), source: z.string(), targets: z.array(z.string()) });
+const lane = z.object({
+  id: z.string(),
+  source: z.string(),
+  targets: z.array(z.string()),
+  turn: z.object({ mode: z.enum(['button', 'hold']) }).nullable(),
+});
 const status = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['listening', 'speaking', 'translating', 'muted', 'standby']) }),
   z.object({ kind: z.literal('offline'), cause: z.enum(['connection', 'microphone', 'loudspeaker']) }),
@@ -19,6 +24,7 @@ export const readSnapshotSchema = z.object({
   status,
   level: z.number().min(0).max(10),
   lanes: z.array(lane),
+  notices: z.array(z.object({ language: z.string(), text: z.string() })),
   texts: z.array(text),
 });
 export type ReadSnapshot = z.infer<typeof readSnapshotSchema>;

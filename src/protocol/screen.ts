@@ -19,8 +19,26 @@ export interface ScreenLane {
   readonly targets: readonly string[];
   /** Languages to choose from; empty: there is no choice. */
   readonly offer: readonly string[];
+  /** The language of those who choose. */
+  readonly visitor: string;
+  /** Null: no button says who speaks. */
+  readonly turn: ScreenTurn | null;
   /** Percent. */
   readonly volume: number;
+}
+
+/** Who speaks at a lane where buttons say it. */
+export interface ScreenTurn {
+  /** hold: the microphone is open only while the button is held. */
+  readonly mode: 'button' | 'hold';
+  readonly speaker: 'source' | 'target';
+  readonly isOpen: boolean;
+}
+
+/** What people are told before a conversation, in one of the languages on the screen. */
+export interface ScreenNotice {
+  readonly language: string;
+  readonly text: string;
 }
 
 /** Text to append to the captions of one language. */
@@ -45,6 +63,8 @@ export interface ScreenSnapshot {
   /** Loudness at the microphone, 0 to 10. */
   readonly level: number;
   readonly lanes: readonly ScreenLane[];
+  /** Empty: the owner has switched the notice off. */
+  readonly notices: readonly ScreenNotice[];
   /** Counts the conversations. */
   readonly conversation: number;
   /** The latest texts of this conversation. */
@@ -53,7 +73,7 @@ export interface ScreenSnapshot {
 
 /** What has changed; missing parts are as before. */
 export type ScreenChange = { readonly seq: number } & Partial<
-  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'conversation' | 'texts'>
+  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'texts'>
 >;
 
 const lane = z.string().max(64);
@@ -62,6 +82,12 @@ const lane = z.string().max(64);
 export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
   z.strictObject({ do: z.literal('louder'), lane }),
+  z.strictObject({
+    do: z.literal('turn'),
+    lane,
+    speaker: z.enum(['source', 'target']),
+    held: z.boolean(),
+  }),
   z.strictObject({
     do: z.literal('say'),
     lane,

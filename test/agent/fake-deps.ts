@@ -66,6 +66,7 @@ export function createFakeDeps(
   let bus: { options: BusOptions; listener: BusListener; disputes?: (isDisputed: boolean) => void } | null =
     null;
   let finale: unknown = null;
+  let isConnected = false;
   let urgent = false;
   let reconnects = 0;
   const attempts: { finale: object; done: (problem: string | null) => void }[] = [];
@@ -97,9 +98,19 @@ export function createFakeDeps(
     log,
     version: '9.9.9',
     openBus: (options, listener) => {
-      bus = { options, listener };
+      const up: BusListener['up'] = (...given) => {
+        isConnected = true;
+        listener.up(...given);
+      };
+      const down: BusListener['down'] = (...given) => {
+        isConnected = false;
+        listener.down(...given);
+      };
+      bus = { options, listener: { ...listener, up, down } };
       return {
-        connected: true,
+        get connected() {
+          return isConnected;
+        },
         outbox,
         publish: (topic, payload, publishOptions = {}) => {
           // An empty payload deletes the retained message.

@@ -102,20 +102,4 @@ describe('new devices of a configuration that is read again', () => {
     await deps.clock.elapse(0);
     expect(deps.agent.publisher.status()).toEqual({ status: 'ready', reasons: [] });
   });
-
-  it.each<[string, object]>([
-    ['another sample rate', { capture: { ...MICROPHONE, sampleRate: 48000 } }],
-    ['a recording instead of a loudspeaker', { playback: { driver: 'file', path: 'out.wav' } }],
-    ['another lead of the rollover', { rolloverLead: 60 }],
-    ['another lane', { id: 'desk' }],
-  ])('need a restart when it has %s, and the status says so until it has not', async (_, lane) => {
-    const { deps, opened } = await live();
-    expect(deps.agent.apply(configured(lane))).toEqual(['lanes']);
-    await deps.clock.elapse(5000);
-    expect(deps.agent.publisher.status()).toEqual({ status: 'degraded', reasons: ['restart_needed:lanes'] });
-    deps.agent.apply(configured());
-    await deps.clock.elapse(5000);
-    expect(deps.agent.publisher.status()).toEqual({ status: 'ready', reasons: [] });
-    expect(opened).toEqual([]);
-  });
 });

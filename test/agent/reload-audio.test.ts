@@ -14,12 +14,11 @@ describe('a configuration that is read again', () => {
   const running = configuration();
 
   it.each([
-    ['another driver', configuration({ capture: { driver: 'command', command: ['rec'] } }), ['lanes']],
-    ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
-    ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
     ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
     ['a screen', configuration({}, { screen: { enabled: true } }), ['screen']],
-    ['another offer of languages', configuration({ offer: ['es', 'fr'] }), ['lanes']],
+    ['another offer of languages', configuration({ offer: ['es', 'fr'] }), []],
+    ['other devices', configuration({ capture: { driver: 'command', command: ['rec'] } }), []],
+    ['another lead of the rollover', configuration({ rolloverLead: 60 }), []],
     ['another log format', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
     ['another log level', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],
@@ -27,7 +26,7 @@ describe('a configuration that is read again', () => {
     expect(restartKeys(running, next)).toEqual(keys);
   });
 
-  it('keeps the running values of keys that need a restart', () => {
+  it('keeps the running values that lanes change one by one', () => {
     const next = configuration({ rolloverLead: 60, capture: { driver: 'command', command: ['rec'] } });
     expect(mergeRunning(running, next).lanes[0]).toMatchObject({
       rolloverLead: 22,

@@ -6,10 +6,11 @@ describe('a new configuration', () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.clock.advance(3000);
-    const next = testConfig({ targets: ['de', 'fr'], echo: 'off', rolloverLead: 60 });
-    expect(deps.agent.apply(next)).toEqual(['lanes']);
+    const next = testConfig({ targets: ['de', 'fr'], echo: 'off' }, { service: { hosts: ['a.example'] } });
+    expect(deps.agent.apply(next)).toEqual(['service']);
     // Named as long as it is pending, and no longer once the file has the old value again.
-    expect(deps.agent.apply(next)).toEqual(['lanes']);
+    expect(deps.agent.apply(next)).toEqual(['service']);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: ['restart_needed:service'] });
     expect(deps.agent.apply(testConfig({ targets: ['de', 'fr'], echo: 'off' }))).toEqual([]);
     deps.agent.apply(next);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ targets: ['de', 'fr'], echo: 'off' });

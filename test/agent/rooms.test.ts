@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { taskOf } from '../../src/core/lane/lane-options.ts';
 import type { CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../src/ports/echo.ts';
 import type { Config } from '../../src/protocol/config.ts';
-import { ready, spoke } from '../service-events.ts';
+import { ready, rejected, spoke } from '../service-events.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 const IDS = ['clerk', 'visitor'] as const;
@@ -108,7 +109,7 @@ async function room(more: object = {}) {
     const pcm = new Uint8Array(ms * 48).fill(9);
     streamOf(id).listener.said(spoke(pcm, { sentence, utterance: sentence, last: true }));
   };
-  return { deps, hear, quiet, loud, speaks, references, cancellers };
+  return { deps, hear, quiet, loud, speaks, references, cancellers, streamOf };
 }
 
 describe('two lanes of a room', () => {
@@ -170,5 +171,47 @@ describe('two lanes of a room', () => {
     hear({ clerk: 6000, visitor: 2000 }, 1000);
     quiet(1000);
     expect(loud().clerk).toBe(before.clerk + 1000);
+  });
+});
+
+it('a room refuses the command to go without echo protection', async () => {
+  const { deps } = await room();
+  deps.command('echo', { id: 'c1', args: { mode: 'off' } });
+  expect(deps.answers('echo').at(-1)).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
+  expect(deps.agent.lanes.map(({ state }) => state.options.echo)).toEqual(['half-duplex', 'half-duplex']);
+});
+
+describe('the languages of a room', () => {
+  const languages = ({ deps }: Awaited<ReturnType<typeof room>>) =>
+    deps.agent.lanes.map(({ state }) => {
+      const { source, targets } = taskOf(state);
+      return `${source}>${targets.join()}`;
+    });
+  const step = { id: 'c1', args: { step: 1 } };
+
+  it('are those of the visitor on both lanes after a step', async () => {
+    const desk = await room({ offer: ['es', 'fr'] });
+    desk.quiet(3000);
+    desk.deps.command('languages', step);
+    desk.quiet(3000);
+    for (const id of IDS) desk.streamOf(id).listener.said(ready());
+    await desk.deps.clock.elapse(3000);
+    expect(languages(desk)).toEqual(['en>fr', 'fr>en']);
+    expect(desk.deps.answers('languages').at(-1)).toMatchObject({ status: 'ok' });
+    // The visitor hears the name, and the clerk does not.
+    const names = IDS.map((id) =>
+      desk.streamOf(id).calls.filter((call) => call.startsWith('say ["Français')),
+    );
+    expect(names.map(({ length }) => length)).toEqual([1, 0]);
+  });
+
+  it('stay as they were on both lanes when the service refuses them on one', async () => {
+    const desk = await room({ offer: ['es', 'fr'] });
+    desk.quiet(3000);
+    desk.deps.command('languages', step);
+    desk.streamOf('visitor').listener.said(rejected('source fr is not possible'));
+    await desk.deps.clock.elapse(1000);
+    expect(desk.deps.answers('languages').at(-1)).toMatchObject({ error: { code: 'rejected' } });
+    expect(languages(desk)).toEqual(['en>es', 'es>en']);
   });
 });

@@ -67,7 +67,12 @@ export interface CardOptions {
   };
   readonly playback?: SideOptions;
   /** The microphone captures the card's own loudspeaker. Use a delay of at least 20 ms, because the sound is recorded later than that. */
-  readonly acoustic?: { readonly delayMs: number; readonly gainDb: number };
+  readonly acoustic?: {
+    readonly delayMs: number;
+    readonly gainDb: number;
+    /** The loudspeaker is that of another card. */
+    readonly of?: string;
+  };
 }
 
 /** Controls of a running direction: see PATH.control in `vcard.h`. */
@@ -202,7 +207,8 @@ function createRack(folder: string, shownAs: string): Rack {
       const { sound = new Int16Array(0), loop = false } = capture;
       await writeFile(`${mic}.pcm`, interleave(sound, channels));
       const shape = { rate: rateHz, channels };
-      const echo = acoustic && { echo: shown.speaker, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
+      const heard = acoustic?.of === undefined ? shown.speaker : join(shownAs, `${acoustic.of}.playback`);
+      const echo = acoustic && { echo: heard, echo_ms: acoustic.delayMs, echo_db: acoustic.gainDb };
       parts.push(`pcm.vcard_${id} {
   type asym
   capture.pcm ${blockOf({ path: shown.mic, ...shape, ...sideOf(capture), loop: loop ? 'yes' : 'no', ...echo })}

@@ -3,7 +3,7 @@ import { localImports } from '../setup/local-imports.ts';
 import { PATIENT } from '../setup/patience.ts';
 
 /** Minutes of sound, judged sample by sample: beside other tests they would be skipped or fail. */
-const ALONE = ['addon', 'cancel', 'loop-delay', 'kiosk', 'program'].map(
+const ALONE = ['addon', 'cancel', 'desk', 'loop-delay', 'kiosk', 'program'].map(
   (name) => `test/card/${name}.test.ts`,
 );
 

@@ -6,6 +6,7 @@ import { createKeyPair } from '../../src/adapters/signing/keys.ts';
 import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { runProgram } from '../../src/program/program.ts';
 import { gather } from '../gathered.ts';
+import { DESK_MISTAKES, withMistake } from './run/desk-mistakes.ts';
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
   const { said, print, complain } = gather();
@@ -175,6 +176,17 @@ describe('check-config', () => {
       problems: [{ source: { kind: 'file', name: file } }],
     });
   });
+
+  it.each(DESK_MISTAKES.map((mistake) => [mistake.name, mistake] as const))(
+    'says what is wrong with %s',
+    async (_name, mistake) => {
+      writeFileSync(file, JSON.stringify({ ...valid, ...withMistake(mistake, {}) }));
+      const { code, err } = await run(['check-config', '--config', file]);
+      expect(code).toBe(2);
+      expect(err.replaceAll(/\s+/g, ' ')).toMatch(mistake.says);
+      expect(err).toMatch(/has\s+one\s+problem\.\n/);
+    },
+  );
 
   it('warns of languages that are not known', async () => {
     const lanes = [{ source: 'qq', targets: ['es', 'xx', 'pt-br', 'zh-Hans', 'yue'] }];

@@ -68,6 +68,15 @@ describe('rooms', () => {
     expect(problems([lane('a'), lane('b'), lane('c')], rooms).join('\n')).toMatch(expected);
   });
 
+  it('are refused when a lane has no echo protection, except with a file', () => {
+    const off = { echo: 'off' };
+    expect(problems([lane('a'), lane('b', off), lane('c', off)], [room(['a', 'b'])])).toEqual([
+      'lanes.1.echo must be "half-duplex" or "cancel" in a room: without it the lane translates the translations of the other one',
+    ]);
+    const file = { echo: 'off', playback: { driver: 'file', path: 'b.wav' } };
+    expect(problems([lane('a'), lane('b', file)], [room(['a', 'b'])])).toEqual([]);
+  });
+
   it('are refused when their lanes share a loudspeaker, also one that ALSA shares', () => {
     const shared = { playback: { device: 'dmix:CARD=PCH' } };
     expect(problems([lane('a', shared), lane('b', shared)], [room(['a', 'b'])])).toEqual([

@@ -15,7 +15,17 @@ let browser: Browser;
 let files: PageFiles;
 
 const TALK: Partial<ScreenSnapshot> = {
-  lanes: [{ id: 'main', source: 'en', targets: ['ar'], offer: ['es', 'ar', 'zh'], volume: 80 }],
+  lanes: [
+    {
+      id: 'main',
+      source: 'en',
+      targets: ['ar'],
+      offer: ['es', 'ar', 'zh'],
+      visitor: 'ar',
+      turn: null,
+      volume: 80,
+    },
+  ],
   texts: [
     { language: 'en', text: 'Where is the lift?', breaks: false, number: 1 },
     { language: 'ar', text: 'أين المصعد؟', breaks: false, number: 2 },
@@ -101,6 +111,59 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
     await page.tap('[aria-label="delete"]');
     await page.tap('button[aria-label="Speak it"]');
     await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'say', lane: 'main', text: 'ho' });
+    await close();
+  });
+
+  it.each(['pointer', 'keyboard'])(
+    'opens the microphone as long as a button is held by the %s',
+    async (by) => {
+      const [lane] = TALK.lanes ?? [];
+      if (lane === undefined) throw new Error('no lane');
+      const turn = { mode: 'hold', speaker: 'source', isOpen: false } as const;
+      const { page, fake, close } = await showPage(browser, files, { ...TALK, lanes: [{ ...lane, turn }] });
+      expect(await findings(page)).toEqual([]);
+      const button = 'button.turn[lang="ar"]';
+      if (by === 'pointer') {
+        await page.hover(button);
+        await page.mouse.down();
+      } else {
+        await page.focus(button);
+        await page.keyboard.down('Enter');
+      }
+      const turns = (...held: boolean[]) =>
+        held.map((one) => ({ do: 'turn', lane: 'main', speaker: 'target', held: one }));
+      await expect.poll(() => fake.actions).toEqual(turns(true));
+      // A page that does not repeat it has gone.
+      await expect.poll(() => fake.actions).toEqual(turns(true, true));
+      if (by === 'pointer') await page.mouse.up();
+      else await page.keyboard.up('Enter');
+      await expect.poll(() => fake.actions).toEqual(turns(true, true, false));
+      await close();
+    },
+  );
+
+  it('turns by touch where a button says who speaks', async () => {
+    const [lane] = TALK.lanes ?? [];
+    if (lane === undefined) throw new Error('no lane');
+    const turn = { mode: 'button', speaker: 'source', isOpen: true } as const;
+    const { page, fake, close } = await showPage(
+      browser,
+      files,
+      { ...TALK, lanes: [{ ...lane, turn }] },
+      { width: 1280, height: 720, hasTouch: true },
+    );
+    expect(await page.$$eval('button.turn', (all) => all.map((one) => one.ariaPressed))).toEqual([
+      'true',
+      'false',
+    ]);
+    await page.tap('button.turn[lang="ar"]');
+    await expect
+      .poll(() => fake.actions)
+      .toEqual([{ do: 'turn', lane: 'main', speaker: 'target', held: true }]);
+    fake.change({ lanes: [{ ...lane, turn: { ...turn, speaker: 'target' } }] });
+    await expect
+      .poll(() => page.$$eval('button.turn', (all) => all.map((one) => one.ariaPressed)))
+      .toEqual(['false', 'true']);
     await close();
   });
 

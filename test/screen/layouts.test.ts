@@ -1,6 +1,7 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { noticeIn } from '../../src/core/conversation/notice.ts';
 import type { ScreenSnapshot, ScreenStatus } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS, type ScreenLayout } from '../../src/protocol/screen-size.ts';
 import { buildPage, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
@@ -19,6 +20,8 @@ const STATES: Readonly<Record<string, ScreenStatus>> = {
   closed: { kind: 'closed', until: '2026-11-30T08:00:00.000Z' },
 };
 
+const NOTICES = ['en', 'es'].map((language) => noticeIn(language, {}));
+
 const TALK = {
   en: 'My daughter uses a wheelchair. Is there a lift to the second floor?',
   es: 'Mi hija usa silla de ruedas. ¿Hay ascensor al segundo piso?',
@@ -32,7 +35,17 @@ const TALK = {
 function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
   return {
     level: 6,
-    lanes: [{ id: 'main', source: 'en', targets: [target], offer: ['es', 'fr', 'ar', 'zh'], volume: 80 }],
+    lanes: [
+      {
+        id: 'main',
+        source: 'en',
+        targets: [target],
+        offer: ['es', 'fr', 'ar', 'zh'],
+        visitor: target,
+        turn: null,
+        volume: 80,
+      },
+    ],
     texts: [
       { language: 'en', text: TALK.en, breaks: false, number: 1 },
       { language: target, text: TALK[target], breaks: false, number: 2 },
@@ -41,11 +54,12 @@ function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
 }
 
 /** Parts whose text does not fit into them. */
-const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, button, .help, .invitation, .notice')]
+const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, button, .turn span, .turn abbr, .help, .parts')]
+  .filter((part) => part.getClientRects().length > 0)
   .filter((part) => {
     const box = part.getBoundingClientRect();
     const inside = (part.closest('.status, .body, .bar, dialog, .panel') ?? document.body).getBoundingClientRect();
-    return part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline'
+    return part.scrollWidth > part.clientWidth + 1 && !part.matches('.parts') && getComputedStyle(part).display !== 'inline'
       || box.left < inside.left - 1 || box.right > inside.right + inside.width * 0.05
       || box.top < inside.top - 1 || box.bottom > inside.bottom + 1;
   })
@@ -105,6 +119,58 @@ describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${N
       await shown.close();
     },
   );
+
+  it.each([
+    ['one', 'hold', 'listening', 1280, 720, 150],
+    ['beside', 'hold', 'muted', 1280, 720, 150],
+    ['beside', 'button', 'standby', 800, 480, 86],
+    ['facing', 'hold', 'muted', 1024, 600, 147],
+    ['facing', 'button', 'listening', 720, 1280, 270],
+  ] as const)(
+    'has buttons that say who speaks in the layout %s with "%s" and the state %s on %i x %i',
+    async (layout, mode, state, width, height, heightMm) => {
+      const { lanes: [lane] = [] } = talk('es');
+      if (lane === undefined) throw new Error('no lane');
+      const turn = { mode, speaker: 'target', isOpen: state !== 'muted' } as const;
+      const given = { ...talk('es'), layout, heightMm, lanes: [{ ...lane, turn }], notices: NOTICES };
+      const texts = state === 'listening' ? talk('es').texts : [];
+      const shown = await showPage(
+        browser,
+        files,
+        { ...given, texts: texts ?? [], status: { kind: state } },
+        { width, height },
+      );
+      await screenshot(shown.page, `${layout}-${mode}-${state}`);
+      expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
+      expect(await shown.page.$$eval('button.turn', (all) => all.map((one) => one.ariaLabel))).toEqual(
+        layout === 'facing' ? ['Español', 'English'] : ['English', 'Español'],
+      );
+      await shown.close();
+    },
+  );
+
+  it('shows all of the notice, part by part where there is no room for it', async () => {
+    const size = { width: 800, height: 480 };
+    const given = { ...talk('es'), texts: [], heightMm: 86, notices: NOTICES };
+    const shown = await showPage(browser, files, given, size);
+    const place = '.body[lang="es"] .parts';
+    const [parts, line, size0] = await shown.page.$eval(place, (box) => [
+      Math.round(box.scrollWidth / box.clientWidth),
+      Number.parseFloat(getComputedStyle(box).lineHeight),
+      box.clientHeight,
+    ]);
+    await screenshot(shown.page, 'notice-part-1');
+    expect(parts).toBeGreaterThan(1);
+    expect(size0).toBeGreaterThanOrEqual((line ?? 0) - 1);
+    const seen = new Set<number>();
+    for (let part = 0; part < (parts ?? 0); part++) {
+      seen.add(await shown.page.$eval(place, ({ scrollLeft }) => Math.round(scrollLeft)));
+      await new Promise((resolve) => setTimeout(resolve, 6000));
+    }
+    expect(seen.size).toBe(parts);
+    await screenshot(shown.page, 'notice-part-2');
+    await shown.close();
+  });
 
   it('has letters of 0.7 degrees at least, in every text', async () => {
     const shown = await showPage(browser, files, talk('es'));

@@ -85,7 +85,10 @@ function unknownKey(key: string, path: readonly PropertyKey[], merged: Merged): 
 function wrongValue(issue: Issue, merged: Merged): string {
   const found = valueAt(issue.path, merged.value);
   const node = nodeAt(issue.path, merged.value);
-  const isOwnWords = issue.message.startsWith('must ') && issue.message !== plainIssue(issue);
+  const isDemand = issue.message.startsWith('must ');
+  const isOwnWords = issue.code === 'custom' || (isDemand && issue.message !== plainIssue(issue));
+  // A sentence of its own, which names what was found.
+  if (found !== undefined && isOwnWords && !isDemand) return issue.message;
   const allowed = node === null ? null : describeAllowed(node);
   const must = isOwnWords || allowed === null ? issue.message : `must be ${allowed}`;
   if (found === undefined) {

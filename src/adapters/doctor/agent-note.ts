@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '../../protocol/json.ts';
 import { type RunningNote, runningNoteSchema } from '../../protocol/running-note.ts';
+import { readBounded } from '../bounded-file.ts';
 import { readIfReadable } from '../if-readable.ts';
 import { noteFolder, noteName } from '../running-note.ts';
 
@@ -25,26 +25,9 @@ export function readAgentEnvironment(proc: string, pid: number): Environment {
 export function readAgentNote(proc: string, pid: number, env: Environment): RunningNote | null {
   const folders = [noteFolder(readAgentEnvironment(proc, pid)), noteFolder(env), SERVICE_FOLDER];
   for (const folder of new Set(folders.filter((one) => one !== null))) {
-    const note = runningNoteSchema.safeParse(parseJson(readText(join(folder, noteName(pid))) ?? '')).data;
+    const text = readBounded(join(folder, noteName(pid)), MOST_BYTES)?.toString('utf8') ?? '';
+    const note = runningNoteSchema.safeParse(parseJson(text)).data;
     if (note?.pid === pid) return note;
   }
   return null;
-}
-
-/** The folder belongs to another user, who must not be able to redirect or block this read. */
-function readText(path: string): string | null {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-  try {
-    const found = fstatSync(file);
-    return found.isFile() && found.size <= MOST_BYTES ? readFileSync(file, 'utf8') : null;
-  } catch {
-    return null;
-  } finally {
-    closeSync(file);
-  }
 }

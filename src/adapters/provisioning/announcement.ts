@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, watch } from 'node:fs';
+import { constants, lstatSync, rmSync, watch } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
+import { readBounded } from '../bounded-file.ts';
 import { systemCode } from '../system-error.ts';
 
 /**
@@ -88,23 +89,10 @@ export function watchAnnouncements(
 
 /** Reads and removes the file; null when there is none that could be an announcement. */
 function takeFile(path: string): Uint8Array | null {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MOST_BYTES) return null;
-    const pcm = new Uint8Array(found.size - (found.size % BYTES_PER_SAMPLE));
-    return pcm.subarray(0, readSync(file, pcm, 0, pcm.byteLength, 0));
-  } catch {
-    return null;
-  } finally {
-    closeSync(file);
-    remove(path);
-  }
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  const pcm = readBounded(path, MOST_BYTES);
+  remove(path);
+  return pcm?.subarray(0, pcm.byteLength - (pcm.byteLength % BYTES_PER_SAMPLE)) ?? null;
 }
 
 /** Removes the path, even when it is not a file. */

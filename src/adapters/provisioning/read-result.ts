@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type ProvisioningResult, provisioningResultSchema } from '../../core/provisioning/outcome.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { harmless } from '../../protocol/plain-text.ts';
+import { readBounded } from '../bounded-file.ts';
 
 const MOST_BYTES = 256 * 1024;
 
@@ -12,7 +12,9 @@ const MOST_BYTES = 256 * 1024;
  */
 export function readResultFile(path: string): ProvisioningResult | null {
   try {
-    const read = provisioningResultSchema.safeParse(parseJson(readBounded(path)));
+    const read = provisioningResultSchema.safeParse(
+      parseJson(readBounded(path, MOST_BYTES)?.toString('utf8') ?? ''),
+    );
     if (!read.success) return null;
     const { problems, notes, file } = read.data;
     return {
@@ -30,15 +32,3 @@ export function readResultFile(path: string): ProvisioningResult | null {
 
 const LONGEST_TEXT = 500;
 const plain = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT);
-
-function readBounded(path: string): string {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MOST_BYTES) throw new Error('not a file of ours');
-    const bytes = Buffer.alloc(found.size);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(file);
-  }
-}

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { START_HEAD } from '../../core/provisioning/start-text.ts';
+import { readBounded } from '../bounded-file.ts';
 import { systemRefusal } from '../system-error.ts';
 import { syncFolder } from './apply.ts';
 import { whileStatusIsOurs } from './lock.ts';
@@ -61,20 +52,7 @@ function putLines(boot: string, lines: readonly string[]): void {
  * files that only root may read must not be copied from elsewhere.
  */
 function readText(path: string): string {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch {
-    return '';
-  }
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MOST_BYTES) return '';
-    const bytes = Buffer.alloc(found.size);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(file);
-  }
+  return readBounded(path, MOST_BYTES)?.toString('utf8') ?? '';
 }
 
 /** Atomic, also on a power cut. */

@@ -75,9 +75,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     if (!isRuled || isClosed) return;
     const now = clock.now();
     const wall = clock.wall();
-    const moments = [...given.values()].flatMap(({ changesAt }) =>
-      changesAt === null || wall === null ? [] : [now + changesAt - wall],
-    );
+    const moments = lanes.flatMap(({ id }) => {
+      const changesAt = given.get(id)?.changesAt ?? null;
+      return changesAt === null || wall === null ? [] : [now + changesAt - wall];
+    });
     const open = lanes.reduce((sum, { state }) => sum + openSince(state).length, 0);
     const toNews = budget.toNews();
     if (toNews !== null && open > 0) moments.push(now + toNews / open);

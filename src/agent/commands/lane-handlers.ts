@@ -6,7 +6,7 @@ import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.t
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import type { Admissions } from '../admission/admissions.ts';
 import type { Conversations } from '../conversation/conversations.ts';
-import { languageSteps, speakName } from '../conversation/language-step.ts';
+import { allOrNone, heardSteps, languageSteps, speakName } from '../conversation/language-step.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 import type { CommandHandlers } from './command-table.ts';
@@ -23,6 +23,8 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
   readonly says: Pick<SayQueue, 'say'>;
   readonly conversations: Pick<Conversations, 'begin' | 'end'>;
+  /** Lanes at one desk: the visitor hears one of them and speaks at the other. */
+  desks(): readonly (readonly LaneRunner[])[];
   /** Languages that a lane offers to visitors. */
   offerOf(lane: string): readonly string[];
 }
@@ -74,7 +76,13 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
     },
     volume: (args) =>
       forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
-    echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
+    echo(args) {
+      const shares = (lane: LaneRunner): boolean =>
+        deps.desks().some((desk) => desk.length > 1 && desk.includes(lane));
+      if (args.mode === 'off' && chosen(args.lane).some(shares))
+        throw new CommandError('invalid_args', 'mode: must be "half-duplex" or "cancel" in a room');
+      return forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode }));
+    },
     voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
@@ -108,13 +116,12 @@ function stepLanguages(
   deps: LaneHandlersDeps,
   brief: (lanes: readonly LaneRunner[]) => object,
 ): unknown {
-  const steps = languageSteps(lanes, deps.offerOf);
-  const orders = steps.map(({ lane, options }) => ({ lane, options }));
+  const steps = languageSteps(lanes, deps.desks(), deps.offerOf);
   const speak = (answer: unknown): unknown => {
-    for (const step of steps) speakName(step, deps.says);
+    for (const step of heardSteps(steps)) speakName(step, deps.says);
     return answer;
   };
-  const answer = orderTasks(orders, deps, brief);
+  const answer = allOrNone(steps, () => orderTasks(steps, deps, brief));
   return answer instanceof Promise ? answer.then(speak) : speak(answer);
 }
 

@@ -55,6 +55,8 @@ export interface Operator {
   /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
+  /** A lane has come or gone. */
+  lanesChanged(): void;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
@@ -79,15 +81,13 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const says = createSayQueue({ clock, lanes, watch });
-  const conversations = createConversations({
-    ...{ clock, says, config, watch, tell: parts.tell },
-    desks: desksOf(lanes, config().rooms),
-  });
+  const desks = () => desksOf(lanes, config().rooms);
+  const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
-    ...createLaneHandlers({ lanes, admissions, says, conversations, offerOf, clock, watch }),
+    ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
     ...{ ...device, status, diagnose, certificate },
   });
@@ -123,6 +123,10 @@ export function createOperator(parts: OperatorDeps): Operator {
     receive: (bus, message) => dispatcher.receive(bus, message),
     carryOut: commandsByHand('touch', table, lanes, conversations),
     trust: (next) => signatures.trust(next),
+    lanesChanged() {
+      conversations.lanesChanged();
+      says.lanesChanged();
+    },
     levelChanged: () => device.levelChanged(),
     close() {
       device.close();

@@ -33,6 +33,8 @@ export interface SayQueueDeps {
 export interface SayQueue {
   /** Resolves with the milliseconds heard in each lane. @throws CommandError, at once or later */
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
+  /** A lane has come or gone. */
+  lanesChanged(): void;
   close(): void;
 }
 
@@ -60,7 +62,7 @@ const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused
   };
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
-  const queues = new Map<string, Waiting[]>(lanes.map(({ id }) => [id, []]));
+  const queues = new Map<string, Waiting[]>();
   let count = 0;
   let cancel = (): void => {};
 
@@ -155,7 +157,9 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     const result = await new Promise<number | CommandError>((done) => {
       const pieces = textPieces(speech.text);
       const text = { speech, done, pieces, playedMs: 0, asked: null };
-      queues.get(lane.id)?.push({ ...text, since: clock.now(), turnAt: Number.NEGATIVE_INFINITY });
+      const queue = queues.get(lane.id) ?? [];
+      queue.push({ ...text, since: clock.now(), turnAt: Number.NEGATIVE_INFINITY });
+      queues.set(lane.id, queue);
       look();
     });
     if (result instanceof CommandError) throw result;
@@ -169,6 +173,13 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         if (problem !== null) throw problem;
       }
       return Promise.all(chosen.map((lane) => enqueue(lane, speech)));
+    },
+    lanesChanged() {
+      for (const [id, queue] of queues) {
+        if (lanes.some((lane) => lane.id === id)) continue;
+        queues.delete(id);
+        for (const { done } of queue) done(new CommandError('not_spoken', `lane "${id}" was removed`));
+      }
     },
     close() {
       cancel();

@@ -47,29 +47,21 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio', 'rooms'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
-  const frozen = (lanes: Config['lanes']): string =>
-    JSON.stringify(
-      lanes.map(({ id, capture, playback, rolloverLead, offer }) => ({
-        ...{ id, capture, rolloverLead, offer },
-        playback: { ...playback, volume: null },
-      })),
-    );
-  if (frozen(running.lanes) !== frozen(next.lanes)) keys.push('lanes');
   if (running.log.journal !== next.log.journal) keys.push('log.journal');
   return keys;
 }
 
-/** The configuration in force after all live changes. */
+/** The configuration in force after all live changes, apart from lanes and devices that change one by one. */
 export function mergeRunning(running: Config, next: Config): Config {
   const lanes = running.lanes.map((lane) => {
     const newer = next.lanes.find(({ id }) => id === lane.id);
     if (newer === undefined) return lane;
     const playback = { ...lane.playback, volume: newer.playback.volume };
-    return { ...lane, ...liveKeys(newer), playback };
+    return { ...lane, ...liveKeys(newer), offer: newer.offer, playback };
   });
   const { owner, conversation, schedule, budget, log } = next;
   // The topics stay the same until a restart.

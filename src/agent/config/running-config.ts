@@ -1,26 +1,19 @@
 import { TASK_KEYS } from '../../core/lane/lane-options.ts';
 import type { LaneState } from '../../core/lane/lane-state.ts';
-import { mayChangeLoudspeaker, mayChangeMicrophone } from '../../core/lane/session/between-sentences.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
-import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import type { LaneStep } from '../lane/lane-runner.ts';
 import {
   createDesiredConfig,
   type DesiredConfig,
   type DesiredConfigDeps,
   type RefusedKeys,
 } from './desired-config.ts';
-import { type DeviceChange, deviceChanges, withDevices } from './new-devices.ts';
+import { createLaneUpkeep, type LaneOrders } from './lane-upkeep.ts';
 import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
 
-/** Interval of the looks whether a sentence has ended (ms). */
-const LOOK_EVERY_MS = 500;
-
-export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'> {
-  lane(id: string): LaneRunner | undefined;
+export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'>, LaneOrders {
   watch(listener: (step: LaneStep) => void): () => void;
   setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
-  /** Gives a lane its new devices. */
-  renew(change: DeviceChange): void;
   /** The configuration in force has changed. */
   changed(): void;
 }
@@ -33,6 +26,7 @@ export interface RunningConfig {
   readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */
   apply(next: Config): string[];
+  close(): Promise<void>;
 }
 
 export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
@@ -46,31 +40,25 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   let ofFiles = base;
   /** What the files said last. */
   let latest = base;
-  let cancelDevices = (): void => {};
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {
     if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
       desired.refusalsChanged();
   });
 
-  /** Lanes get their new devices as soon as no sentence is under way. */
-  const takeDevices = (): void => {
-    cancelDevices();
-    for (const change of deviceChanges(base, latest)) {
-      const lane = deps.lane(change.lane.id);
-      if (lane === undefined) continue;
-      if (!mayChange(change, lane.state, deps.clock.now())) {
-        cancelDevices();
-        cancelDevices = deps.clock.at(deps.clock.now() + LOOK_EVERY_MS, takeDevices, LOOK_EVERY_MS);
-        continue;
-      }
-      base = withDevices(base, change);
-      current = withDevices(current, change);
+  const upkeep = createLaneUpkeep({
+    ...{ orders: deps, clock: deps.clock, log: deps.log },
+    running: () => base,
+    wanted: () => latest,
+    change(change) {
+      base = change(base);
+      current = change(current);
       ofFiles = mergeRunning(base, latest);
-      deps.renew(change);
-      deps.changed();
-    }
-  };
+    },
+    changed: () => deps.changed(),
+    inForce: () => current,
+    desired: () => desired.config,
+  });
 
   const put = (next: Config): void => {
     for (const lane of next.lanes) {
@@ -99,16 +87,14 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
       desired.rebase(next);
       // Compared with the running values, not the last file: a change may have been reverted, or still need the
       // restart.
-      takeDevices();
-      const awaited = deviceChanges(base, next).reduce(withDevices, base);
-      return restartKeys(awaited, next);
+      upkeep.look();
+      return restartKeys(base, next);
+    },
+    async close() {
+      upkeep.close();
+      await desired.close();
     },
   };
-}
-
-/** Whether the new devices cut no sentence off. */
-function mayChange({ capture, playback }: DeviceChange, state: LaneState, now: number): boolean {
-  return (!capture || mayChangeMicrophone(state, now)) && (!playback || mayChangeLoudspeaker(state, now));
 }
 
 /** The service refuses the task, and no earlier task can go on. */

@@ -1,3 +1,5 @@
+import { isRunning } from '../../core/conversation/desk-rules.ts';
+import { CommandError } from '../commands/command-request.ts';
 import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
@@ -19,8 +21,12 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what }: { lane?: unknown; do?: unknown } = args;
     const begins = name === 'conversation' ? what === 'begin' : by === 'touch' || BEGINS.includes(name);
+    const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
+    // What a visitor changes while there is no conversation would stay.
+    if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))
+      throw new CommandError('stopped', 'the kiosk does not interpret now');
     // Before the command: what it changes is undone at the end of the conversation.
-    if (begins) conversations.begin(lane === undefined ? lanes : lanes.filter(({ id }) => id === lane), by);
+    if (begins) conversations.begin(named, by);
     return command.carryOut();
   };
 }

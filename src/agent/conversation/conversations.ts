@@ -16,12 +16,13 @@ import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { deskOffer } from './desk-offer.ts';
 import { createNoticeSpeaker } from './notice-speaker.ts';
 
 export interface ConversationsDeps {
   readonly clock: Clock;
   /** Lanes at one desk have their conversations together. */
-  readonly desks: readonly (readonly LaneRunner[])[];
+  desks(): readonly (readonly LaneRunner[])[];
   readonly says: Pick<SayQueue, 'say'>;
   config(): Config;
   watch(listener: (step: LaneStep) => void): () => void;
@@ -33,6 +34,8 @@ export interface Conversations {
   /** Begins a conversation at the desks of these lanes, or goes on with it. Lanes that do not run are left out. */
   begin(lanes: readonly LaneRunner[], by: Exclude<BegunBy, 'voice'>): void;
   end(lanes: readonly LaneRunner[]): void;
+  /** A lane has come or gone. */
+  lanesChanged(): void;
   close(): void;
 }
 
@@ -51,22 +54,11 @@ interface Desk {
 
 export function createConversations(deps: ConversationsDeps): Conversations {
   const { clock, config, tell } = deps;
-  const desks = deps.desks.map(
-    (lanes): Desk => ({
-      ...{
-        lanes,
-        talk: null,
-        lane: '',
-        beginnings: new Map(),
-        informed: new Map(),
-        endedAt: null,
-      },
-      cancel() {},
-    }),
-  );
+  let desks = deps.desks().map(createDesk);
   const notices = createNoticeSpeaker(deps);
   const configOf = ({ id }: LaneRunner): LaneConfig | undefined =>
     config().lanes.find((one) => one.id === id);
+  const offerOf = (id: string): readonly string[] => config().lanes.find((one) => one.id === id)?.offer ?? [];
   const billed = (desk: Desk): number =>
     desk.lanes.reduce((sum, { state }) => sum + billedMs(state, clock.now()), 0);
   const stateOf = (lane: LaneRunner): Beginning => ({
@@ -77,13 +69,21 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   /** Tells the lane of the conversation, and gives the notice in the visitor's language of this moment. */
   const inform = (desk: Desk, lane: LaneRunner, startedAt: number): void => {
     const { notice: wanted } = config().conversation;
-    const language = visitorLanguage(taskOf(lane.state), configOf(lane)?.offer ?? []);
+    const language = deskOffer(desk.lanes, offerOf)?.language ?? visitorLanguage(taskOf(lane.state), []);
     const notice = wanted === false ? null : noticeIn(language, wanted === true ? {} : wanted);
     const known = desk.informed.get(lane.id);
     if (known !== undefined && known?.text === notice?.text) return;
     desk.informed.set(lane.id, notice);
     lane.post({ type: 'conversation', conversation: { startedAt, notice } });
-    if (notice !== null) notices.want(lane, desk.lanes, notice);
+    const hears = ({ state }: LaneRunner): boolean => taskOf(state).targets.includes(language);
+    // In a room it is spoken where the visitor hears it, and not to the clerk.
+    const isTheirs = hears(lane) || !desk.lanes.some(hears);
+    if (notice !== null && isTheirs) notices.want(lane, desk.lanes, notice);
+  };
+
+  /** Somebody is there: the session is ready when they speak. */
+  const wake = (desk: Desk): void => {
+    for (const lane of desk.lanes) if (lane.phase === 'standby') lane.post({ type: 'start' });
   };
 
   const start = (desk: Desk, lane: LaneRunner, by: BegunBy): void => {
@@ -92,11 +92,8 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     desk.lane = lane.id;
     desk.beginnings = new Map(desk.lanes.map((one) => [one.id, stateOf(one)]));
     tell('conversation_started', { lane: lane.id, by });
-    for (const one of desk.lanes) {
-      inform(desk, one, now);
-      // Somebody is there: the session is ready when they speak.
-      if (by !== 'voice' && one.phase === 'standby') one.post({ type: 'start' });
-    }
+    for (const one of desk.lanes) inform(desk, one, now);
+    if (by !== 'voice') wake(desk);
     look(desk);
   };
 
@@ -149,11 +146,21 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         const lane = desk.lanes.find((one) => lanes.includes(one) && isRunning(one.state));
         if (lane === undefined) continue;
         if (desk.talk === null) start(desk, lane, by);
-        else desk.talk = noteActivity(desk.talk, clock.now());
+        else {
+          desk.talk = noteActivity(desk.talk, clock.now());
+          wake(desk);
+        }
       }
     },
     end(lanes) {
       for (const desk of desksOf(lanes)) finish(desk);
+    },
+    lanesChanged() {
+      const isSame = ({ lanes }: Desk, others: readonly LaneRunner[]): boolean =>
+        lanes.length === others.length && lanes.every((lane) => others.includes(lane));
+      const now = deps.desks().map((lanes) => desks.find((desk) => isSame(desk, lanes)) ?? createDesk(lanes));
+      for (const desk of desks) if (!now.includes(desk)) finish(desk);
+      desks = now;
     },
     close() {
       unwatch();
@@ -163,6 +170,13 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         desk.cancel();
       }
     },
+  };
+}
+
+function createDesk(lanes: readonly LaneRunner[]): Desk {
+  return {
+    ...{ lanes, talk: null, lane: '', beginnings: new Map(), informed: new Map(), endedAt: null },
+    cancel() {},
   };
 }
 

@@ -1,29 +1,66 @@
-import { nextLanguage, ownName } from '../../core/conversation/visitor-language.ts';
+import { exchangeLanguage, nextLanguage, ownName } from '../../core/conversation/visitor-language.ts';
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
+import { deskOffer } from './desk-offer.ts';
 
-/** A lane's next language for the visitor. */
+/** A lane's languages when the visitor takes the next one. */
 export interface LanguageStep {
   readonly lane: LaneRunner;
   readonly language: string;
   readonly options: Partial<TaskOptions>;
 }
 
-/** The next language of each of these lanes that offers another one. @throws CommandError */
+/** The next language at each desk of these lanes that offers another one, for all lanes of the desk. @throws CommandError */
 export function languageSteps(
   lanes: readonly LaneRunner[],
+  desks: readonly (readonly LaneRunner[])[],
   offerOf: (lane: string) => readonly string[],
 ): readonly LanguageStep[] {
-  const steps = lanes.flatMap((lane) => {
-    const next = nextLanguage(taskOf(lane.state), offerOf(lane.id));
-    return next === null ? [] : [{ lane, language: next.language, options: next.task }];
+  const chosen = desks.filter((desk) => desk.some((lane) => lanes.includes(lane)));
+  const steps = chosen.flatMap((desk) => {
+    const offered = deskOffer(desk, offerOf);
+    const next = offered === null ? null : nextLanguage(offered.task, offered.offer, offered.twoWay);
+    return offered === null || next === null ? [] : deskSteps(desk, offered.language, next);
   });
   if (steps.length > 0) return steps;
   const names = lanes.map(({ id }) => `"${id}"`).join(', ');
   const message = `step: lane ${names} offers no other language: set "offer" in its configuration`;
   throw new CommandError('invalid_args', message);
+}
+
+/** Both lanes of a room have the visitor's language: one hears it, and the other one speaks it. */
+export function deskSteps(
+  desk: readonly LaneRunner[],
+  before: string,
+  language: string,
+): readonly LanguageStep[] {
+  return desk.flatMap((lane) => {
+    const options = exchangeLanguage(taskOf(lane.state), before, language);
+    return Object.keys(options).length === 0 ? [] : [{ lane, language, options }];
+  });
+}
+
+/** The steps of lanes where the visitor hears the language; if there is none, of all. */
+export function heardSteps(steps: readonly LanguageStep[]): readonly LanguageStep[] {
+  const heard = steps.filter(({ options }) => options.targets !== undefined);
+  return heard.length > 0 ? heard : steps;
+}
+
+/** If the service refuses the language on one lane of a room, the other lane has its earlier languages again. */
+export function allOrNone<T>(steps: readonly LanguageStep[], order: () => T): T | Promise<Awaited<T>> {
+  const before = steps.map(({ lane }) => taskOf(lane.state));
+  const answer = order();
+  if (!(answer instanceof Promise) || steps.length < 2) return answer;
+  return answer.catch((error: unknown) => {
+    if (error instanceof CommandError && error.code === 'rejected')
+      for (const [index, { lane }] of steps.entries()) {
+        const { source, targets } = before[index] ?? taskOf(lane.state);
+        lane.post({ type: 'options', options: { source, targets } });
+      }
+    throw error;
+  });
 }
 
 /** Speaks the name of the language that is now in force. A service that does not speak texts leaves it to the screen. */

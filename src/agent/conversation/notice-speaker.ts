@@ -39,12 +39,9 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   const told = new Map<string, readonly string[]>();
   let cancel = (): void => {};
 
-  const playbackOf = ({ id }: LaneRunner) => config().lanes.find((lane) => lane.id === id)?.playback.driver;
-  const offers = ({ id }: LaneRunner): boolean =>
-    config().lanes.some((lane) => lane.id === id && lane.offer.length > 0);
-  /** A recording has no listeners. Where a lane of the desk offers languages, its visitors are there. */
-  const isHeard = (lane: LaneRunner, desk: readonly LaneRunner[]): boolean =>
-    playbackOf(lane) !== 'file' && (offers(lane) || !desk.some(offers));
+  /** A recording has no listeners. */
+  const isHeard = ({ id }: LaneRunner): boolean =>
+    config().lanes.find((lane) => lane.id === id)?.playback.driver !== 'file';
 
   const isGoodMoment = ({ lane, desk }: Waiting): boolean => {
     const states = desk.map(({ state }) => state);
@@ -80,8 +77,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
     want(lane, desk, notice) {
       waiting = waiting.filter((one) => one.lane !== lane);
       const isTold = told.get(lane.id)?.includes(notice.language) === true;
-      if (!isTold && isHeard(lane, desk) && !silent.has(lane.id))
-        waiting = [...waiting, { lane, desk, notice }];
+      if (!isTold && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
       if (waiting.length > 0) look();
     },
     end(desk) {

@@ -58,6 +58,8 @@ export interface LaneDeps {
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
+  /** Makes the names of its token requests unique. */
+  readonly idPrefix: string;
   /** Seed of the lane's jitter. */
   readonly seed: number;
 }
@@ -115,7 +117,7 @@ export class LaneRunner {
       options: { ...optionsOf(config), muted: false, volume: config.playback.volume },
       acceptedTask: deps.acceptedTask,
       room: deps.seat === undefined ? null : { heard: [], playedMs: 0 },
-      idPrefix: config.id,
+      idPrefix: deps.idPrefix,
       seed: deps.seed,
     });
     this.cancels = config.echo === 'cancel';

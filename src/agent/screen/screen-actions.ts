@@ -1,15 +1,22 @@
 import { taskOf } from '../../core/lane/lane-options.ts';
+import { turnsByKey, twoWayIn } from '../../core/lane/two-way/two-way.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import { CommandError } from '../commands/command-request.ts';
+import { deskOffer } from '../conversation/desk-offer.ts';
+import { allOrNone, deskSteps } from '../conversation/language-step.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
+import { createHeldTurns } from './held-turns.ts';
 
 const LOUDER_PERCENT = 10;
 const LOUDEST_PERCENT = 100;
 
 export interface ScreenActionsDeps {
-  readonly lanes: readonly LaneRunner[];
-  offer(lane: string): readonly string[];
+  readonly clock: Clock;
+  /** Lanes at one desk. */
+  desks(): readonly (readonly LaneRunner[])[];
+  offerOf(lane: string): readonly string[];
   /** Carries out an operator's command. @throws CommandError */
   carryOut(name: string, args: object): Promise<unknown>;
   endConversation(): Promise<void>;
@@ -18,83 +25,65 @@ export interface ScreenActionsDeps {
 /** What visitors do on the screen. It goes the same way as an operator's commands. */
 export interface ScreenActions {
   act(action: ScreenAction): Promise<ActionProblem | null>;
-  /** Undoes what visitors have chosen, unless an operator has changed it since: the next visitor finds the kiosk as it was. */
-  restore(): void;
+  close(): void;
 }
 
-interface Choice {
-  readonly before: { readonly volume: number; readonly targets: readonly string[] };
-  readonly volume?: number;
-  readonly targets?: readonly string[];
-}
-
-export function createScreenActions({
-  lanes,
-  offer,
-  carryOut,
-  endConversation,
-}: ScreenActionsDeps): ScreenActions {
-  const choices = new Map<string, Choice>();
-  const laneOf = (id: string): LaneRunner => {
-    const lane = lanes.find((one) => one.id === id);
-    if (lane === undefined) throw new CommandError('unknown_lane', `there is no lane "${id}"`);
-    return lane;
+export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
+  const { clock, desks, carryOut } = deps;
+  const atLane = (id: string): { lane: LaneRunner; desk: readonly LaneRunner[] } => {
+    for (const desk of desks()) {
+      const lane = desk.find((one) => one.id === id);
+      if (lane !== undefined) return { lane, desk };
+    }
+    throw new CommandError('unknown_lane', `there is no lane "${id}"`);
   };
-  const choose = ({ id, state }: LaneRunner, chosen: Partial<Choice>): void => {
-    const before = { volume: state.options.volume, targets: taskOf(state).targets };
-    choices.set(id, { ...(choices.get(id) ?? { before }), ...chosen });
-  };
+  const turns = createHeldTurns(clock, (action) => void act(action));
 
   const perform = async (action: ScreenAction): Promise<void> => {
     switch (action.do) {
-      case 'language': {
-        const lane = laneOf(action.lane);
-        if (!offer(lane.id).includes(action.language))
-          throw new CommandError('invalid_args', `language: "${action.language}" is not offered here`);
-        const targets = [action.language];
-        choose(lane, { targets });
-        await carryOut('languages', { lane: lane.id, targets });
+      case 'language':
+        return chooseLanguage(atLane(action.lane).desk, action.language);
+      case 'louder':
+        for (const { id, state } of atLane(action.lane).desk) {
+          const percent = Math.min(LOUDEST_PERCENT, state.options.volume + LOUDER_PERCENT);
+          await carryOut('volume', { lane: id, percent });
+        }
         return;
-      }
-      case 'louder': {
-        const lane = laneOf(action.lane);
-        const volume = Math.min(LOUDEST_PERCENT, lane.state.options.volume + LOUDER_PERCENT);
-        choose(lane, { volume });
-        await carryOut('volume', { lane: lane.id, percent: volume });
+      case 'turn': {
+        const { lane } = atLane(action.lane);
+        if (!turnsByKey(lane.state)) throw new CommandError('invalid_args', 'no button says who speaks here');
+        const isNew = twoWayIn(lane.state) === 'button' || turns.take(action);
+        const { speaker, held } = action;
+        if (isNew) await carryOut('turn', { lane: lane.id, speaker, held });
         return;
       }
       case 'say': {
-        const lane = laneOf(action.lane);
+        const { lane } = atLane(action.lane);
         const [language = ''] = taskOf(lane.state).targets;
         await carryOut('say', { lane: lane.id, text: action.text, language, translate: true });
         return;
       }
       case 'end':
-        return endConversation();
+        return deps.endConversation();
     }
   };
-
-  return {
-    async act(action) {
-      try {
-        await perform(action);
-        return null;
-      } catch (error) {
-        if (error instanceof CommandError) return { code: error.code, message: error.message };
-        throw error;
-      }
-    },
-    restore() {
-      for (const [id, { before, volume, targets }] of choices) {
-        const lane = lanes.find((one) => one.id === id);
-        if (lane === undefined) continue;
-        const { options } = lane.state;
-        const isVolumeTheirs = volume !== undefined && options.volume === volume;
-        const isTargetTheirs = targets !== undefined && options.targets.join() === targets.join();
-        if (isVolumeTheirs) lane.post({ type: 'options', options: { volume: before.volume } });
-        if (isTargetTheirs) lane.post({ type: 'options', options: { targets: before.targets } });
-      }
-      choices.clear();
-    },
+  const chooseLanguage = async (desk: readonly LaneRunner[], language: string): Promise<void> => {
+    const offered = deskOffer(desk, deps.offerOf);
+    if (offered === null || !offered.offer.includes(language))
+      throw new CommandError('invalid_args', `language: "${language}" is not offered here`);
+    const steps = deskSteps(desk, offered.language, language);
+    await allOrNone(steps, () =>
+      Promise.all(steps.map(({ lane: { id }, options }) => carryOut('languages', { lane: id, ...options }))),
+    );
   };
+  const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
+    try {
+      await perform(action);
+      return null;
+    } catch (error) {
+      if (error instanceof CommandError) return { code: error.code, message: error.message };
+      throw error;
+    }
+  };
+  return { act, close: () => turns.close() };
 }

@@ -6,15 +6,25 @@ import {
   NO_CAPTIONS,
   takeCaption,
 } from '../../core/captions/captions.ts';
+import { noticeIn } from '../../core/conversation/notice.ts';
 import type { Caption } from '../../core/lane/lane-effect.ts';
 import { taskOf } from '../../core/lane/lane-options.ts';
 import { phaseOf } from '../../core/lane/session/session-state.ts';
+import { twoWayIn } from '../../core/lane/two-way/two-way.ts';
 import { isPlaying } from '../../core/playout/playout.ts';
-import { levelStep, screenStatus } from '../../core/screen/screen-status.ts';
+import { isDeaf, levelStep, screenStatus } from '../../core/screen/screen-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { ConversationConfig } from '../../protocol/config-conversation.ts';
 import type { ScreenConfig } from '../../protocol/config-screen.ts';
-import type { ScreenChange, ScreenLane, ScreenSnapshot, ScreenText } from '../../protocol/screen.ts';
+import type {
+  ScreenChange,
+  ScreenLane,
+  ScreenNotice,
+  ScreenSnapshot,
+  ScreenText,
+} from '../../protocol/screen.ts';
+import { deskOffer } from '../conversation/desk-offer.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 
 /** How long words may stay that came after the end of a conversation (ms). */
@@ -28,13 +38,14 @@ export interface ScreenViewDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly lanes: readonly LaneRunner[];
+  /** Lanes at one desk. */
+  desks(): readonly (readonly LaneRunner[])[];
   readonly config: ScreenConfig;
   /** Random name of this run. */
   readonly run: string;
-  offer(lane: string): readonly string[];
+  offerOf(lane: string): readonly string[];
+  notice(): ConversationConfig['notice'];
   closedUntil(lane: string): string | null;
-  /** The conversation has ended. */
-  ended(): void;
 }
 
 /** What the screen shows at this moment. Captions are here and nowhere else, and only until the conversation ends. */
@@ -61,11 +72,14 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let cancel = (): void => {};
   let isClosed = false;
 
-  const lanesNow = (): ScreenLane[] =>
-    deps.lanes.map(({ id, state }) => {
-      const { source, targets } = taskOf(state);
-      return { id, source, targets, offer: deps.offer(id), volume: state.options.volume };
+  const lanesNow = (): ScreenLane[] => {
+    const desks = deps.desks();
+    return deps.lanes.map((lane) => {
+      const desk = desks.find((one) => one.includes(lane)) ?? [lane];
+      return screenLane(lane, desk, deps.offerOf, clock.now());
     });
+  };
+  const noticesNow = (): ScreenNotice[] => noticesFor(lanes, deps.notice());
   const statusNow = () =>
     screenStatus(
       deps.lanes.map(({ id, state }) => ({
@@ -75,6 +89,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     );
   let status = statusNow();
   let lanes = lanesNow();
+  let notices = noticesNow();
 
   const publish = (change: Omit<ScreenChange, 'seq'>): void => {
     seq += 1;
@@ -85,9 +100,17 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     const isNewStatus = JSON.stringify(now.status) !== JSON.stringify(status);
     const isNewLane = JSON.stringify(now.lanes) !== JSON.stringify(lanes);
     const kind = status.kind;
+    const noticesBefore = notices;
     ({ status, lanes } = now);
+    notices = noticesNow();
+    const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane) publish({ ...(isNewStatus && { status }), ...(isNewLane && { lanes }) });
+    if (isNewStatus || isNewLane || isNewNotice)
+      publish({
+        ...(isNewStatus && { status }),
+        ...(isNewLane && { lanes }),
+        ...(isNewNotice && { notices }),
+      });
   };
   const show = (appends: readonly Append[]): void => {
     if (appends.length === 0) return;
@@ -113,7 +136,6 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     understoodAt.clear();
     conversation += 1;
     publish({ conversation });
-    deps.ended();
   };
   const look = (): void => {
     const now = clock.now();
@@ -142,7 +164,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       const lane = deps.lanes.find((one) => one.id === id);
       if (lane === undefined || isClosed) return;
       if (event.type === 'captured') {
-        const heard = after.options.muted ? 0 : levelStep(event.levels.loudestDb);
+        const heard = isDeaf(after, clock.now()) ? 0 : levelStep(event.levels.loudestDb);
         if (heard !== level && listeners.size > 0) publish({ level: heard });
         level = heard;
       }
@@ -158,7 +180,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       refresh();
       const { layout, viewingDistanceMm, heightMm } = config;
       const size = { layout, viewingDistanceMm, heightMm };
-      return { run: deps.run, seq, ...size, status, level, lanes, conversation, texts };
+      return { run: deps.run, seq, ...size, status, level, lanes, notices, conversation, texts };
     },
     watch(listener) {
       listeners.add(listener);
@@ -173,6 +195,31 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       listeners.clear();
     },
   };
+}
+
+function screenLane(
+  { id, state }: LaneRunner,
+  desk: readonly LaneRunner[],
+  offerOf: (lane: string) => readonly string[],
+  now: number,
+): ScreenLane {
+  const { source, targets } = taskOf(state);
+  const { offer = [], language: visitor = targets[0] ?? source } = deskOffer(desk, offerOf) ?? {};
+  const mode = twoWayIn(state);
+  const isTurned = mode === 'button' || mode === 'hold';
+  const { speaker } = state.twoWay;
+  const turn = isTurned ? { mode, speaker, isOpen: !isDeaf(state, now) } : null;
+  return { id, source, targets, offer, visitor, turn, volume: state.options.volume };
+}
+
+/** The notice for the readers of each language. */
+function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['notice']): ScreenNotice[] {
+  if (wanted === false) return [];
+  const languages = new Set(lanes.flatMap(({ source, targets }) => [source, ...targets]));
+  return [...languages].map((language) => {
+    const { text } = noticeIn(language, wanted === true ? {} : wanted);
+    return { language, text };
+  });
 }
 
 /** No conversation goes on, and there was a long silence or every lane is at rest. */

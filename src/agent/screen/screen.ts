@@ -7,6 +7,7 @@ import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import type { Agent } from '../agent.ts';
+import { desksOf } from '../lane/rooms.ts';
 import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
 
@@ -15,7 +16,7 @@ const RETRY_MS = 30_000;
 
 export interface ScreenOptions {
   readonly agent: Agent;
-  readonly config: Pick<Config, 'screen' | 'lanes'>;
+  readonly config: Pick<Config, 'screen'>;
   readonly clock: Clock;
   readonly log: Log;
   randomHash(): string;
@@ -38,18 +39,20 @@ export interface Screen {
 export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const { agent, config, clock, log } = options;
   const { lanes, publisher } = agent;
-  const offer = (id: string): readonly string[] => config.lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const desks = () => desksOf(lanes, agent.configuration.rooms);
+  const offerOf = (id: string): readonly string[] =>
+    agent.configuration.lanes.find((lane) => lane.id === id)?.offer ?? [];
   const actions = createScreenActions({
-    ...{ lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
+    ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
     endConversation: async () => {
       view.end();
       await agent.carryOut('conversation', { do: 'end' });
     },
   });
   const view = createScreenView({
-    ...{ clock, log, lanes, offer, config: config.screen, run: options.randomHash() },
+    ...{ clock, log, lanes, desks, offerOf, config: config.screen, run: options.randomHash() },
+    notice: () => agent.configuration.conversation.notice,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
-    ended: () => actions.restore(),
   });
   const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
     try {
@@ -95,6 +98,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       isClosed = true;
       cancelRetry();
       unwatch();
+      actions.close();
       view.close();
       await server?.close();
     },

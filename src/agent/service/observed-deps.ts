@@ -61,11 +61,15 @@ export function observeDeps(outside: AgentDeps): Observed {
       }),
     openAudio(lane) {
       const microphone: Microphone = { state: 'closed', changes: 0, chunks: 0 };
-      microphones.set(lane.id, microphone);
       const audio = outside.openAudio(lane);
+      const openCapture = observeCapture(audio.openCapture, (state) => changed(microphone, state));
       return {
         ...audio,
-        openCapture: observeCapture(audio.openCapture, (state) => changed(microphone, state)),
+        openCapture(...given) {
+          // Not before: a lane whose loudspeaker changes keeps its microphone.
+          microphones.set(lane.id, microphone);
+          return openCapture(...given);
+        },
       };
     },
   };

@@ -31,7 +31,7 @@ export interface BackendWatcherDeps {
   readonly log: Log;
   readonly seed: number;
   /** The lane in the probes. */
-  readonly lane: string;
+  lane(): string;
   /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;
   bus(): Bus | null;
@@ -93,7 +93,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
   const ask = ({ probe, kind, attempt }: Extract<BackendWatchEffect, { type: 'ask' }>): void => {
     const id = idOf(probe);
     const body = {
-      ...{ ts: timestamp(clock.wall()), id, lane: deps.lane, intent: 's2s', connection_type: 'ws' },
+      ...{ ts: timestamp(clock.wall()), id, lane: deps.lane(), intent: 's2s', connection_type: 'ws' },
       ...{ reason: 'start', attempt, probe: kind },
     } satisfies TokenRequest;
     log.debug({ kind, attempt }, 'probing the backend');

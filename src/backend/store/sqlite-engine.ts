@@ -87,13 +87,14 @@ export function createSqliteEngine(path: string): SqlEngine {
 }
 
 async function whenFree(act: () => void): Promise<void> {
-  // By the clock: on a busy machine a step takes many times its length.
-  const end = performance.now() + BUSY_MS;
+  // Steps are not counted: on a busy machine each one takes many times its length.
+  let patience: AbortSignal | null = null;
   for (;;) {
     try {
       return act();
     } catch (error) {
-      if (performance.now() >= end || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
+      patience ??= AbortSignal.timeout(BUSY_MS);
+      if (patience.aborted || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
       await sleep(BUSY_STEP_MS);
     }
   }

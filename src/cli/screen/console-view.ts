@@ -49,15 +49,18 @@ export function createConsoleView(width: number, wall: () => number | null): Con
   const statusOf = () => (isConnected && shown !== null ? shown.status : OFFLINE);
 
   /** Where captions are not: what to do, or an invitation. */
-  const coverOf = (words: Wording): string => {
+  const coverOf = (language: string, words: Wording): string => {
     const status = statusOf();
+    const isHeld = shown?.lanes[0]?.turn?.mode === 'hold';
     if (status.kind === 'offline')
       return { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker }[
         status.cause
       ];
     if (status.kind === 'closed') return status.until === null ? '' : untilText(words, status.until, wall());
-    const isInvited = status.kind === 'standby' || (status.kind === 'listening' && captions.size === 0);
-    return isInvited ? `${words.begin}. ${words.notice}.` : '';
+    const isQuiet = status.kind === 'listening' || (isHeld && status.kind === 'muted');
+    if (status.kind !== 'standby' && !(isQuiet && captions.size === 0)) return '';
+    const notice = shown?.notices.find((one) => one.language === language)?.text ?? '';
+    return `${isHeld ? words.hold : words.begin}. ${consoleText(notice)}`.trim();
   };
   const panel = (language: string): string[] => {
     if (!isForConsole(language)) {
@@ -73,7 +76,7 @@ export function createConsoleView(width: number, wall: () => number | null): Con
     const level = statusOf().kind === 'offline' ? 0 : (shown?.level ?? 0);
     const bar = `[${'#'.repeat(level).padEnd(LEVELS)}]`;
     const head = truncate(`${ownName(language)}: ${state}`, width - displayWidth(bar) - 1, '...');
-    const cover = wrapColumns(coverOf(words), width);
+    const cover = wrapColumns(coverOf(language, words), width);
     const lines = captions.get(language)?.lines.map(({ text }) => text.trimEnd()) ?? [];
     const body = cover.length > 0 ? cover : lines;
     return [padTo(head, width - displayWidth(bar)) + bar, '', ...body, ...Array(ROWS).fill('')].slice(
@@ -97,6 +100,7 @@ export function createConsoleView(width: number, wall: () => number | null): Con
         status: change.status ?? shown.status,
         level: change.level ?? shown.level,
         lanes: change.lanes ?? shown.lanes,
+        notices: change.notices ?? shown.notices,
         texts: [],
       };
       if (change.conversation !== undefined) captions.clear();

@@ -1,45 +1,45 @@
+import { type TwoWayMode, twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import { primaryOf } from '../../protocol/language-tag.ts';
 import type { TaskOptions } from '../lane/lane-options.ts';
 
-type Languages = Pick<TaskOptions, 'source' | 'targets'>;
+export type Languages = Pick<TaskOptions, 'source' | 'targets'>;
 
 const isIn = (languages: readonly string[], language: string): boolean =>
   languages.some((one) => one.toLowerCase() === language.toLowerCase());
 
-/**
- * Whether the visitor speaks at the microphone, or hears the translation. The visitor's language is the one that is offered;
- * if that says nothing, visitors hear.
- */
-function visitorSide({ source, targets }: Languages, offer: readonly string[]): 'source' | 'targets' {
+/** The visitor's language at a lane: the one that is offered; if that says nothing, visitors hear the translation. */
+export function visitorLanguage({ source, targets }: Languages, offer: readonly string[]): string {
   const isHeard = targets.some((target) => isIn(offer, target));
-  return isIn(offer, source) && !isHeard ? 'source' : 'targets';
+  return isIn(offer, source) && !isHeard ? source : (targets[0] ?? source);
 }
 
-/** The language of the visitor at a lane. */
-export function visitorLanguage(task: Languages, offer: readonly string[]): string {
-  return visitorSide(task, offer) === 'source' ? task.source : (task.targets[0] ?? task.source);
-}
-
-export interface NextLanguage {
-  readonly language: string;
-  /** The languages of the lane with it. */
-  readonly task: Partial<Languages>;
+/** What changes at a lane when the visitor speaks another language. A lane without the earlier one keeps its languages. */
+export function exchangeLanguage(
+  { source, targets }: Languages,
+  before: string,
+  after: string,
+): Partial<Languages> {
+  if (isIn([before], source)) return { source: after };
+  if (!isIn(targets, before)) return {};
+  const others = targets.filter((target) => !isIn([after], target));
+  return { targets: others.map((target) => (isIn([before], target) ? after : target)) };
 }
 
 /** The visitor's next language of those offered, in their order; null: there is no other one. */
-export function nextLanguage(task: Languages, offer: readonly string[]): NextLanguage | null {
+export function nextLanguage(
+  task: Languages,
+  offer: readonly string[],
+  twoWay: TwoWayMode = 'off',
+): string | null {
   const now = visitorLanguage(task, offer);
   const at = offer.findIndex((one) => one.toLowerCase() === now.toLowerCase());
   const later = [...offer.slice(at + 1), ...offer.slice(0, Math.max(0, at))];
-  const isSource = visitorSide(task, offer) === 'source';
-  for (const language of later) {
-    const rest = task.targets.slice(1).filter((target) => !isIn([language], target));
-    const next = isSource ? { source: language } : { targets: [language, ...rest] };
-    const { source, targets } = { ...task, ...next };
-    if (languageClash(source, targets) === null) return { language, task: next };
-  }
-  return null;
+  const isPossible = (language: string): boolean => {
+    const { source, targets } = { ...task, ...exchangeLanguage(task, now, language) };
+    return languageClash(source, targets) === null && twoWayClash(twoWay, source, targets) === null;
+  };
+  return later.find(isPossible) ?? null;
 }
 
 /** The name of a language in that language: "Español". */

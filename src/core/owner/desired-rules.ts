@@ -6,7 +6,7 @@ import {
   desiredSchema,
   type LaneConfig,
 } from '../../protocol/config.ts';
-import { twoWayClash } from '../../protocol/config-desk.ts';
+import { roomEchoClash, twoWayClash } from '../../protocol/config-desk.ts';
 import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
@@ -181,7 +181,7 @@ function scheduleFault(value: unknown): { readonly path: string; readonly messag
 }
 
 function readLanes(
-  { lanes }: Config,
+  { lanes, rooms }: Config,
   value: unknown,
   kept: DesiredKeep['lanes'],
   refuse: Refuse,
@@ -213,8 +213,10 @@ function readLanes(
     }
     const before = named.get(lane.id);
     const keptLane = kept.find((one) => one.id === lane.id);
-    if (before === undefined) good.push({ ...readLane(lane, given, path, refuse, keptLane), id: lane.id });
-    else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
+    if (before === undefined) {
+      const taken = readLane(lane, given, path, refuse, keptLane);
+      good.push({ ...withProtection(rooms, lane, taken, path, refuse, keptLane), id: lane.id });
+    } else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
     named.set(lane.id, before ?? index);
   }
   // A refused entry may have meant any of the others.
@@ -241,6 +243,23 @@ function readLane(
   const { source: _, targets: __, ...others } = taken;
   const pair = takeKeys({ source: null, targets: null }, shape, DESIRED_KEYS.lanes, path, silently, kept);
   return clashOf(pair) === null ? { ...others, ...pair } : others;
+}
+
+/** A lane of a room keeps its echo protection. */
+function withProtection(
+  rooms: Config['rooms'],
+  lane: LaneConfig,
+  taken: Readonly<Record<string, unknown>>,
+  path: string,
+  refuse: Refuse,
+  kept: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const { echo, ...others } = taken;
+  const clash = roomEchoClash(rooms, { ...lane, ...taken });
+  if (clash === null || echo === undefined) return taken;
+  refuse(`${path}.echo`, clash);
+  const { echo: before } = kept;
+  return before === undefined || before === 'off' ? others : { ...others, echo: before };
 }
 
 /** The allowed and valid keys. Others are refused, each with its reason; a kept value stays. */

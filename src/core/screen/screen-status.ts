@@ -3,6 +3,7 @@ import type { LaneState } from '../lane/lane-state.ts';
 import type { Phase } from '../lane/phases.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
 import { laneStatus, type ReasonCode } from '../lane/status.ts';
+import { twoWayIn } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 
 /** A lane as the screen sees it. */
@@ -50,7 +51,13 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
   if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
   if (state.options.muted) return { kind: 'muted' };
   if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
-  return { kind: phase === 'standby' ? 'standby' : 'listening' };
+  if (phase === 'standby') return { kind: 'standby' };
+  return { kind: isDeaf(state, now) ? 'muted' : 'listening' };
+}
+
+/** Whether the microphone is closed on purpose: muted, or no key is held where one opens it. */
+export function isDeaf(state: LaneState, now: number): boolean {
+  return state.options.muted || (twoWayIn(state) === 'hold' && now > state.twoWay.openUntil);
 }
 
 function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {

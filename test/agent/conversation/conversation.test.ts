@@ -76,6 +76,15 @@ describe('a conversation', () => {
     expect(deps.phase()).toBe('acquiring');
   });
 
+  it('wakes a lane in standby when a visitor acts at the desk in the middle of it', async () => {
+    const deps = await quietDesk({ conversation: { endAfter: 60, notice: false } }, { standbyAfter: 10 });
+    await sayOne(deps);
+    await quiet(deps, 20_000);
+    expect(deps.phase()).toBe('standby');
+    await deps.agent.carryOut('volume', { percent: 50 });
+    expect(deps.phase()).not.toBe('standby');
+  });
+
   it('goes on through standby and a new session', async () => {
     const deps = await quietDesk({ conversation: { endAfter: 60, notice: false } }, { standbyAfter: 10 });
     await sayOne(deps);

@@ -34,7 +34,7 @@ function openDesk(offer: string[] = []) {
     return lane as unknown as LaneRunner & { state: LaneState };
   });
   const conversations = createConversations({
-    ...{ clock, desks: [lanes], config: () => both },
+    ...{ clock, desks: () => [lanes], config: () => both },
     says: {
       say: async ([lane], { language }) => {
         spoken.push(`${lane?.id} ${language}`);

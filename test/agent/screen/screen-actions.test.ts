@@ -43,15 +43,34 @@ describe('the actions on the screen', () => {
     expect(view.snapshot()).toMatchObject({ lanes: [{ volume: 70 }], conversation: 2 });
   });
 
-  it('stay when an operator has changed the volume since', async () => {
-    const { deps, actions, view } = await createScreenDevice({
+  it('are undone at the end of the conversation when a visitor begins one in standby', async () => {
+    const { deps, actions, view, status } = await createScreenDevice({
       playback: { driver: 'file', path: 'o.wav', volume: 70 },
+      standbyAfter: 20,
     });
+    for (let chunk = 0; chunk < 120; chunk++) {
+      deps.speak(20);
+      deps.lastStream().listener.pong();
+    }
+    expect(status()).toEqual({ kind: 'standby' });
     await actions.act({ do: 'louder', lane: 'main' });
-    deps.command('volume', { id: 'c1', args: { percent: 40 } });
-    await deps.clock.elapse(10);
-    await actions.act({ do: 'end' });
-    expect(view.snapshot().lanes[0]?.volume).toBe(40);
+    expect(deps.agent.lanes[0]?.phase).toBe('acquiring');
+    expect(deps.sent('event/conversation_started').at(-1)?.body).toMatchObject({ by: 'touch' });
+    expect(view.snapshot().lanes[0]?.volume).toBe(80);
+    await deps.clock.elapse(91_000);
+    expect(view.snapshot().lanes[0]?.volume).toBe(70);
+  });
+
+  it.each([
+    { do: 'louder', lane: 'main' },
+    { do: 'language', lane: 'main', language: 'fr' },
+  ] as const)('are refused when the lane is stopped, and change nothing: $do', async (action) => {
+    const { deps, actions, view } = await createScreenDevice({ offer: ['es', 'fr'] });
+    deps.command('stop', { id: 'c1', args: {} });
+    await deps.clock.elapse(10_000);
+    const before = view.snapshot().lanes;
+    expect(await actions.act(action)).toMatchObject({ code: 'stopped' });
+    expect(view.snapshot().lanes).toEqual(before);
   });
 
   it('speak a typed text in the language of the translation', async () => {
@@ -67,7 +86,7 @@ describe('the actions on the screen', () => {
     deps.command('stop', { id: 'c1', args: {} });
     await deps.clock.elapse(10_000);
     expect(await actions.act({ do: 'say', lane: 'main', text: 'Hello' })).toMatchObject({
-      code: 'not_spoken',
+      code: 'stopped',
     });
   });
 
@@ -77,5 +96,77 @@ describe('the actions on the screen', () => {
       code: 'unknown_lane',
       message: 'there is no lane "other"',
     });
+  });
+});
+
+describe('the buttons that say who speaks', () => {
+  const press = (speaker: 'source' | 'target', held: boolean) =>
+    ({ do: 'turn', lane: 'main', speaker, held }) as const;
+
+  it('turn the direction when "twoWay" is "button"', async () => {
+    const { actions, view, deps } = await createScreenDevice({ twoWay: 'button' });
+    expect(view.snapshot().lanes[0]?.turn).toEqual({ mode: 'button', speaker: 'source', isOpen: true });
+    expect(await actions.act(press('target', true))).toBeNull();
+    expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
+    expect(deps.sent('event/conversation_started').at(-1)?.body).toMatchObject({ by: 'touch' });
+  });
+
+  it('open the microphone as long as they are held when "twoWay" is "hold"', async () => {
+    const { actions, view, status, deps } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    expect(status()).toEqual({ kind: 'muted' });
+    await actions.act(press('source', true));
+    expect(status()).toEqual({ kind: 'listening' });
+    expect(view.snapshot().lanes[0]?.turn).toEqual({ mode: 'hold', speaker: 'source', isOpen: true });
+    await actions.act(press('source', false));
+    deps.clock.advance(400);
+    expect(status()).toEqual({ kind: 'muted' });
+  });
+
+  it('close the microphone when the page is gone, and not before', async () => {
+    const { actions, status, deps } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    for (let again = 0; again < 4; again++) {
+      await actions.act(press('source', true));
+      await deps.clock.elapse(2000);
+      expect(status()).toEqual({ kind: 'listening' });
+    }
+    const turns = deps.agent.lanes[0]?.state.twoWay.turnedAt ?? 0;
+    // A repeated button neither chimes nor ends what the loudspeaker says.
+    expect(turns).toBeLessThan(deps.clock.now() - 7000);
+    await deps.clock.elapse(4000);
+    expect(status()).toEqual({ kind: 'muted' });
+  });
+
+  it('of the one who pressed last counts when two people hold theirs', async () => {
+    const { actions, status, view } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    await actions.act(press('source', true));
+    await actions.act(press('target', true));
+    await actions.act(press('source', false));
+    expect(status()).toEqual({ kind: 'listening' });
+    expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
+  });
+
+  it('are refused when no button says who speaks', async () => {
+    const { actions, view } = await createScreenDevice({ twoWay: 'auto' });
+    expect(view.snapshot().lanes[0]?.turn).toBeNull();
+    expect(await actions.act(press('source', true))).toMatchObject({ code: 'invalid_args' });
+  });
+});
+
+describe('the notice on the screen', () => {
+  it("is the one of the conversation, in the visitor's language", async () => {
+    const { actions, view, deps } = await createScreenDevice();
+    const before = view.snapshot().notices;
+    await actions.act({ do: 'louder', lane: 'main' });
+    const { notice } = deps.agent.lanes[0]?.state.conversation ?? {};
+    expect(notice?.text).toContain('inteligencia artificial');
+    expect(before).toContainEqual(notice);
+    expect(before.map(({ language }) => language)).toEqual(['en', 'es']);
+  });
+
+  it("is the owner's own text, and none when it is switched off", async () => {
+    const own = await createScreenDevice({}, {}, { conversation: { notice: { es: 'Una IA.' } } });
+    expect(own.view.snapshot().notices).toContainEqual({ language: 'es', text: 'Una IA.' });
+    const none = await createScreenDevice({}, {}, { conversation: { notice: false } });
+    expect(none.view.snapshot().notices).toEqual([]);
   });
 });

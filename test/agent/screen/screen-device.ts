@@ -4,18 +4,22 @@ import type { ScreenChange } from '../../../src/protocol/screen.ts';
 import { createFakeDeps, testConfig } from '../fake-deps.ts';
 
 /** An agent with its screen on a virtual clock, without the server. */
-export async function createScreenDevice(lane: object = {}, screen: object = {}) {
-  const deps = createFakeDeps(testConfig({ ...lane }, { screen: { enabled: true, ...screen } }));
+export async function createScreenDevice(lane: object = {}, screen: object = {}, more: object = {}) {
+  const deps = createFakeDeps(testConfig({ ...lane }, { ...more, screen: { enabled: true, ...screen } }));
   const { agent, clock, config } = deps;
-  const offer = (): readonly string[] => config.lanes[0]?.offer ?? [];
+  const offerOf = (): readonly string[] => config.lanes[0]?.offer ?? [];
+  const desks = () => [agent.lanes];
   const actions = createScreenActions({
-    ...{ lanes: agent.lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
-    endConversation: async () => view.end(),
+    ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
+    endConversation: async () => {
+      view.end();
+      await agent.carryOut('conversation', { do: 'end' });
+    },
   });
   const view: ScreenView = createScreenView({
-    ...{ clock, log: deps.deps.log, lanes: agent.lanes, config: config.screen, run: 'run-1', offer },
+    ...{ clock, log: deps.deps.log, lanes: agent.lanes, desks, config: config.screen, run: 'run-1', offerOf },
+    notice: () => config.conversation.notice,
     closedUntil: (id) => agent.admissions.closedUntil(id),
-    ended: () => actions.restore(),
   });
   agent.watch((step) => view.onStep(step));
   const changes: ScreenChange[] = [];

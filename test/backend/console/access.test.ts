@@ -35,9 +35,9 @@ describe('each route', () => {
         return { status, code: json?.error?.code ?? null };
       };
       for (const role of CONSOLE_ROLES) {
-      const { status } = await fixture.ask(NAMES[role], 'GET', '/api/me');
-      if (status === 401) await fixture.signIn(NAMES[role]);
-    }
+        const { status } = await fixture.ask(NAMES[role], 'GET', '/api/me');
+        if (status === 401) await fixture.signIn(NAMES[role]);
+      }
       const signedOut = await ask(null);
       expect(REFUSED_FOR_WHO.includes(signedOut.code)).toBe(least !== 'public');
       if (least === 'public') return;

@@ -8,6 +8,7 @@ import { isService } from '../../../src/adapters/systemd/invocation.ts';
 import { runService } from '../../../src/cli/run-service.ts';
 import { makeFolder } from '../../adapters/audio/wav-files.ts';
 import { createFakeInitSystem } from '../../agent/service/fake-init-system.ts';
+import { DESK_MISTAKES, withMistake } from './desk-mistakes.ts';
 
 const within = { timeout: 60_000, interval: 20 };
 
@@ -67,6 +68,40 @@ describe('run as a service', () => {
     expect(service.told.some(({ stopping }) => stopping)).toBe(true);
     expect(lines.join('')).toMatch(/"level":"error".*the configuration is unusable/);
     expect(readFileSync(file, 'utf8')).toBe('{\n  "device": ,\n}');
+  });
+
+  it('keeps what runs when a reload finds a mistake of the desk, and says which', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'config.json');
+    const write = (content: object): void => writeFileSync(file, JSON.stringify(content, null, 2));
+    const good = config(folder, 'half-duplex');
+    write(good);
+    const service = createFakeInitSystem();
+    const signals = new EventEmitter();
+    const lines: string[] = [];
+    const logger = createLogger({
+      ...{ level: 'info', format: 'json' },
+      sink: { write: (line) => lines.push(line) },
+    });
+    const env = { STATE_DIRECTORY: folder };
+    const ended = runService({ file, env, logger, signals, initSystem: service.initSystem });
+    const status = () => service.statuses.at(-1);
+    await expect.poll(status, within).toMatch(/^idle \(stopped\): main idle, en to es/);
+    for (const mistake of DESK_MISTAKES) {
+      const microphone = { driver: 'file', path: join(folder, 'in.wav'), sampleRate: 16_000 };
+      write({ ...good, ...withMistake(mistake, { capture: microphone, start: 'command' }) });
+      signals.emit('SIGHUP');
+      await expect
+        .poll(status, within)
+        .toMatch(/^degraded \(stopped, config_problem:[^)]+\): main idle, en to es/);
+      const told = lines.findLast((line) => line.includes('the old one stays in force')) ?? '{}';
+      expect((JSON.parse(told) as { problems: string[] }).problems.join()).toMatch(mistake.says);
+      write(good);
+      signals.emit('SIGHUP');
+      await expect.poll(status, within).toMatch(/^idle \(stopped\): main idle/);
+    }
+    signals.emit('SIGTERM');
+    await ended;
   });
 
   it('is recognised only when systemd has started the program', () => {

@@ -6,7 +6,11 @@ import type { ReadSnapshot } from '../../../src/protocol/screen-events.ts';
 const SNAPSHOT: ReadSnapshot = {
   status: { kind: 'listening' },
   level: 3,
-  lanes: [{ id: 'main', source: 'en', targets: ['es'] }],
+  lanes: [{ id: 'main', source: 'en', targets: ['es'], turn: null }],
+  notices: [
+    { language: 'en', text: 'A computer interprets.' },
+    { language: 'es', text: 'Interpreta un ordenador.' },
+  ],
   texts: [],
 };
 const said = (language: string, text: string, number = 1) => ({ language, text, breaks: false, number });
@@ -28,9 +32,15 @@ describe('the screen on a text console', () => {
   it('invites in both languages before anything is said, with the level', () => {
     const rows = open().rows();
     expect(rows[0]).toBe(`${'Español: Escuchando'.padEnd(68)}[###       ]`);
-    expect(rows).toContain('Hable, por favor. Interpreta un ordenador (IA).');
+    expect(rows).toContain('Hable, por favor. Interpreta un ordenador.');
     expect(rows).toContain(`${'English: Listening'.padEnd(68)}[###       ]`);
-    expect(rows).toContain('Please speak. A computer (AI) interprets.');
+    expect(rows).toContain('Please speak. A computer interprets.');
+  });
+
+  it('says which button to hold, and no notice that the owner has switched off', () => {
+    const lanes = [{ id: 'main', source: 'en', targets: ['es'], turn: { mode: 'hold' as const } }];
+    const rows = open({ lanes, notices: [], status: { kind: 'muted' } }).rows();
+    expect(rows).toContain('Hold the button and speak.');
   });
 
   it('shows two lines for each language, and moves whole lines when there is more', () => {
@@ -75,7 +85,7 @@ describe('the screen on a text console', () => {
     ['ar', 'Arabic', 'ابنتي'],
     ['zh', 'Chinese', '我女儿坐轮椅'],
   ])('says so when it has no letters of the language %s', (language, name, text) => {
-    const lanes = [{ id: 'main', source: 'en', targets: [language] }];
+    const lanes = [{ id: 'main', source: 'en', targets: [language], turn: null }];
     const rows = open({ lanes, texts: [said(language, text)] }).rows();
     expect(rows[0]).toBe(name);
     expect(rows.join()).toContain('has no letters of this language');
@@ -84,7 +94,7 @@ describe('the screen on a text console', () => {
 
   it('keeps every row within the console, whatever comes', () => {
     const hostile = `\u001b[2J\u001b]0;title\u0007${'x'.repeat(500)} \u202eevil\u2066 \u0000\r\n日本 😀 e\u0301`;
-    const { view, rows } = open({ lanes: [{ id: 'main', source: 'uk', targets: ['el'] }] });
+    const { view, rows } = open({ lanes: [{ id: 'main', source: 'uk', targets: ['el'], turn: null }] });
     view.take({ texts: [said('el', hostile), said('uk', hostile, 2)] });
     for (let step = 0; step < 20; step++)
       for (const row of rows(2000)) {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { NOTICES, noticeIn } from '../../../src/core/conversation/notice.ts';
-import { nextLanguage, ownName, visitorLanguage } from '../../../src/core/conversation/visitor-language.ts';
+import {
+  exchangeLanguage,
+  nextLanguage,
+  ownName,
+  visitorLanguage,
+} from '../../../src/core/conversation/visitor-language.ts';
 import { SPOKEN_LANGUAGES } from '../../../src/protocol/service/languages.ts';
 
 const TASK = { source: 'en', targets: ['es'] };
@@ -25,18 +30,30 @@ describe("the visitor's language", () => {
     [{ source: 'en', targets: ['es', 'de'] }, ['es', 'fr'], { targets: ['fr', 'de'] }],
     [{ source: 'de', targets: ['en'] }, ['de', 'fr'], { source: 'fr' }],
   ] as const)('after %j with the offer %j changes %j', (task, offer, next) => {
-    expect(nextLanguage(task, offer)?.task).toEqual(next);
+    const language = nextLanguage(task, offer) ?? '';
+    expect(exchangeLanguage(task, visitorLanguage(task, offer), language)).toEqual(next);
   });
 
   it('has no next one when nothing else is offered', () => {
     for (const offer of [[], ['es'], ['es', 'en']]) expect(nextLanguage(TASK, offer)).toBeNull();
   });
 
+  it('is not another form of the other one where the service tells the two people apart', () => {
+    const offer = ['es', 'en-us', 'fr'];
+    expect(nextLanguage(TASK, offer, 'auto')).toBe('fr');
+    expect(nextLanguage(TASK, offer, 'button')).toBe('en-us');
+  });
+
+  it('is the source of the other lane of a room', () => {
+    expect(exchangeLanguage({ source: 'es', targets: ['en'] }, 'es', 'fr')).toEqual({ source: 'fr' });
+    expect(exchangeLanguage({ source: 'de', targets: ['en'] }, 'es', 'fr')).toEqual({});
+  });
+
   it('comes back to the first after the last', () => {
     const offer = ['es', 'fr', 'ja'];
     let task: { source: string; targets: readonly string[] } = TASK;
     const seen = offer.map(() => {
-      task = { ...task, ...nextLanguage(task, offer)?.task };
+      task = { ...task, targets: [nextLanguage(task, offer) ?? ''] };
       return task.targets[0];
     });
     expect(seen).toEqual(['fr', 'ja', 'es']);

@@ -41,6 +41,19 @@ describe('desired configuration', () => {
     });
   });
 
+  it('keeps the echo protection of a lane that shares a room', () => {
+    const room = { ...BASE, rooms: [{ id: 'desk', lanes: ['main', 'side'] }] };
+    const body = { lanes: [{ id: 'side', echo: 'off', standbyAfter: 5 }] };
+    const kept = { lanes: [{ id: 'side', echo: 'cancel' }] };
+    const plain = resolveDesired(room, [{ from: 'device', version: 1, body }]);
+    expect(plain.errors).toMatchObject([
+      { key: 'lanes[0].echo', message: expect.stringContaining('in a room') },
+    ]);
+    expect(lane(plain.config, 'side')).toMatchObject({ echo: 'half-duplex', standbyAfter: 5 });
+    const later = resolveDesired(room, [{ from: 'device', version: 1, body, kept }]);
+    expect(lane(later.config, 'side')).toMatchObject({ echo: 'cancel', standbyAfter: 5 });
+  });
+
   it('applies the groups in order, and the device last', () => {
     const { config } = resolve(
       ['group:lobby', { lanes: [{ id: 'main', targets: ['fr'], echo: 'off', standbyAfter: 5 }] }],

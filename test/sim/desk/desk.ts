@@ -18,9 +18,10 @@ import { createServiceHost } from '../service-host.ts';
 import { createProcessClock, createSimClock } from '../sim-clock.ts';
 import { TICK_MS } from '../sound.ts';
 import { createWire } from '../wire.ts';
+import { createDeskCancellers } from './cancellers.ts';
 import { createDeskLoudspeaker } from './loudspeaker.ts';
 import { createDeskOracle, type DeskFigures } from './oracle.ts';
-import { createPeople, type Form } from './people.ts';
+import { createPeople, type Form, isRoom } from './people.ts';
 import { drawPlaces, hearAt } from './sounds.ts';
 
 const LANGUAGES = ['en', 'es'] as const;
@@ -32,21 +33,21 @@ const LONGEST_MS = 400_000;
 const LONGEST_WAIT_S = 90;
 
 function configOf(form: Form): Config {
+  const echo = form === 'cancelling' ? 'cancel' : 'half-duplex';
   const lane = (id: string, more: object) => ({
     id,
     capture: { driver: 'file' as const, path: `${id}-in.wav`, sampleRate: 16_000 as const },
     playback: { driver: 'file' as const, path: `${id}-out.wav` },
     ...{ source: 'en', targets: ['es'], earcons: true, ...more },
   });
-  const lanes =
-    form === 'rooms'
-      ? [lane('first', {}), lane('second', { source: 'es', targets: ['en'] })]
-      : [lane('main', { twoWay: form })];
+  const lanes = isRoom(form)
+    ? [lane('first', { echo }), lane('second', { echo, source: 'es', targets: ['en'] })]
+    : [lane('main', { twoWay: form })];
   return configSchema.parse({
     device: { id: ADDRESS.device, tenant: ADDRESS.tenant },
     mqtt: { url: 'mqtts://broker.sim' },
     lanes,
-    ...(form === 'rooms' && { rooms: [{ id: 'desk', lanes: ['first', 'second'] }] }),
+    ...(isRoom(form) && { rooms: [{ id: 'desk', lanes: ['first', 'second'] }] }),
   });
 }
 
@@ -94,6 +95,7 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
   const config = configOf(form);
   const ids = config.lanes.map(({ id }) => id);
   const loudspeakers = ids.map(() => createDeskLoudspeaker(clock));
+  const playing = loudspeakers.map((one) => one.at);
   const sinks: (CaptureSink | null)[] = ids.map(() => null);
   const problems: string[] = [];
   const note = (fields: object, sentence: string): void => {
@@ -112,6 +114,7 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
       },
     }),
     createVoiceDetector: createEnergyDetector,
+    openEchoCanceller: (rates, sink) => cancellers.open(rates, sink),
     openAudio(lane) {
       const index = ids.indexOf(lane.id);
       const loudspeaker = loudspeakers[index];
@@ -130,13 +133,14 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
     random: () => dice.next(),
     randomHash: () => `h${Math.floor(dice.next() * 2 ** 48).toString(36)}xxxxxxxxxxxx`,
   });
+  const cancellers = createDeskCancellers(process, () => places, playing);
   const oracle = createDeskOracle(form, LANGUAGES, ids);
   agent.watch((step) => {
     oracle.step(step, clock.now());
     options.onStep?.(step, clock.now());
   });
   const people = createPeople(dice.fork(), form, BEGIN_MS);
-  const places = drawPlaces(dice.fork(), form === 'rooms');
+  const places = drawPlaces(dice.fork(), isRoom(form));
   const outages: { from: number; until: number }[] = [];
   if (options.faults === true) strike();
   void agent.start();
@@ -173,14 +177,7 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
       for (const [index, place] of places.entries()) {
         const piece = pieces[index];
         if (piece === undefined) continue;
-        piece.ticks.push(
-          hearAt(
-            place,
-            tick,
-            recent,
-            loudspeakers.map((one) => one.at),
-          ),
-        );
+        piece.ticks.push(hearAt(place, tick, recent, playing));
         if (tick % 5 === piece.phase) deliver(index, piece.ticks.splice(0), now);
       }
       const due = people.keys

@@ -1,7 +1,7 @@
 import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
 import { primaryOf } from '../../../src/core/replay/language-tags.ts';
 import { TICK_MS, TICK_SAMPLES } from '../sound.ts';
-import type { Form, Person, Utterance } from './people.ts';
+import { type Form, isRoom, type Person, type Utterance } from './people.ts';
 
 /** What happened at a desk. */
 export interface DeskFigures {
@@ -102,7 +102,7 @@ export function createDeskOracle(form: Form, languages: readonly [string, string
 
   /** Whether a sentence was understood in a person's language, on that person's lane. */
   const isFor = ({ lane, language }: Sentence, person: Person): boolean =>
-    (form !== 'rooms' || lane === lanes[person]) && primaryOf(language) === languages[person];
+    (!isRoom(form) || lane === lanes[person]) && primaryOf(language) === languages[person];
 
   const judge = (
     utterances: readonly Utterance[],
@@ -127,7 +127,7 @@ export function createDeskOracle(form: Form, languages: readonly [string, string
       const isMixed = utterances.some(
         (one) => one.person !== utterance.person && one.from < utterance.until && one.until > utterance.from,
       );
-      if (isMixed || (form !== 'rooms' && (utterance.isAside || other))) continue;
+      if (isMixed || (!isRoom(form) && (utterance.isAside || other))) continue;
       figures.sentences += 1;
       const isRight = isFor(sentence, utterance.person);
       if (isRight) figures.right += 1;
@@ -143,8 +143,8 @@ export function createDeskOracle(form: Form, languages: readonly [string, string
         (one) =>
           one !== utterance && one.person !== person && one.from < until + 700 && one.until > from - 700,
       );
-      if (form === 'rooms' && !isAside) judgeFloor(utterance, utterances, wasHeard, isExcused);
-      if (isAside || (form !== 'rooms' && !isAlone) || wasHeard(from - 300, until) || isExcused(from, until))
+      if (isRoom(form) && !isAside) judgeFloor(utterance, utterances, wasHeard, isExcused);
+      if (isAside || (!isRoom(form) && !isAlone) || wasHeard(from - 300, until) || isExcused(from, until))
         continue;
       figures.said += 1;
       const own = [...sentences.values()].filter((sentence) => isFor(sentence, person));

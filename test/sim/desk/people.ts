@@ -2,7 +2,10 @@
 import type { Dice } from '../dice.ts';
 import { TICK_MS } from '../sound.ts';
 
-export type Form = 'auto' | 'button' | 'hold' | 'rooms';
+/** `cancelling`: a room whose lanes cancel the echo, and so hear through the loudspeakers' sound. */
+export type Form = 'auto' | 'button' | 'hold' | 'rooms' | 'cancelling';
+export const isRoom = (form: Form): boolean => form === 'rooms' || form === 'cancelling';
+
 /** Person 0 speaks the source language of the desk, person 1 its target language. */
 export type Person = 0 | 1;
 
@@ -76,7 +79,7 @@ export function createPeople(dice: Dice, form: Form, startAt: number): People {
     const from = now + 300;
     const lengthMs = dice.between(1400, 5000);
     const atOnce = dice.chance(0.12);
-    const said = say(person, from, lengthMs, atOnce && form !== 'rooms');
+    const said = say(person, from, lengthMs, atOnce && !isRoom(form));
     if (form === 'hold' || last === null || changes || dice.chance(0.2)) press(person, said.from, said.until);
     if (atOnce) say(other, from + dice.between(0.2, 0.7) * lengthMs, dice.between(800, 2000), true);
     // Somebody speaks to a third person, without the key.
@@ -87,7 +90,7 @@ export function createPeople(dice: Dice, form: Form, startAt: number): People {
     const answersAtOnce = form !== 'auto' && !atOnce && turn < TURNS && dice.chance(0.25);
     if (!answersAtOnce) return;
     person = other;
-    const gapMs = form === 'rooms' ? dice.between(60, 400) : dice.between(300, 600);
+    const gapMs = isRoom(form) ? dice.between(60, 400) : dice.between(300, 600);
     last = say(other, said.until + gapMs, dice.between(1200, 2500), false);
     press(other, last.from, last.until);
     turn += 1;

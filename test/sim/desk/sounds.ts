@@ -62,6 +62,23 @@ export function drawPlaces(dice: Dice, rooms: boolean): readonly Place[] {
   });
 }
 
+/** What one tick at a microphone has of a loudspeaker; null: silence. */
+export function echoOf(
+  place: Place,
+  loudspeaker: number,
+  playedAt: PlayedAt,
+  tick: number,
+): Float32Array | null {
+  const played = playedAt(tick * TICK_MS);
+  if (played === null) return null;
+  const gain = (place.loudspeakers[loudspeaker] ?? 0) * 0.5;
+  // The loudspeaker plays 24 kHz.
+  return Float32Array.from(
+    { length: TICK_SAMPLES },
+    (_, index) => gain * (played[Math.floor(index * 1.5)] ?? 0),
+  );
+}
+
 /** The sound of one tick at one microphone. */
 export function hearAt(
   place: Place,
@@ -74,17 +91,13 @@ export function hearAt(
   const voices: number[] = [0, 0];
   for (const { person, voiced } of utterances) if (voiced.has(tick)) voices[person] = place.people[person];
   const [low = 0, high = 0] = voices;
-  const echoes = playing.flatMap((playedAt, index) => {
-    const played = playedAt(tick * TICK_MS);
-    return played === null ? [] : [{ played, gain: (place.loudspeakers[index] ?? 0) * 0.5 }];
-  });
+  const echoes = playing.flatMap((playedAt, index) => echoOf(place, index, playedAt, tick) ?? []);
   const noiseFrom = (tick * 7919) % (RATE_HZ - TICK_SAMPLES);
   for (let index = 0; index < TICK_SAMPLES; index++) {
     let sample = place.noise * (NOISE[noiseFrom + index] ?? 0);
     if (low > 0) sample += low * (VOICES[0]?.[first + index] ?? 0);
     if (high > 0) sample += high * (VOICES[1]?.[first + index] ?? 0);
-    // The loudspeaker plays 24 kHz.
-    for (const { played, gain } of echoes) sample += gain * (played[Math.floor(index * 1.5)] ?? 0);
+    for (const echo of echoes) sample += echo[index] ?? 0;
     sound[index] = Math.max(-32_768, Math.min(32_767, Math.round(place.gain * sample)));
   }
   return sound;

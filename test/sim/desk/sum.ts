@@ -1,7 +1,7 @@
 import { type DeskFigures, emptyFigures } from './oracle.ts';
 import type { Form } from './people.ts';
 
-export const FORMS: readonly Form[] = ['auto', 'button', 'hold', 'rooms'];
+export const FORMS: readonly Form[] = ['auto', 'button', 'hold', 'rooms', 'cancelling'];
 
 const MOST: readonly (keyof DeskFigures)[] = ['floorMs', 'cutMs', 'answerMs'];
 

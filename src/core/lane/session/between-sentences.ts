@@ -1,5 +1,6 @@
 import { isPlaying } from '../../playout/playout.ts';
 import { owesSpeechSince } from '../../replay/owed.ts';
+import { heldSpeech } from '../../uplink/backlog.ts';
 import type { LaneState } from '../lane-state.ts';
 import { isTranscribed } from './standby.ts';
 
@@ -21,4 +22,10 @@ export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   if (session.kind !== 'live') return true;
   const { stream } = session;
   return !isTranscribed(stream, now) && !owesSpeechSince(stream.replay, now - settings.answerMs, 0);
+}
+
+/** Whether the end of the lane cuts nothing off: nothing is heard, held, translated or played. */
+export function mayEnd(state: LaneState, now: number): boolean {
+  const isHeld = heldSpeech(state.backlog).length > 0;
+  return !isHeld && mayChangeMicrophone(state, now) && mayChangeLoudspeaker(state, now);
 }

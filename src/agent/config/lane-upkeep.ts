@@ -1,0 +1,135 @@
+import {
+  mayChangeLoudspeaker,
+  mayChangeMicrophone,
+  mayEnd,
+} from '../../core/lane/session/between-sentences.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import {
+  type DeviceChange,
+  deviceChanges,
+  endingLanes,
+  newLanes,
+  withDevices,
+  withLanes,
+  withoutLane,
+} from './lane-changes.ts';
+
+/** Interval of the looks whether a sentence has ended (ms). */
+const LOOK_EVERY_MS = 500;
+/** Longest wait for the end of a sentence (ms): in a loud room there may be none. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Changes the lanes and devices that run. */
+export interface LaneOrders {
+  lane(id: string): LaneRunner | undefined;
+  /** Gives a lane its new devices. */
+  renew(change: DeviceChange): void;
+  /** Ends a lane that was configured like this. Resolves when its devices are free. @param isAgain it begins anew */
+  end(lane: LaneConfig, isAgain: boolean): Promise<void>;
+  /** Begins these lanes, which are in the configuration in force. */
+  begin(lanes: readonly LaneConfig[]): void;
+}
+
+export interface LaneUpkeepDeps {
+  readonly orders: LaneOrders;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The running lanes, as configured by the files. */
+  running(): Config;
+  /** What the files say last. */
+  wanted(): Config;
+  /** Changes the running configuration: as configured by the files, and the one in force. */
+  change(change: (config: Config) => Config): void;
+  /** The configuration in force and its lanes have changed. */
+  changed(): void;
+  /** The configuration in force. */
+  inForce(): Config;
+  /** What the files say last, with the desired configuration. */
+  desired(): Config;
+}
+
+/** Brings the lanes and their devices into line with the files, each as soon as no sentence of it is under way. */
+export interface LaneUpkeep {
+  look(): void;
+  close(): void;
+}
+
+export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
+  const { orders, clock, log } = deps;
+  const ending = new Set<string>();
+  let since: number | null = null;
+  let isClosed = false;
+  let cancel = (): void => {};
+
+  /** @param may whether the change cuts no sentence off */
+  const isTime = (id: string, may: (lane: LaneRunner, now: number) => boolean): boolean => {
+    const now = clock.now();
+    const lane = orders.lane(id);
+    return lane === undefined || may(lane, now) || (since !== null && now - since >= LONGEST_WAIT_MS);
+  };
+  const end = (id: string): void => {
+    const lane = deps.inForce().lanes.find((one) => one.id === id);
+    if (lane === undefined) return;
+    log.info({ lane: id }, 'the lane ends, as configured');
+    ending.add(id);
+    const isAgain = deps.wanted().lanes.some((one) => one.id === id);
+    void orders.end(lane, isAgain).then(() => {
+      ending.delete(id);
+      look();
+      deps.changed();
+    });
+    deps.change((config) => withoutLane(config, id));
+  };
+  const begin = (): void => {
+    if (isSameSet(deps.running(), deps.wanted())) return;
+    const lanes = newLanes(deps.running(), deps.desired());
+    for (const { id } of lanes) log.info({ lane: id }, 'the lane begins, as configured');
+    deps.change((config) => withLanes(config, lanes, deps.wanted()));
+    if (lanes.length > 0) orders.begin(lanes);
+    deps.changed();
+  };
+
+  const look = (): void => {
+    cancel();
+    if (isClosed) return;
+    let isWaiting = false;
+    for (const id of endingLanes(deps.running(), deps.wanted())) {
+      // The lanes of a room end together: one alone would hear the other person as its own.
+      const together = deps.running().rooms.find(({ lanes }) => lanes.includes(id))?.lanes ?? [id];
+      if (together.every((one) => isTime(one, ({ state }, now) => mayEnd(state, now)))) end(id);
+      else isWaiting = true;
+    }
+    for (const change of deviceChanges(deps.running(), deps.wanted())) {
+      if (isTime(change.lane.id, ({ state }, now) => mayChange(change, state, now))) {
+        deps.change((config) => withDevices(config, change));
+        orders.renew(change);
+        deps.changed();
+      } else isWaiting = true;
+    }
+    // A new lane may have the devices of an ending one.
+    const isEnding = ending.size > 0 || endingLanes(deps.running(), deps.wanted()).length > 0;
+    if (!isEnding) begin();
+    since = isWaiting ? (since ?? clock.now()) : null;
+    if (isWaiting) cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS);
+  };
+  return {
+    look,
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
+}
+
+function isSameSet(one: Config, other: Config): boolean {
+  const setOf = ({ lanes, rooms }: Config): string => JSON.stringify([lanes.map(({ id }) => id), rooms]);
+  return setOf(one) === setOf(other);
+}
+
+/** Whether the new devices cut no sentence off. */
+function mayChange({ capture, playback }: DeviceChange, state: LaneRunner['state'], now: number): boolean {
+  return (!capture || mayChangeMicrophone(state, now)) && (!playback || mayChangeLoudspeaker(state, now));
+}

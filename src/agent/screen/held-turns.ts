@@ -1,0 +1,42 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { ScreenAction } from '../../protocol/screen.ts';
+
+export type TurnAction = Extract<ScreenAction, { do: 'turn' }>;
+
+/** The page repeats a held button each 2 s. A page that is gone must not leave a microphone open. */
+const HELD_FOR_MS = 5000;
+
+/** The buttons that pages hold. */
+export interface HeldTurns {
+  /** @returns what the lane must learn; false: the button is held already */
+  take(action: TurnAction): boolean;
+  close(): void;
+}
+
+/** @param release called when a held button is repeated no more */
+export function createHeldTurns(clock: Clock, release: (action: TurnAction) => void): HeldTurns {
+  const held = new Map<string, { readonly speaker: string; cancel(): void }>();
+  const end = (lane: string): void => {
+    held.get(lane)?.cancel();
+    held.delete(lane);
+  };
+  return {
+    take(action) {
+      const { lane, speaker } = action;
+      const before = held.get(lane)?.speaker ?? null;
+      // Somebody else has pressed the other button meanwhile.
+      if (!action.held && before !== null && before !== speaker) return false;
+      end(lane);
+      if (!action.held) return true;
+      const cancel = clock.at(clock.now() + HELD_FOR_MS, () => {
+        end(lane);
+        release({ ...action, held: false });
+      });
+      held.set(lane, { speaker, cancel });
+      return before !== speaker;
+    },
+    close() {
+      for (const lane of held.keys()) end(lane);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { ownName } from '../core/screen/languages.ts';
+import type { ScreenLane } from '../protocol/screen.ts';
+import { ICONS, Icon } from './icon.tsx';
+import { act } from './link.ts';
+
+/** The agent takes a button for released when it hears nothing of it for 5 s. */
+const AGAIN_MS = 2000;
+
+/** Says who speaks: the person with this language. In `hold` the microphone is open as long as the button is held. */
+export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'source' | 'target' }) {
+  const timer = useRef(0);
+  const tell = (held: boolean) => void act({ do: 'turn', lane: lane.id, speaker, held });
+  const release = (): void => {
+    if (timer.current === 0) return;
+    clearInterval(timer.current);
+    timer.current = 0;
+    tell(false);
+  };
+  const press = (): void => {
+    if (timer.current !== 0) return;
+    tell(true);
+    timer.current = setInterval(() => tell(true), AGAIN_MS);
+  };
+  useEffect(() => release, [lane.id, speaker]);
+  const { turn, source, targets } = lane;
+  if (turn === null) return null;
+  const language = speaker === 'source' ? source : (targets[0] ?? source);
+  const isKey = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
+  const held = {
+    onPointerDown: press,
+    onPointerUp: release,
+    onPointerCancel: release,
+    onPointerLeave: release,
+    onContextMenu: (event: Event) => event.preventDefault(),
+    onKeyDown: (event: KeyboardEvent) => isKey(event) && press(),
+    onKeyUp: (event: KeyboardEvent) => isKey(event) && release(),
+    onBlur: release,
+  };
+  return (
+    <button
+      type="button"
+      class="turn"
+      aria-label={ownName(language)}
+      aria-pressed={turn.isOpen && turn.speaker === speaker}
+      lang={language}
+      {...(turn.mode === 'hold' ? held : { onClick: () => tell(true) })}
+    >
+      <Icon path={ICONS.microphone} />
+      <span class="kept">{ownName(language)}</span>
+      <abbr>{language.toUpperCase()}</abbr>
+    </button>
+  );
+}
