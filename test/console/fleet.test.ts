@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER !== null)(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})`
     await page.waitForFunction(
       () => document.querySelector('.at .name')?.textContent === 'museum/kiosk-10000',
     );
-    expect((await page.$$('.scroller .line')).length).toBeLessThan(60);
+    expect((await page.$$('.scroller .line')).length).toBeLessThan(50);
     await page.keyboard.press('PageUp');
     await page.keyboard.press('ArrowUp');
     await settle(page);

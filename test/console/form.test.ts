@@ -59,10 +59,17 @@ describe('a form made from a schema', () => {
 
 describe('rows of one height', () => {
   it('exist only where they are visible, and a few around', () => {
-    expect(rangeOf(0, 600, 40, 10_000)).toEqual({ from: 0, to: 23 });
-    expect(rangeOf(40_000, 600, 40, 10_000)).toEqual({ from: 992, to: 1023 });
+    expect(rangeOf(0, 600, 40, 10_000)).toEqual({ from: 0, to: 24 });
+    expect(rangeOf(40_000, 600, 40, 10_000)).toEqual({ from: 992, to: 1024 });
     expect(rangeOf(400_000, 600, 40, 10_000)).toEqual({ from: 9992, to: 10_000 });
     expect(rangeOf(400, 600, 40, 0)).toEqual({ from: 0, to: 0 });
+  });
+
+  it('stay the same for several rows of a scroll', () => {
+    const ranges = Array.from({ length: 80 }, (_, step) =>
+      JSON.stringify(rangeOf(step * 40, 600, 40, 10_000)),
+    );
+    expect(new Set(ranges).size).toBeLessThan(24);
   });
 
   it('move by keys, and never out of the list', () => {

@@ -13,6 +13,7 @@ export function People() {
   const all = useFetched<{ people: readonly Person[] }>('/api/people');
   const fault = useSignal<string | null>(null);
   const leaving = useSignal<string | null>(null);
+  const locked = useSignal<string | null>(null);
   const act = async (path: string, body: object): Promise<void> => {
     fault.value = null;
     try {
@@ -55,15 +56,25 @@ export function People() {
                 </td>
                 <td>{lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}</td>
                 <td>
-                  <button
-                    type="button"
-                    class="danger"
-                    onClick={() => {
-                      leaving.value = name;
-                    }}
-                  >
-                    {t('remove_person')} <span class="unseen">{name}</span>
-                  </button>
+                  <div class="row">
+                    <button
+                      type="button"
+                      onClick={() => {
+                        locked.value = name;
+                      }}
+                    >
+                      {t('set_password')} <span class="unseen">{name}</span>
+                    </button>
+                    <button
+                      type="button"
+                      class="danger"
+                      onClick={() => {
+                        leaving.value = name;
+                      }}
+                    >
+                      {t('remove_person')} <span class="unseen">{name}</span>
+                    </button>
+                  </div>
                 </td>
               </tr>
             ))}
@@ -71,6 +82,44 @@ export function People() {
         )}
       </Shown>
       <NewPersonForm onAdded={all.again} />
+      {locked.value !== null && (
+        <Dialog
+          title={`${t('set_password')}: ${locked.value}`}
+          onClose={() => {
+            locked.value = null;
+          }}
+        >
+          <form
+            class="column"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const name = locked.value ?? '';
+              const password = new FormData(event.currentTarget as HTMLFormElement).get('password');
+              locked.value = null;
+              void act(pathOf(name), { password });
+            }}
+          >
+            <input name="name" autocomplete="username" value={locked.value} readOnly hidden />
+            <p>{t('sessions_end')}</p>
+            <div class="field">
+              <label for="set-password">{t('new_password')}</label>
+              <input
+                id="set-password"
+                name="password"
+                type="password"
+                autocomplete="new-password"
+                minLength={12}
+                required
+              />
+            </div>
+            <div class="row">
+              <button type="submit" class="first">
+                {t('set_password')}
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
       {leaving.value !== null && (
         <Dialog
           title={t('remove_person')}

@@ -1,5 +1,7 @@
 /** Rows before and after the visible ones that exist already. */
 const MORE = 8;
+/** The rows change by this many at a time: most frames of a scroll paint nothing anew. */
+const STEP = 8;
 
 export interface Range {
   readonly from: number;
@@ -11,8 +13,8 @@ export function rangeOf(scrolled: number, height: number, rowPx: number, total: 
   const first = Math.floor(scrolled / rowPx);
   const last = Math.ceil((scrolled + height) / rowPx);
   return {
-    from: Math.max(0, Math.min(first - MORE, total)),
-    to: Math.max(0, Math.min(last + MORE, total)),
+    from: Math.max(0, Math.min(Math.floor((first - MORE) / STEP) * STEP, total)),
+    to: Math.max(0, Math.min(Math.ceil((last + MORE) / STEP) * STEP, total)),
   };
 }
 

@@ -260,6 +260,8 @@ export const TEXTS: Texts = {
   last_seen: 'Zuletzt angemeldet',
   add_person: 'Person hinzufügen',
   remove_person: 'Entfernen',
+  set_password: 'Passwort setzen',
+  sessions_end: 'Alle Sitzungen dieser Person enden sofort.',
   change_role: 'Rolle von {name} ändern',
   remove_sure: '{name} entfernen? Alle Sitzungen dieser Person enden sofort.',
   new_password: 'Passwort (mindestens 12 Zeichen)',

@@ -255,6 +255,8 @@ export const TEXTS = {
   last_seen: 'Last signed in',
   add_person: 'Add a person',
   remove_person: 'Remove',
+  set_password: 'Set password',
+  sessions_end: 'Their sessions end at once.',
   change_role: 'Change the role of {name}',
   remove_sure: 'Remove {name}? Their sessions end at once.',
   new_password: 'Password (12 characters or more)',
