@@ -8,6 +8,6 @@ await runMain({
   run: (argv, terminal) =>
     runBackendProgram(argv, {
       ...{ ...terminal, output: process.stdout, signals: process },
-      ask: (question) => askSecretly(question, process.stdin, (text) => process.stderr.write(text)),
+      ask: (question) => askSecretly(question, process.stdin, terminal.complain),
     }),
 });
