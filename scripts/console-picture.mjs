@@ -29,7 +29,7 @@ try {
   const { url, name, password } = await consoleOf(createInterface({ input: demo.stdout }));
   const browser = await puppeteer.launch({
     executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--lang=en-GB'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--accept-lang=en-GB'],
   });
   try {
     const page = await browser.newPage();

@@ -95,7 +95,11 @@ function LaneSheet({ lane }: { readonly lane: DeviceLane }) {
         <dt>{t('level')}</dt>
         <dd>{lane.levelDbfs === null ? t('unknown') : <Level dbfs={lane.levelDbfs} />}</dd>
         <dt>{t('delay')}</dt>
-        <dd>{t('delay_pair', { up: delay(lane.captureToWireMs), down: delay(lane.wireToSpeakerMs) })}</dd>
+        <dd>
+          {lane.captureToWireMs === null && lane.wireToSpeakerMs === null
+            ? t('unknown')
+            : t('delay_pair', { up: delay(lane.captureToWireMs), down: delay(lane.wireToSpeakerMs) })}
+        </dd>
         <dt>{t('volume')}</dt>
         <dd>{lane.volume === null ? t('unknown') : `${lane.volume} %`}</dd>
         <dt>{t('microphone')}</dt>
