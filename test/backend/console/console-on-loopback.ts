@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { fileOf } from '../../../src/adapters/console/console-files.ts';
+import { type ConsoleFiles, fileOf } from '../../../src/adapters/console/console-files.ts';
 import { createPasswordHasher } from '../../../src/adapters/console/password-hash.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import type { PrivateKey } from '../../../src/adapters/signing/keys.ts';
@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly config?: object;
   readonly signingKey?: PrivateKey;
   readonly broker?: Broker;
+  /** Left out: a page that does nothing. */
+  readonly files?: ConsoleFiles;
 }
 
 export async function startConsoleFixture(options: StartOptions = {}) {
@@ -55,7 +57,7 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   await people.close();
   const start = (): Promise<Backend> =>
     startBackend({
-      ...{ config, log, consoleFiles: FILES },
+      ...{ config, log, consoleFiles: options.files ?? FILES },
       secrets: {
         ...{ apiKey: () => 'an account key', storePassword },
         ...(options.signingKey && { signingKey: options.signingKey }),
