@@ -14,6 +14,7 @@ import { startConsole } from './console/console.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { healthPages } from './readiness.ts';
+import { createReleaseFiles } from './release-files.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
@@ -139,6 +140,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
             checkStore: () => store.check(),
             wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
           }),
+          config.releases.path === null ? null : createReleaseFiles(config.releases.path),
         );
 
   const owned =

@@ -271,19 +271,27 @@ export const backendConfigSchema = z
       .prefault({})
       .describe('For programs that watch this backend.'),
     console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
+    releases: z
+      .strictObject({
+        path: optionalFile(
+          'Folder of a repository for apt, made by scripts/release; metrics.listen serves it below /releases/. null: none.',
+        ),
+      })
+      .prefault({})
+      .describe('New versions for the devices.'),
     log: z
       .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
       .prefault({})
       .describe('Log settings.'),
   })
-  .superRefine((config, context) => {
-    const listen = config.console?.listen ?? null;
-    if (listen !== null && config.store?.url === null && config.store.path === MEMORY_STORE)
-      context.addIssue({
-        code: 'custom',
-        path: ['console', 'listen'],
-        message: 'needs a store that keeps its people: set store.path or store.url',
-      });
+  .superRefine(({ metrics, releases, console: page, store }, context) => {
+    const issue = (path: string[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
+    if (releases?.path != null && metrics?.listen === null)
+      issue(['releases', 'path'], 'needs "metrics.listen", the address at which the files are served');
+    const isOpen = (page?.listen ?? null) !== null;
+    if (isOpen && store?.url === null && store.path === MEMORY_STORE)
+      issue(['console', 'listen'], 'needs a store that keeps its people: set store.path or store.url');
   }, DESPITE_OTHER_PROBLEMS);
 
 export type BackendConfig = z.infer<typeof backendConfigSchema>;

@@ -1,3 +1,4 @@
+/** What people do at the console: commands, configuration and figures, on both stores. */
 import { describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { onBothStores } from '../store/both-stores.ts';
@@ -5,20 +6,11 @@ import { PASSWORD as STORE_PASSWORD } from '../store/postgres-server.ts';
 import { type ConsoleFixture, consoleOfEachTest, PREFIX } from './console-on-loopback.ts';
 
 const { start } = consoleOfEachTest();
-const _state = (volume: number, more: object = {}) => ({
-  ts: '2026-11-27T10:00:00.000Z',
-  boot_id: 'b',
-  groups: ['lobby'],
-  lanes: [{ id: 'main', phase: 'live', source: 'en', targets: ['es'], volume, ...more }],
-});
 const rows = (fixture: ConsoleFixture, view: object) =>
   fixture.ask('vic', 'GET', `/api/devices?view=${encodeURIComponent(JSON.stringify(view))}`);
-const _names = (found: { json: { rows: { device: string }[] } }) =>
-  found.json.rows.map(({ device }) => device);
 
-/** Answers every command as a device does: each id once, and the same answer again. */
+/** Answers every command as a device does. */
 function playDevices(fixture: ConsoleFixture, silent: readonly string[] = []) {
-  const carriedOut = new Map<string, number>();
   const messages: { topic: string; body: Record<string, unknown> }[] = [];
   const seen = new Set<unknown>();
   let isOff = false;
@@ -31,8 +23,6 @@ function playDevices(fixture: ConsoleFixture, silent: readonly string[] = []) {
       const [tenant, device, , command] = message.topic.slice(PREFIX.length + 1).split('/');
       const name = `${tenant}/${device}`;
       if (silent.includes(name)) continue;
-      const key = `${name} ${body.id}`;
-      carriedOut.set(key, (carriedOut.get(key) ?? 0) + 1);
       fixture.say(
         name,
         `cmd/${command}/res`,
@@ -43,7 +33,6 @@ function playDevices(fixture: ConsoleFixture, silent: readonly string[] = []) {
   }, 20);
   return {
     messages,
-    carriedOut,
     off: (off: boolean) => {
       isOff = off;
     },
