@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/console/**/*.test.ts'],
     globalSetup: 'test/setup/run-folder.ts',
     fileParallelism: false,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 120_000,
     expect: PATIENT,
   },
