@@ -52,6 +52,8 @@ interface Program {
   readonly bundle: string;
   readonly threads: readonly string[];
   readonly beside: Readonly<Record<string, string>>;
+  /** Bundles for browsers. */
+  readonly pages?: readonly string[];
 }
 
 export function agentPackage(source: Source): Package {
@@ -68,7 +70,7 @@ export function agentPackage(source: Source): Package {
     'dragoman-reboot.service',
   ];
   return {
-    ...programPackage(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
+    ...programPackage(source, { name: 'dragoman', bundle: 'dragoman', threads, beside, pages: ['screen'] }),
     depends: `${NODE}, alsa-utils, systemd`,
     summary: 'agent inside an interpreting kiosk',
     description: [
@@ -79,7 +81,7 @@ export function agentPackage(source: Source): Package {
       'translation service, plays what comes back, and is commanded over MQTT.',
     ],
     files: [
-      ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
+      ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside, pages: ['screen'] }),
       ...['visitor.wav', 'screen.js', 'screen.css'].map((name) => ({
         path: `usr/lib/dragoman/${name}`,
         content: readFileSync(join(source.bundles, name)),
@@ -113,7 +115,13 @@ export function agentPackage(source: Source): Package {
 
 export function backendPackage(source: Source): Package {
   const { root } = source;
-  const program = { name: 'dragoman-backend', bundle: 'backend', threads: [], beside: {} };
+  const program = {
+    name: 'dragoman-backend',
+    bundle: 'backend',
+    threads: [],
+    beside: {},
+    pages: ['console'],
+  };
   return {
     ...programPackage(source, program),
     depends: `${NODE_WITH_SQLITE}, systemd`,
@@ -203,9 +211,9 @@ const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({
 });
 
 /** Bundle, start command, manual page, completion and documents of a program. */
-function programFiles(source: Source, { name, bundle, threads, beside }: Program): Entry[] {
+function programFiles(source: Source, { name, bundle, threads, beside, pages = [] }: Program): Entry[] {
   const { root, bundles, changedAt, version } = source;
-  const components = componentsOf(root, bundles, [bundle, ...threads], Object.values(beside));
+  const components = componentsOf(root, bundles, [bundle, ...threads, ...pages], Object.values(beside));
   const helps = source.help(bundle);
   const seeAlso = PROGRAMS.filter((one) => one !== name);
   const parts = readdirSync(bundles).filter((file) => file.startsWith(`${bundle}.`) && file.endsWith('.mjs'));

@@ -24,6 +24,10 @@ const LINES_TEST = 'test/nspawn/page-lines.test.ts';
 const ON_LOOPBACK = 'test/e2e/page-lines.test.ts';
 
 export const ENTRIES: readonly Entry[] = [
+  {
+    ...{ page: 'docs/console.md', ranBy: 'test/backend/console/people-verb.test.ts' },
+    as: "'people', 'add', name, '--role', role",
+  },
   { page: 'docs/sound.md', heading: 'PipeWire', ranBy: 'test/nspawn/pipewire.test.ts', as: 'docs/sound.md' },
   {
     ...{ page: 'config/example.jsonc', lines: /^pw-/ },
@@ -68,7 +72,7 @@ export const ENTRIES: readonly Entry[] = [
   { page: '', lines: /^npm (?:test|run (?:build|demo|conformance))$/, ranBy: CI, as: (line) => line },
   {
     page: '',
-    lines: /^npm run test:(?:fast|coverage|others|card|screen|systemd|packages|arm)$/,
+    lines: /^npm run test:(?:fast|coverage|others|card|screen|console|systemd|packages|arm)$/,
     ranBy: CI,
     as: script,
   },
