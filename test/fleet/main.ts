@@ -57,6 +57,8 @@ async function main(): Promise<number> {
     rate: Number(values.rate ?? base.rate),
   };
   const programs = await startPrograms(store, size.agents + size.live + 100);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void programs.close().then(() => process.exit(1)));
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     const result = await runScenario(programs, size, say);
@@ -80,4 +82,5 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+// Sockets of a failed run would keep the process alive.
+process.exit(await main());
