@@ -1,22 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makePhrases } from '../phrases/synthesis.ts';
 import { type Steps, stepLines } from '../steps.ts';
-import { deb, type Entry, installedKib } from './archive.ts';
+import { fileNameOf, packageFile } from './control.ts';
 import { type Options, readOptions, USAGE, UsageError } from './deb-options.ts';
 import type { Help } from './manual.ts';
-import {
-  agentPackage,
-  backendPackage,
-  emulatorPackage,
-  MAINTAINER,
-  nodePackage,
-  type Package,
-  type Source,
-} from './packages.ts';
+import { agentPackage, backendPackage, emulatorPackage, nodePackage, type Source } from './packages.ts';
 import { screenPackage } from './screen-package.ts';
 
 const runFile = promisify(execFile);
@@ -26,7 +18,7 @@ export async function runBuild(argv: readonly string[], root: string): Promise<n
   try {
     const options = readOptions(argv, root);
     if (options === null) process.stdout.write(USAGE);
-    else await makeAll(options, root);
+    else await makePackages(options, root, (file) => void process.stdout.write(`${file}\n`));
     return 0;
   } catch (error) {
     process.stderr.write(`build-deb: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -34,7 +26,12 @@ export async function runBuild(argv: readonly string[], root: string): Promise<n
   }
 }
 
-async function makeAll(options: Options, root: string): Promise<void> {
+/** @param made is called with the path of each package */
+export async function makePackages(
+  options: Options,
+  root: string,
+  made: (file: string) => void,
+): Promise<void> {
   const { architectures, out, version, changedAt } = options;
   const drafts = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
   try {
@@ -74,12 +71,12 @@ async function makeAll(options: Options, root: string): Promise<void> {
     ];
     mkdirSync(out, { recursive: true });
     for (const one of packages) {
-      const file = join(out, `${one.name}_${one.version}_${one.architecture}.deb`);
+      const file = join(out, fileNameOf(one));
       await step(one.name, async () => {
-        writeFileSync(file, deb(controlOf(one, root), one.files, one.changedAt));
+        writeFileSync(file, packageFile(one, root));
         return one.architecture;
       });
-      process.stdout.write(`${file}\n`);
+      made(file);
     }
   } finally {
     rmSync(drafts, { recursive: true });
@@ -101,38 +98,4 @@ async function helpOfAll(root: string): Promise<Readonly<Record<string, Help[]>>
   const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
   const { stdout } = await runFile(process.execPath, [join(root, 'scripts/deb-help.mjs')], { env });
   return JSON.parse(stdout) as Record<string, Help[]>;
-}
-
-const SCRIPTS = ['postinst', 'prerm', 'postrm'];
-
-/** The control archive of a package: fields, maintainer scripts, and the list of configuration files. */
-function controlOf(one: Package, root: string): Entry[] {
-  const fields = {
-    Package: one.name,
-    Version: one.version,
-    Architecture: one.architecture,
-    Maintainer: MAINTAINER,
-    'Installed-Size': String(installedKib(one.files)),
-    Depends: one.depends,
-    ...(one.recommends === undefined ? {} : { Recommends: one.recommends }),
-    Section: 'sound',
-    Priority: 'optional',
-    'Multi-Arch': 'foreign',
-    Description: `${one.summary}\n${one.description.map((line) => ` ${line === '' ? '.' : line}\n`).join('')}`,
-  };
-  const control = Object.entries(fields)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n');
-  const conffiles = one.files
-    .filter(({ path, content }) => path.startsWith('etc/') && typeof content === 'string')
-    .map(({ path }) => `/${path}\n`);
-  const scripts = SCRIPTS.flatMap((script) => {
-    const file = join(root, 'scripts/deb/maintainer', `${one.name}.${script}`);
-    return existsSync(file) ? [{ path: script, content: readFileSync(file), mode: 0o755 }] : [];
-  });
-  return [
-    { path: 'control', content: control },
-    ...(conffiles.length === 0 ? [] : [{ path: 'conffiles', content: conffiles.join('') }]),
-    ...scripts,
-  ];
 }

@@ -18,7 +18,8 @@ export interface Package {
   /** The time in the package, seconds since 1970. */
   readonly changedAt: number;
   readonly architecture: 'all' | Architecture;
-  readonly depends: string;
+  /** null: nothing. */
+  readonly depends: string | null;
   readonly recommends?: string;
   readonly summary: string;
   /** Lines of at most 75 characters; an empty one starts a new paragraph. */
@@ -255,7 +256,12 @@ files of eSpeak NG are a part of this package.
 `;
 
 /** Licences, bill of materials, and Debian's own kind of change log. */
-export function papers(source: Source, name: string, components: readonly Component[], note = ''): Entry[] {
+export function papers(
+  source: Pick<Source, 'root' | 'version' | 'changedAt'>,
+  name: string,
+  components: readonly Component[],
+  note = '',
+): Entry[] {
   const { root, version, changedAt } = source;
   const folder = `usr/share/doc/${name}`;
   const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');

@@ -30,6 +30,17 @@ const PACKAGES = [
     'nodejs',
   ],
 ];
+/** What dragoman-screen depends on and recommends. */
+const SCREEN_PACKAGES = [
+  'cage',
+  'chromium',
+  'libpam-systemd',
+  'xwayland',
+  'fonts-noto-core',
+  'fonts-noto-cjk',
+];
+/** The page has no serifs, and they would take 50 MB. */
+const FONTS_LEFT_OUT = ['opentype/noto/NotoSerifCJK-*', 'truetype/noto/NotoSerif*'];
 /** Drivers of hardware that no Raspberry Pi has; they would take a third of the image. */
 const DRIVERS_LEFT_OUT = [
   ...[
@@ -105,6 +116,7 @@ export interface DebianRoot {
 export interface RootWanted {
   readonly suite: string;
   readonly isFresh: boolean;
+  readonly hasScreen: boolean;
   /** Seconds since 1970. */
   readonly epoch: number;
   /** The folder of the repository. */
@@ -118,11 +130,11 @@ export async function debianRoot(run: Run, wanted: RootWanted): Promise<DebianRo
   const hooks = ['root-before.sh', 'root-after.sh'].map((name) =>
     join(wanted.sources, 'scripts/image', name),
   );
-  const words = rootWords(hooks);
-  const key = createHash('sha256').update(JSON.stringify([wanted.suite, rootWords([])]));
+  const words = rootWords(wanted.hasScreen, hooks);
+  const key = createHash('sha256').update(JSON.stringify([wanted.suite, rootWords(wanted.hasScreen, [])]));
   for (const hook of hooks) key.update(readFileSync(hook));
   const cache = cacheFolder();
-  const name = `image-${wanted.suite}-arm64-`;
+  const name = `image-${wanted.suite}${wanted.hasScreen ? '-screen' : ''}-arm64-`;
   const file = join(cache, `${name}${key.digest('hex').slice(0, 16)}.tar`);
   if (!wanted.isFresh && existsSync(file)) {
     const keptFrom = statSync(file).mtime;
@@ -146,18 +158,20 @@ export async function debianRoot(run: Run, wanted: RootWanted): Promise<DebianRo
   return { file, keptFrom: null };
 }
 
-function rootWords(hooks: readonly string[]): string[] {
+/** The words for mmdebstrap. */
+export function rootWords(hasScreen: boolean, hooks: readonly string[]): string[] {
   const drivers = (names: readonly string[], option: string) =>
     names.map((name) => `--dpkgopt=${option}=/usr/lib/modules/*/kernel/drivers/${name}/*`);
   const [before = '', after = ''] = hooks;
   return [
     ...['--variant=minbase', '--architectures=arm64', '--format=tar', '--components=main,non-free-firmware'],
-    `--include=${PACKAGES.join(',')}`,
+    `--include=${[...PACKAGES, ...(hasScreen ? SCREEN_PACKAGES : [])].join(',')}`,
     ...['--aptopt=APT::Install-Recommends "false"', '--dpkgopt=force-unsafe-io', '--dpkgopt=force-confold'],
     ...drivers(DRIVERS_LEFT_OUT, 'path-exclude'),
     ...drivers(DRIVERS_KEPT, 'path-include'),
     ...PAPERS_LEFT_OUT.map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`),
     '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+    ...(hasScreen ? FONTS_LEFT_OUT.map((name) => `--dpkgopt=path-exclude=/usr/share/fonts/${name}`) : []),
     ...(before === '' ? [] : [`--essential-hook=${before}`, `--customize-hook=${after}`]),
   ];
 }

@@ -19,6 +19,8 @@ Options:
   --suite <name>     Debian release: trixie (default)
   --debs <folder>    take the packages from here, made by scripts/build-deb,
                      instead of making them
+  --screen           with dragoman-screen: browser, fonts, and the kiosk's page
+                     on the screen (set "screen.enabled" in dragoman.json)
   --private-node     with dragoman-node, the private Node.js, beside Debian's
   --compress <kind>  xz (default), zstd, or none
   --fresh            make the Debian again, which is otherwise kept for a week
@@ -35,6 +37,7 @@ export interface Options {
   readonly out: string;
   readonly suite: string;
   readonly debs: string | null;
+  readonly hasScreen: boolean;
   readonly hasPrivateNode: boolean;
   readonly compression: Compression;
   readonly isFresh: boolean;
@@ -64,6 +67,7 @@ export function readOptions(argv: readonly string[], sources: string): Options |
     out: resolve(values.out ?? join(sources, 'images')),
     suite,
     debs: values.debs === undefined ? null : resolve(values.debs),
+    hasScreen: values.screen ?? false,
     hasPrivateNode: values['private-node'] ?? false,
     compression,
     isFresh: values.fresh ?? false,
@@ -81,7 +85,7 @@ function parse(argv: readonly string[]) {
       args: [...argv],
       options: {
         ...{ out: text, suite: text, debs: text, compress: text, root: text },
-        ...{ 'private-node': flag, fresh: flag, help: { ...flag, short: 'h' } },
+        ...{ screen: flag, 'private-node': flag, fresh: flag, help: { ...flag, short: 'h' } },
       },
     }).values;
   } catch (error) {

@@ -33,7 +33,7 @@ export interface Job {
 
 export async function makeImage(job: Job): Promise<void> {
   const { options, sources, draft, run, steps } = job;
-  const { suite, isFresh, epoch } = options;
+  const { suite, isFresh, hasScreen, epoch } = options;
   let [debs, debian] = ['', ''];
   if (options.root === null) {
     await steps.step('Packages of Dragoman', async () => {
@@ -41,14 +41,14 @@ export async function makeImage(job: Job): Promise<void> {
       return basename(debs.split(' ')[0] ?? '');
     });
     await steps.step(`Debian ${suite}, arm64`, async () => {
-      const made = await debianRoot(run, { suite, isFresh, epoch, sources, draft });
+      const made = await debianRoot(run, { suite, isFresh, hasScreen, epoch, sources, draft });
       debian = made.file;
       return made.keptFrom === null
         ? 'made'
         : `kept from ${made.keptFrom.toISOString().slice(0, 10)} (--fresh: again)`;
     });
   }
-  const name = `dragoman-${options.version}-${suite}-arm64`;
+  const name = `dragoman-${options.version}-${suite}${hasScreen ? '-screen' : ''}-arm64`;
   const identity = identityOf([
     name,
     epoch,
@@ -89,7 +89,11 @@ async function ownPackages({ options, sources, draft, run }: Job): Promise<strin
       },
     );
   }
-  const wanted = [/^dragoman_.*\.deb$/, ...(options.hasPrivateNode ? [/^dragoman-node_.*_arm64\.deb$/] : [])];
+  const wanted = [
+    /^dragoman_.*\.deb$/,
+    ...(options.hasScreen ? [/^dragoman-screen_.*\.deb$/] : []),
+    ...(options.hasPrivateNode ? [/^dragoman-node_.*_arm64\.deb$/] : []),
+  ];
   const found = wanted.map((pattern) => {
     const [one, ...more] = readdirSync(folder).filter((file) => pattern.test(file));
     if (one === undefined || more.length > 0)

@@ -8,6 +8,7 @@ import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
 import { backendWarnings } from './core/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { releasesWarning } from './release-files.ts';
 
 /** The parts of the process that the issuer needs. */
 export interface RunHost {
@@ -46,7 +47,8 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const proxy = ignoredProxy(shell.env);
   if (proxy !== null)
     log.warn({}, `${proxy} is set, but is not used: allow direct connections to the service and the broker`);
-  for (const sentence of [...backendWarnings(config), ...warnings]) log.warn({}, sentence);
+  const releases = releasesWarning(config.releases.path) ?? [];
+  for (const sentence of [...backendWarnings(config), ...warnings].concat(releases)) log.warn({}, sentence);
   await asked;
   log.info({}, 'asked to end');
   await backend.close();

@@ -236,60 +236,79 @@ const webhookSchema = z.strictObject({
     .describe('File or systemd credential with the secret that signs each message.'),
 });
 
-export const backendConfigSchema = z.strictObject({
-  mqtt: configSchema.shape.mqtt.safeExtend({
-    clientId: plainTextSchema
-      .min(1)
-      .max(128)
+export const backendConfigSchema = z
+  .strictObject({
+    mqtt: configSchema.shape.mqtt.safeExtend({
+      clientId: plainTextSchema
+        .min(1)
+        .max(128)
+        .nullable()
+        .default(null)
+        .describe('Client identifier on the broker; null: a random one at each start.'),
+      shareGroup: z
+        .string()
+        .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
+        .default(BACKEND_GROUP)
+        .describe(
+          'Group name of the shared subscription, the same on all backends. Keep it secret if any client can join the group.',
+        ),
+    }),
+    service: serviceSchema.describe('The translation service.'),
+    signingKeyFile: optionalFile(
+      'File or systemd credential with the private key that signs answers, PEM; "keys create" makes one.',
+    ),
+    session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
+    allow: z.array(patternSchema).min(1).describe('Devices that get tokens: "tenant/device", "tenant/*".'),
+    groups: z
+      .array(groupSchema)
+      .max(1000)
+      .default([])
+      .describe('Exceptions for several devices. If a device is in several groups, the last one wins.'),
+    devices: z
+      .record(deviceNameSchema, deviceSchema)
+      .default({})
+      .describe('Exceptions by "tenant/device"; they override those of groups.'),
+    limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
+    store: storeSchema
+      .prefault({})
+      .describe(
+        'What the backend keeps: sessions and limits; never tokens. Several backends share one store.',
+      ),
+    metrics: z
+      .strictObject({
+        listen: listenSchema.describe(
+          'Address of /metrics, /healthz and /readyz, such as "127.0.0.1:9464"; null: none. Anyone who can reach it can read them.',
+        ),
+      })
+      .prefault({})
+      .describe('For programs that watch this backend.'),
+    webhook: webhookSchema
       .nullable()
       .default(null)
-      .describe('Client identifier on the broker; null: a random one at each start.'),
-    shareGroup: z
-      .string()
-      .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
-      .default(BACKEND_GROUP)
       .describe(
-        'Group name of the shared subscription, the same on all backends. Keep it secret if any client can join the group.',
+        'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
       ),
-  }),
-  service: serviceSchema.describe('The translation service.'),
-  signingKeyFile: optionalFile(
-    'File or systemd credential with the private key that signs answers, PEM; "keys create" makes one.',
-  ),
-  session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
-  allow: z.array(patternSchema).min(1).describe('Devices that get tokens: "tenant/device", "tenant/*".'),
-  groups: z
-    .array(groupSchema)
-    .max(1000)
-    .default([])
-    .describe('Exceptions for several devices. If a device is in several groups, the last one wins.'),
-  devices: z
-    .record(deviceNameSchema, deviceSchema)
-    .default({})
-    .describe('Exceptions by "tenant/device"; they override those of groups.'),
-  limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
-  store: storeSchema
-    .prefault({})
-    .describe('What the backend keeps: sessions and limits; never tokens. Several backends share one store.'),
-  metrics: z
-    .strictObject({
-      listen: listenSchema.describe(
-        'Address of /metrics, /healthz and /readyz, such as "127.0.0.1:9464"; null: none. Anyone who can reach it can read them.',
-      ),
-    })
-    .prefault({})
-    .describe('For programs that watch this backend.'),
-  webhook: webhookSchema
-    .nullable()
-    .default(null)
-    .describe(
-      'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
-    ),
-  log: z
-    .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
-    .prefault({})
-    .describe('Log settings.'),
-});
+    releases: z
+      .strictObject({
+        path: optionalFile(
+          'Folder of a repository for apt, made by scripts/release; metrics.listen serves it below /releases/. null: none.',
+        ),
+      })
+      .prefault({})
+      .describe('New versions for the devices.'),
+    log: z
+      .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
+      .prefault({})
+      .describe('Log settings.'),
+  })
+  .superRefine(({ metrics, releases }, context) => {
+    if (releases?.path != null && metrics?.listen === null)
+      context.addIssue({
+        code: 'custom',
+        path: ['releases', 'path'],
+        message: 'needs "metrics.listen", the address at which the files are served',
+      });
+  }, DESPITE_OTHER_PROBLEMS);
 
 export type BackendConfig = z.infer<typeof backendConfigSchema>;
 /** The input form: everything with a default is optional. */

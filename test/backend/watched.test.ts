@@ -1,7 +1,7 @@
 /** What programs and people see of a backend's health, and how it leaves. */
 
 import { EventEmitter } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
 import { backendWarnings } from '../../src/backend/core/config-warnings.ts';
+import { releasesWarning } from '../../src/backend/release-files.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
@@ -108,6 +109,39 @@ describe('a backend with metrics.listen', () => {
       metrics: { listen: '[2001:db8::5]:9464' },
     });
     expect(backendWarnings(config).join()).toMatch(/metrics\.listen: other machines can read/);
+  });
+
+  it('serves the files of releases to everybody, and nothing else of the machine', async () => {
+    const path = join(folder, 'repository');
+    mkdirSync(join(path, 'dists/stable'), { recursive: true });
+    writeFileSync(join(path, 'dists/stable/InRelease'), 'signed');
+    const fixture = await start({ config: { metrics, releases: { path } } });
+    const url = `${fixture.backend.watchedAt}/releases`;
+    expect(await get(`${url}/dists/stable/InRelease`)).toEqual({ status: 200, body: 'signed' });
+    expect((await get(`${url}/dists/stable/`)).status).toBe(404);
+    const { port } = new URL(url);
+    const asked = (target: string) =>
+      new Promise<number | undefined>((resolve) => {
+        ask({ port, path: target, headers: { host: 'updates.example' } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+      });
+    expect(await asked('/releases/dists/stable/InRelease')).toBe(200);
+    expect(await asked('/releases/../../../etc/passwd')).toBe(404);
+    expect(await asked('/healthz')).toBe(403);
+  });
+
+  it('has no files of releases when releases.path is not set', async () => {
+    const fixture = await start({ config: { metrics } });
+    expect((await get(`${fixture.backend.watchedAt}/releases/x`)).status).toBe(404);
+  });
+
+  it('refuses files of releases without an address, and warns of a folder without a repository', async () => {
+    const starting = startFixture({ config: { releases: { path: folder } } });
+    await expect(starting).rejects.toThrow(/needs \\"metrics.listen\\"/);
+    expect(releasesWarning(folder)).toMatch(/make and sign a repository with scripts\/release/);
+    expect(releasesWarning(null)).toBeNull();
   });
 });
 

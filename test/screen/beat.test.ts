@@ -44,6 +44,25 @@ describe.skipIf(NO_BROWSER !== null)('the beat of the page', () => {
     await close();
   });
 
+  it('stops when the page has used up its memory, and another page goes on', async () => {
+    // As on the device; src/adapters/screen/browser.ts has the same.
+    const small = await openBrowser('--js-flags=--max-old-space-size=64');
+    const shown = await showPage(small, files, {}, { width: 1280, height: 720 }, (page: Page) =>
+      page.evaluateOnNewDocument(FASTER),
+    );
+    await expect.poll(() => ageOf(shown.url)).toBeLessThan(1000);
+    const crashed = new Promise((resolve) => shown.page.once('error', resolve));
+    const eat = 'for (const eaten = []; ; ) eaten.push(new Array(100_000).fill({}).map(() => ({})))';
+    shown.page.evaluate(eat).catch(() => {});
+    expect(String(await crashed)).toContain('crashed');
+    await expect.poll(() => ageOf(shown.url), { interval: 200 }).toBeGreaterThan(2000);
+    const another = await small.newPage();
+    await another.goto(shown.url);
+    await expect.poll(() => ageOf(shown.url)).toBeLessThan(1000);
+    await small.close();
+    await shown.close().catch(() => {});
+  });
+
   it('loads the page again when the agent has started again, which knows the page no more', async () => {
     const { url, page, close } = await show(FASTER);
     await page.evaluate('window.isOld = true');

@@ -18,11 +18,17 @@ export const NO_BROWSER = existsSync(PATH) ? null : `there is no ${PATH}: apt in
 /** Where screenshots stay; null: they are made and thrown away. */
 const SCREENSHOTS = process.env['SCREENSHOTS'] ?? null;
 
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(...flags: readonly string[]): Promise<Browser> {
   return puppeteer.launch({
     executablePath: PATH,
     // Root has no sandbox, and a container no shared memory of its own.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--force-color-profile=srgb',
+      ...flags,
+    ],
     headless: true,
   });
 }

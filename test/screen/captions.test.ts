@@ -83,6 +83,23 @@ describe.skipIf(NO_BROWSER !== null)(`captions in a browser${NO_BROWSER ? ` (${N
     await shown.close();
   });
 
+  it('come whole and hold still over a slow connection', async () => {
+    const { page, fake, close } = await showPage(browser, files);
+    await page.evaluate(WATCH);
+    await page.emulateNetworkConditions({ download: 3000, upload: 3000, latency: 800 });
+    const words = 'Mi hija usa silla de ruedas.'.split(' ');
+    for (const word of words) {
+      fake.change({ texts: [text(`${word} `)], level: 5 });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await expect.poll(async () => (await linesOf(page, 'es')).join(' ')).toBe(words.join(' '));
+    // What is shown never becomes shorter.
+    const lengths = (await seenOf(page)).map((lines) => lines.map((line) => line.text).join(' ').length);
+    expect(lengths).toEqual(lengths.toSorted((one, other) => one - other));
+    expect(await page.$eval('.status', (line) => line.getAttribute('data-kind'))).toBe('listening');
+    await close();
+  });
+
   it('disappear at the end of the conversation', async () => {
     const shown = await showPage(browser, files);
     shown.fake.change({ texts: [text('Buenos días.')] });

@@ -130,6 +130,13 @@ export const ENTRIES: readonly Entry[] = [
     },
     ...{ ranBy: 'test/device/install-page.ts', as: 'docs/install.md' },
   },
+  { page: 'docs/releasing.md', lines: /^rsync /, notRun: 'copies to another machine' },
+  {
+    page: 'docs/releasing.md',
+    lines: /^(?!npm|tar|git|sha256sum dragoman-\d)/,
+    ranBy: 'test/nspawn/packages-channel.test.ts',
+    as: 'docs/releasing.md',
+  },
   { page: '', lines: /^scripts\/build-deb /, ranBy: 'test/deb/packages.test.ts', as: 'scripts/build-deb' },
   { page: 'docs/install.md', lines: /^scp /, notRun: 'copies to another machine' },
   {

@@ -73,6 +73,26 @@ export const outputAudioDataSchema = z.preprocess(
   }),
 );
 
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME;
+
+/** Keys whose values the schema changes or leaves out when they have an unusual form. */
+const USUAL_SOUND = new Map<string, (value: unknown) => boolean>([
+  ['data', (value) => typeof value === 'string'],
+  ['transcription_id', isName],
+  ['translation_part_id', isName],
+  ['language', isName],
+  ['last_chunk', (value) => typeof value === 'boolean'],
+  ['chunk_generation_delta', (value) => typeof value === 'number'],
+]);
+
+/** Sound comes several times a second, and nearly always in the form that the schema leaves as it is. */
+function isUsualSound(data: unknown): data is z.infer<typeof outputAudioDataSchema> {
+  if (!isObject(data) || typeof data['data'] !== 'string') return false;
+  for (const key of Object.keys(data)) if (USUAL_SOUND.get(key)?.(data[key]) !== true) return false;
+  return true;
+}
+
 /** Data of `current_task`: the current task in an unspecified form, plus `task_status` on a live service. */
 export const currentTaskDataSchema = z
   .looseObject({
@@ -197,6 +217,8 @@ export function parseServerFrame(text: string): ParsedFrame {
   if (type === null || !isKnown(type)) return { kind: 'unknown', type };
   const given = unwrap(frame.data);
   if (isTooLong(text, given)) return { kind: 'malformed', type, reason: `too long a ${type}` };
+  if (type === 'output_audio_data' && isUsualSound(given))
+    return { kind: 'message', message: { message_type: type, data: given } };
   const data = SERVER_MESSAGE_DATA[type].safeParse(given);
   if (!data.success) {
     const where = data.error.issues[0]?.path.join('.') || 'data';

@@ -1,5 +1,5 @@
 /** A small HTTP server for programs that watch this one. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isLoopback } from '../../protocol/host.ts';
 
 /** A program that asks too often must not use up the sockets. */
@@ -13,6 +13,12 @@ export interface Page {
 /** Pages by their path. */
 export type Pages = Readonly<Record<string, () => Promise<Page>>>;
 
+/** Files below a path. Everybody may read them, under any name of this machine. */
+export interface Files {
+  readonly below: string;
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
 export interface WatchServer {
   readonly url: string;
   close(): Promise<void>;
@@ -22,10 +28,18 @@ export interface WatchServer {
  * @param listen `host:port`
  * @throws an error of the system, such as a port that is in use
  */
-export async function startWatchServer(listen: string, pages: Pages): Promise<WatchServer> {
+export async function startWatchServer(
+  listen: string,
+  pages: Pages,
+  files: Files | null = null,
+): Promise<WatchServer> {
   const { hostname, port } = new URL(`http://${listen}`);
   const isOwn = isLoopback(hostname);
   const server = createServer((request, response) => {
+    if (files !== null && request.url?.startsWith(files.below)) {
+      void files.serve(request, response);
+      return;
+    }
     void answer(request, pages, isOwn).then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : body);

@@ -78,7 +78,9 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
       waiting = waiting.filter((one) => one.lane !== lane);
       const isTold = told.get(lane.id)?.includes(notice.language) === true;
       if (!isTold && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
-      if (waiting.length > 0) look();
+      // After what the same key orders: whoever takes the turn speaks first.
+      cancel();
+      if (waiting.length > 0) cancel = clock.at(clock.now(), look);
     },
     end(desk) {
       waiting = waiting.filter(({ lane }) => !desk.includes(lane));

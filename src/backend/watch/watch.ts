@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createCounter } from '../../adapters/watch/instruments.ts';
 import { type Family, OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
-import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
+import { type Files, startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -30,6 +30,8 @@ export interface WatchParts {
   readonly complain: Complain;
   readonly health: Health;
   readonly webhookSecret?: () => string;
+  /** Served beside the pages. */
+  readonly files: Files | null;
   /** Figures of other parts. */
   readonly families: () => Family[];
 }
@@ -83,7 +85,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
     await Promise.all([notices, budgets, fleet, webhook, server].map((part) => part?.close()));
   };
   try {
-    server = listen === null ? null : await startWatchServer(listen, pages);
+    server = listen === null ? null : await startWatchServer(listen, pages, parts.files);
   } catch (error) {
     await close();
     throw error;

@@ -1,5 +1,5 @@
 import type { ChunkLevels } from '../speech/noise-floor.ts';
-import { levelOfPower, samplesOf } from './pcm.ts';
+import { levelOfPower, samplesOf, sumOfSquares } from './pcm.ts';
 
 const FRAME_MS = 20;
 
@@ -17,25 +17,6 @@ export function measureFrames(pcm: Uint8Array, rateHz: number): ChunkLevels {
   }
   if (samples.length === 0) quietest = 0;
   return { loudestDb: levelOfPower(loudest), quietestDb: levelOfPower(quietest) };
-}
-
-/** Exact, so the order of additions does not matter: even a frame of a second has fewer than 53 bits. */
-function sumOfSquares(samples: Int16Array, from: number, until: number): number {
-  let squares = 0;
-  let at = from;
-  // Every captured sample passes here: four at a time take half as long.
-  for (; at + 4 <= until; at += 4) {
-    const a = samples[at] ?? 0;
-    const b = samples[at + 1] ?? 0;
-    const c = samples[at + 2] ?? 0;
-    const d = samples[at + 3] ?? 0;
-    squares += a * a + b * b + (c * c + d * d);
-  }
-  for (; at < until; at++) {
-    const sample = samples[at] ?? 0;
-    squares += sample * sample;
-  }
-  return squares;
 }
 
 /** Level below which a person hears nothing from the loudspeaker (dBFS). */

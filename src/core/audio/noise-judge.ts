@@ -1,4 +1,4 @@
-import { samplesOf } from './pcm.ts';
+import { samplesOf, sumOfSquares } from './pcm.ts';
 
 /** Length of a judged block (ms): shorter than a consonant, long enough that chance does not look like a rule. */
 const BLOCK_MS = 40;
@@ -38,6 +38,9 @@ export function judgeNoise(
 
 function isShriek(samples: Int16Array, from: number, until: number): boolean {
   const count = until - from;
+  const least = count * (LEAST_LEVEL * 32_768) ** 2;
+  // Nearly all speech ends here: without its mean, sound has even less power.
+  if (sumOfSquares(samples, from, until) < least) return false;
   let [sum, positive, negative] = [0, 0, 0];
   for (let at = from; at < until; at++) {
     const sample = samples[at] as number;
@@ -56,7 +59,7 @@ function isShriek(samples: Int16Array, from: number, until: number): boolean {
     lastButOne = last;
     last = sample;
   }
-  if (power < count * (LEAST_LEVEL * 32_768) ** 2) return false;
+  if (power < least) return false;
   const isWhite = Math.abs(next) < power * NEXT && afterNext > power * AFTER_NEXT;
   return isWhite || (positive + negative >= SIGNS * count && negative >= NEGATIVE * count);
 }

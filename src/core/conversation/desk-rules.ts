@@ -76,6 +76,13 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
 
 /** Pause after a voice (ms) in which it may go on: a breath. */
 const BREATH_MS = 1000;
+/** How long somebody who has pressed a key to speak may think before the first word (ms). */
+const THINK_MS = 10_000;
+
+/** Whether somebody has pressed a key to speak, and has not spoken yet. */
+function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolean {
+  return twoWay.turnedAt > sureVoiceAt && now - twoWay.turnedAt < THINK_MS;
+}
 
 /**
  * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
@@ -83,7 +90,10 @@ const BREATH_MS = 1000;
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>
-    now - state.sureVoiceAt >= BREATH_MS && isHeardOut(state) && isAnswered(state, now);
+    now - state.sureVoiceAt >= BREATH_MS &&
+    !isAboutToSpeak(state, now) &&
+    isHeardOut(state) &&
+    isAnswered(state, now);
   const isSounding = isPlaying(lane.playout, now);
   const can = canSay(lane, now);
   return (can === 'quiet' || (can === 'busy' && isSounding)) && desk.every(isQuiet);

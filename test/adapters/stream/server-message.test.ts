@@ -174,3 +174,32 @@ describe('a message of the service', () => {
     });
   });
 });
+
+describe('sound in its usual form', () => {
+  const value = fc.oneof(
+    fc.string({ maxLength: 300 }),
+    fc.constantFrom('', 'a'.repeat(200), 'a'.repeat(201), null, undefined, true, false, 0, -1.5, [], {}),
+  );
+  const KEYS = [
+    ...['data', 'transcription_id', 'translation_part_id', 'language', 'last_chunk'],
+    ...['chunk_generation_delta', 'more', 'constructor', '__proto__'],
+  ];
+  const usual = {
+    ...{ data: '#', transcription_id: 's1', translation_part_id: '0', language: 'es', last_chunk: false },
+    chunk_generation_delta: 0,
+  };
+
+  it('is read as by the schema, whatever its fields hold', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.constantFrom(...KEYS)), fc.array(value), (keys, values) => {
+        const changed = Object.fromEntries(keys.map((key, at) => [key, values[at]]));
+        for (const data of [changed, { ...usual, ...changed }]) {
+          const json: unknown = JSON.parse(JSON.stringify(data));
+          const wanted = SERVER_MESSAGE_DATA.output_audio_data.safeParse(json);
+          if (wanted.success) expect(read('output_audio_data', data)).toEqual(wanted.data);
+          else expect(read('output_audio_data', data)).toMatchObject({ kind: 'malformed' });
+        }
+      }),
+    );
+  });
+});

@@ -173,7 +173,24 @@ describe('the notice', () => {
   it('is spoken at once when a command begins the conversation and nobody speaks', async () => {
     const deps = await quietDesk();
     deps.ask('conversation', { do: 'begin' });
+    await deps.clock.elapse(0);
     expect(said(deps)).toEqual([[NOTICE, 'es']]);
+  });
+
+  it('is not spoken to somebody who has pressed a key to speak, but behind the first translation', async () => {
+    const deps = await quietDesk({}, { twoWay: 'button' });
+    await deps.agent.carryOut('turn', { speaker: 'source' });
+    await quiet(deps, 5000);
+    expect(said(deps)).toEqual([]);
+    await sayOne(deps);
+    expect(said(deps)).toHaveLength(1);
+  });
+
+  it('is spoken when somebody has pressed a key and says nothing for ten seconds', async () => {
+    const deps = await quietDesk({}, { twoWay: 'button' });
+    await deps.agent.carryOut('turn', { speaker: 'source' });
+    await quiet(deps, 11_000);
+    expect(said(deps)).toHaveLength(1);
   });
 
   it('is never spoken while somebody speaks, however long', async () => {
@@ -196,6 +213,7 @@ describe('the notice', () => {
       { source: 'de', targets: ['en'], offer: ['de', 'fr'] },
     );
     deps.ask('conversation', { do: 'begin' });
+    await deps.clock.elapse(0);
     expect(said(deps)).toEqual([[own.de, 'de']]);
     expect(laneOf(deps).state.conversation?.notice).toEqual({ language: 'de', text: own.de });
   });

@@ -61,6 +61,7 @@ describe('languages with "step"', () => {
   it('gives the notice in the new language too', async () => {
     const deps = await quietDesk({}, { offer: ['es', 'fr'] });
     deps.ask('conversation', { do: 'begin' });
+    await deps.clock.elapse(0);
     expect(said(deps)).toMatchObject([[expect.any(String), 'es']]);
     deps.service(rejected());
     deps.ask('languages', { step: 1 });

@@ -19,8 +19,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { screenPackage } from '../../../scripts/deb/screen-package.ts';
 import { EXAMPLE, README } from '../../../scripts/image/boot-partition.ts';
 import { programs, StoppedError } from '../../../scripts/image/child-programs.ts';
+import { rootWords } from '../../../scripts/image/debian-root.ts';
 import { makeImage } from '../../../scripts/image/image.ts';
 import { type Options, readOptions, UsageError } from '../../../scripts/image/image-options.ts';
 import { whatIsMissing } from '../../../scripts/image/tools.ts';
@@ -185,7 +187,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const options: Options = {
       ...{ out: draft, suite: 'trixie', debs: null, root: debian(), version, epoch: EPOCH },
-      ...{ hasPrivateNode: false, compression: 'none', isFresh: false },
+      ...{ hasScreen: false, hasPrivateNode: false, compression: 'none', isFresh: false },
     };
     const steps: Steps = {
       tell() {},
@@ -234,6 +236,35 @@ describe.skipIf(missing !== null)('build-image', () => {
     const read = () => readOptions(words, ROOT);
     expect(read).toThrow(UsageError);
     expect(read).toThrow(sentence);
+  });
+
+  it('installs what the package dragoman-screen needs when the image has a screen', () => {
+    expect(readOptions(['--screen'], ROOT)).toMatchObject({ hasScreen: true });
+    expect(readOptions([], ROOT)).toMatchObject({ hasScreen: false });
+    const included = (hasScreen: boolean): string[] =>
+      (rootWords(hasScreen, []).find((word) => word.startsWith('--include=')) ?? '').slice(10).split(',');
+    const source = {
+      ...{ root: ROOT, bundles: '', phrases: '', version: '1.0.0', changedAt: 0 },
+      help: () => [],
+    };
+    const { depends, recommends = '' } = screenPackage(source);
+    const needed = `${depends}, ${recommends}`.split(', ').filter((name) => !name.startsWith('dragoman'));
+    expect(included(true)).toEqual(expect.arrayContaining(needed));
+    expect(included(false)).not.toContain('chromium');
+    // The two Debians are kept side by side.
+    expect(rootWords(true, [])).toContainEqual(expect.stringMatching(/path-exclude=.*NotoSerifCJK/));
+  });
+
+  it('asks for the package dragoman-screen when it is missing', async () => {
+    const debs = join(folder, 'debs-without-screen');
+    mkdirSync(debs);
+    writeFileSync(join(debs, 'dragoman_1.0.0-1_all.deb'), '');
+    const options = readOptions(['--screen', '--debs', debs], ROOT);
+    if (options === null) throw new Error('no options');
+    const steps: Steps = { tell() {}, step: async (_name, work) => void (await work()) };
+    const ignore = (): void => {};
+    const job = { options, sources: ROOT, draft: folder, run: programs(ignore, ignore, {}), steps };
+    await expect(makeImage(job)).rejects.toThrow(/there must be one file like dragoman-screen_/);
   });
 
   it('names each missing program and its package', () => {

@@ -34,7 +34,8 @@ export function createCeiling(rateHz: number): Ceiling {
     hold(pcm) {
       const samples = samplesOf(pcm);
       const { loud, peak } = measure(samples, block);
-      const gain = Math.min(1, ceilingOf(levels) / Math.max(PAUSE_LEVEL, ...loud));
+      const loudest = Math.max(PAUSE_LEVEL, ...loud);
+      const gain = loudest <= LOWEST ? 1 : Math.min(1, ceilingOf(levels) / loudest);
       // A loud sound does not raise the usual loudness, however long it is.
       if (gain === 1)
         levels = [...levels, ...loud.filter((level) => level >= PAUSE_LEVEL)].slice(-REMEMBERED);

@@ -29,6 +29,7 @@ export function createNormalizer(rateHz: number): Normalizer {
   let squares = createWeightedSquares(rateHz);
   let block = { sum: 0, samples: 0 };
   let gain = 1;
+  let wanted = 1;
 
   const change = (voice: string): void => {
     if (voice === speaker) return;
@@ -36,6 +37,7 @@ export function createNormalizer(rateHz: number): Normalizer {
     squares = createWeightedSquares(rateHz);
     block = { sum: 0, samples: 0 };
     gain = gainOfDb(voices.get(voice)?.gainDb ?? 0);
+    wanted = gain;
     if (voices.size >= MOST_VOICES && !voices.has(voice)) voices.delete(voices.keys().next().value ?? '');
   };
   /** Takes one millisecond of sound and returns the gain after it. */
@@ -43,10 +45,11 @@ export function createNormalizer(rateHz: number): Normalizer {
     block.sum += squares(samples, from, until);
     block.samples += until - from;
     if (block.samples >= slot * slotsPerBlock) {
-      voices.set(voice, hearBlock(voices.get(voice) ?? UNKNOWN_VOICE, block.sum / block.samples));
+      const heard = hearBlock(voices.get(voice) ?? UNKNOWN_VOICE, block.sum / block.samples);
+      voices.set(voice, heard);
+      wanted = gainOfDb(heard.gainDb);
       block = { sum: 0, samples: 0 };
     }
-    const wanted = gainOfDb(voices.get(voice)?.gainDb ?? 0);
     // A block's step is spread over the next one.
     gain += (wanted - gain) / slotsPerBlock;
     if (Math.abs(wanted - gain) < 1e-4) gain = wanted;
