@@ -11,7 +11,6 @@ import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
-import { createReleaseFiles } from './release-files.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
@@ -121,7 +120,6 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ...{ config, store, clock, log, complain },
     openBus: busAs(`${clientId}-fleet`),
     ...(secrets.webhookSecret && { webhookSecret: secrets.webhookSecret }),
-    files: config.releases.path === null ? null : createReleaseFiles(config.releases.path),
     families: () => [...counts.families(), ...measured.families()],
     health: {
       isDraining: () => isDraining,

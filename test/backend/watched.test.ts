@@ -76,6 +76,39 @@ describe('a backend with metrics.listen', () => {
     expect(foreign).toBe(403);
   });
 
+  it('serves the files of releases to everybody, and nothing else of the machine', async () => {
+    const path = join(folder, 'repository');
+    mkdirSync(join(path, 'dists/stable'), { recursive: true });
+    writeFileSync(join(path, 'dists/stable/InRelease'), 'signed');
+    const fixture = await start({ config: { metrics, releases: { path } } });
+    const url = `${fixture.backend.watchedAt}/releases`;
+    expect(await get(`${url}/dists/stable/InRelease`)).toEqual({ status: 200, body: 'signed' });
+    expect((await get(`${url}/dists/stable/`)).status).toBe(404);
+    const { port } = new URL(url);
+    const asked = (target: string) =>
+      new Promise<number | undefined>((resolve) => {
+        ask({ port, path: target, headers: { host: 'updates.example' } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+      });
+    expect(await asked('/releases/dists/stable/InRelease')).toBe(200);
+    expect(await asked('/releases/../../../etc/passwd')).toBe(404);
+    expect(await asked('/healthz')).toBe(403);
+  });
+
+  it('has no files of releases when releases.path is not set', async () => {
+    const fixture = await start({ config: { metrics } });
+    expect((await get(`${fixture.backend.watchedAt}/releases/x`)).status).toBe(404);
+  });
+
+  it('refuses files of releases without an address, and warns of a folder without a repository', async () => {
+    const starting = startFixture({ config: { releases: { path: folder } } });
+    await expect(starting).rejects.toThrow(/needs \\"metrics.listen\\"/);
+    expect(releasesWarning(folder)).toMatch(/make and sign a repository with scripts\/release/);
+    expect(releasesWarning(null)).toBeNull();
+  });
+
   it.each([
     '9464',
     'localhost',
@@ -109,39 +142,6 @@ describe('a backend with metrics.listen', () => {
       metrics: { listen: '[2001:db8::5]:9464' },
     });
     expect(backendWarnings(config).join()).toMatch(/metrics\.listen: other machines can read/);
-  });
-
-  it('serves the files of releases to everybody, and nothing else of the machine', async () => {
-    const path = join(folder, 'repository');
-    mkdirSync(join(path, 'dists/stable'), { recursive: true });
-    writeFileSync(join(path, 'dists/stable/InRelease'), 'signed');
-    const fixture = await start({ config: { metrics, releases: { path } } });
-    const url = `${fixture.backend.watchedAt}/releases`;
-    expect(await get(`${url}/dists/stable/InRelease`)).toEqual({ status: 200, body: 'signed' });
-    expect((await get(`${url}/dists/stable/`)).status).toBe(404);
-    const { port } = new URL(url);
-    const asked = (target: string) =>
-      new Promise<number | undefined>((resolve) => {
-        ask({ port, path: target, headers: { host: 'updates.example' } }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        });
-      });
-    expect(await asked('/releases/dists/stable/InRelease')).toBe(200);
-    expect(await asked('/releases/../../../etc/passwd')).toBe(404);
-    expect(await asked('/healthz')).toBe(403);
-  });
-
-  it('has no files of releases when releases.path is not set', async () => {
-    const fixture = await start({ config: { metrics } });
-    expect((await get(`${fixture.backend.watchedAt}/releases/x`)).status).toBe(404);
-  });
-
-  it('refuses files of releases without an address, and warns of a folder without a repository', async () => {
-    const starting = startFixture({ config: { releases: { path: folder } } });
-    await expect(starting).rejects.toThrow(/needs \\"metrics.listen\\"/);
-    expect(releasesWarning(folder)).toMatch(/make and sign a repository with scripts\/release/);
-    expect(releasesWarning(null)).toBeNull();
   });
 });
 

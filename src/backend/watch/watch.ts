@@ -1,8 +1,8 @@
-/** All that watches the fleet for the owner: metrics and the webhook. Tokens are issued without it. */
+/** All that watches the fleet for the owner: metrics and the webhook. The same address serves the files of releases. Tokens are issued without it. */
 import { randomUUID } from 'node:crypto';
 import { createCounter } from '../../adapters/watch/instruments.ts';
 import { type Family, OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
-import { type Files, startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
+import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -15,6 +15,7 @@ import { nameOf, siteOf } from '../core/policy.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { complainOfStore } from '../mint-jobs.ts';
 import { type Health, hasStore, healthPages } from '../readiness.ts';
+import { createReleaseFiles } from '../release-files.ts';
 import { backendFamilies } from './backend-metrics.ts';
 import { type FleetWatch, watchFleet } from './fleet-watch.ts';
 import { type GroupBudgets, watchBudgets } from './group-budgets.ts';
@@ -30,8 +31,6 @@ export interface WatchParts {
   readonly complain: Complain;
   readonly health: Health;
   readonly webhookSecret?: () => string;
-  /** Served beside the pages. */
-  readonly files: Files | null;
   /** Figures of other parts. */
   readonly families: () => Family[];
 }
@@ -79,13 +78,14 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
     }),
   };
   const { listen } = config.metrics;
+  const releases = config.releases.path === null ? null : createReleaseFiles(config.releases.path);
   let fleet: FleetWatch | null = null;
   let server: WatchServer | null = null;
   const close = async (): Promise<void> => {
     await Promise.all([notices, budgets, fleet, webhook, server].map((part) => part?.close()));
   };
   try {
-    server = listen === null ? null : await startWatchServer(listen, pages, parts.files);
+    server = listen === null ? null : await startWatchServer(listen, pages, releases);
   } catch (error) {
     await close();
     throw error;
