@@ -131,6 +131,9 @@ export function backendPackage(source: Source): Package {
       },
       { path: 'etc/dragoman-backend/secrets', content: { folder: true }, mode: 0o700 },
       ...example(root, 'dragoman-backend', 'backend.jsonc', 'config/backend.jsonc'),
+      ...['alerts.yml', 'dashboard.json', 'prometheus.yml'].flatMap((file) =>
+        example(root, 'dragoman-backend', file, `examples/monitoring/${file}`),
+      ),
     ],
   };
 }

@@ -1,6 +1,7 @@
 /** The generated parts of the pages in `docs/`. */
 import { BACKEND_PARTS } from './backend-parts.ts';
 import { LANE_PARTS } from './lane-parts.ts';
+import { MONITORING_PARTS } from './monitoring-parts.ts';
 import { MQTT_PARTS } from './mqtt-parts.ts';
 import { OPERATE_PARTS } from './operate-parts.ts';
 import { PROVISIONING_PARTS } from './provisioning-parts.ts';
@@ -9,6 +10,7 @@ import { PROVISIONING_PARTS } from './provisioning-parts.ts';
 export const GENERATED_PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/backend.md': BACKEND_PARTS,
   'docs/lane.md': LANE_PARTS,
+  'docs/monitoring.md': MONITORING_PARTS,
   'docs/mqtt.md': MQTT_PARTS,
   'docs/operate.md': OPERATE_PARTS,
   'docs/provisioning.md': PROVISIONING_PARTS,

@@ -43,6 +43,7 @@ export class Agent {
   readonly lanes: readonly LaneRunner[];
   /** Publishes status, state and events for the owner. */
   readonly publisher: Publisher;
+  readonly health: Health;
   private readonly deps: GuardedDeps;
   private readonly topics: DeviceTopics;
   private readonly tokenStore: TokenStore;
@@ -52,7 +53,6 @@ export class Agent {
   private readonly refusedAnswers: RefusedAnswers;
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
-  private readonly health: Health;
   readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly publishRights: PublishRights;

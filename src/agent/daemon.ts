@@ -20,6 +20,7 @@ import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import type { ConfigProblem } from './health/troubles.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
+import type { Metrics } from './metrics/metrics-page.ts';
 import type { Screen } from './screen/screen.ts';
 import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
@@ -88,6 +89,8 @@ export async function runDaemon({
   const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
+  const metrics =
+    config.metrics.listen === null ? null : serveMetrics(agent, config.metrics.listen, clock, logger);
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'shutting down');
@@ -96,8 +99,8 @@ export async function runDaemon({
       vitals.end();
       clockUpkeep?.end();
       service.stopping();
-      const screenEnd = screen?.then((opened) => opened?.close());
-      Promise.all([agent.stop(), note.end(), screenEnd]).then(() => resolve(), reject);
+      const sidesEnd = [screen, metrics].map((side) => side?.then((opened) => opened?.close()));
+      Promise.all([agent.stop(), note.end(), ...sidesEnd]).then(() => resolve(), reject);
     };
     endInOrder = end;
     const reread = (): void => {
@@ -136,6 +139,22 @@ async function serveScreen(
     return await openScreen({ agent, config, clock, log, randomHash });
   } catch (err) {
     log.error({ err }, 'a defect of the program: the screen is not served');
+    return null;
+  }
+}
+
+/** Loaded only where it is switched on. Whatever goes wrong with it, the kiosk interprets. */
+async function serveMetrics(
+  agent: Agent,
+  listen: string,
+  clock: Clock,
+  log: Logger,
+): Promise<Metrics | null> {
+  try {
+    const { measureAgent, openMetricsPage } = await import('./metrics/metrics-page.ts');
+    return await openMetricsPage({ listen, measure: () => measureAgent(agent), clock, log });
+  } catch (err) {
+    log.error({ err }, 'a defect of the program: the metrics are not served');
     return null;
   }
 }

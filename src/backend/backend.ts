@@ -13,13 +13,13 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { startConsole } from './console/console.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
-import { healthPages } from './readiness.ts';
-import { createReleaseFiles } from './release-files.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
 import { openConsoleStore, openStore } from './store/open-store.ts';
-import { startWatchServer } from './watch-server.ts';
+import { measureStore } from './watch/measured-store.ts';
+import { createTokenCounts } from './watch/token-counts.ts';
+import { startWatch } from './watch/watch.ts';
 import { within } from './within.ts';
 
 /** Longest wait for requests and reports at the end (ms). With broker, store and the end of the process it stays within 10 s. */
@@ -35,6 +35,7 @@ export interface BackendSecrets {
   readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly serviceCa?: Buffer;
   readonly storePassword?: () => string;
+  readonly webhookSecret?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
   /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
@@ -75,7 +76,8 @@ export interface Backend {
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
   const { closeWithinMs = CLOSE_WITHIN_MS } = options;
-  const store = options.store ?? openStore(config.store, secrets.storePassword);
+  const measured = measureStore(options.store ?? openStore(config.store, secrets.storePassword), clock);
+  const { store } = measured;
   await openAtStart(store, log);
   const service = createServiceClient({
     url: config.service.url,
@@ -85,14 +87,9 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
+  const counts = createTokenCounts();
   const issuing = createIssuerRunner({
-    config,
-    store,
-    service,
-    signer,
-    log,
-    clock,
-    random,
+    ...{ config, store, service, signer, log, clock, random, counts },
     instance: randomUUID(),
     closeWithinMs,
   });
@@ -101,11 +98,10 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
-  const busAs = (name: string) =>
+  const busAs = (id: string) =>
     createMqttBus(
       {
-        url: config.mqtt.url,
-        clientId: name,
+        ...{ url: config.mqtt.url, clientId: id },
         ...(username !== null && { username }),
         ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
         ...secrets.brokerTls,
@@ -128,20 +124,18 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   });
   issuing.answerOn(bus);
   let isDraining = false;
-  const { listen } = config.metrics;
-  const watch =
-    listen === null
-      ? null
-      : await startWatchServer(
-          listen,
-          healthPages({
-            isDraining: () => isDraining,
-            isConnected: () => bus.connected,
-            checkStore: () => store.check(),
-            wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
-          }),
-          config.releases.path === null ? null : createReleaseFiles(config.releases.path),
-        );
+  const watch = await startWatch({
+    ...{ config, store, clock, log, complain },
+    openBus: busAs(`${clientId}-fleet`),
+    ...(secrets.webhookSecret && { webhookSecret: secrets.webhookSecret }),
+    families: () => [...counts.families(), ...measured.families()],
+    health: {
+      isDraining: () => isDraining,
+      isConnected: () => bus.connected,
+      checkStore: () => store.check(),
+      wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
+    },
+  });
 
   const owned =
     config.console.listen === null
@@ -160,7 +154,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     get connected() {
       return bus.connected;
     },
-    watchedAt: watch?.url ?? null,
+    watchedAt: watch.url,
     consoleAt: owned?.url ?? null,
     async close() {
       isDraining = true;
@@ -171,8 +165,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       ]);
       await bus.close();
       service.close();
+      await within(clock, STORE_CLOSES_WITHIN_MS, watch.close());
       await within(clock, STORE_CLOSES_WITHIN_MS, store.close());
-      await watch?.close();
       ready.give();
     },
   };

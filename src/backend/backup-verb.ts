@@ -97,10 +97,11 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
 }
 
 /** Files with keys and passwords. Credentials of systemd are named without a folder: their sources are not known here. */
-function filesOf({ mqtt, service, signingKeyFile, store }: BackendConfig): string[] {
+function filesOf({ mqtt, service, signingKeyFile, store, webhook }: BackendConfig): string[] {
   const named = [
     ...[mqtt.passwordFile, mqtt.caFile, mqtt.certFile, mqtt.keyFile],
     ...[service.apiKeyFile, service.jwtFile, service.caFile, signingKeyFile, store.passwordFile],
+    webhook?.secretFile ?? null,
   ];
   return named.flatMap((path) => (path !== null && (path.includes('/') || existsSync(path)) ? path : []));
 }

@@ -20,6 +20,7 @@ import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { createServiceJobs } from './service-jobs.ts';
 import { shortId } from './session-upkeep.ts';
+import type { TokenCounts } from './watch/token-counts.ts';
 import { within } from './within.ts';
 
 /** Expiry of an answer at the broker (s); the device waits no longer. */
@@ -36,13 +37,14 @@ export interface IssuerRunnerParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly counts: Pick<TokenCounts, 'event' | 'effect'>;
   /** Longest wait for running requests at the end (ms). */
   readonly closeWithinMs: number;
 }
 
 /** The shell around the pure issuer. */
 export function createIssuerRunner(parts: IssuerRunnerParts) {
-  const { config, service, store, instance, signer, log, clock, random, closeWithinMs } = parts;
+  const { config, service, store, instance, signer, log, clock, random, counts, closeWithinMs } = parts;
   const issuer = createIssuer(config, instance);
   const complain = createLimitedWarnings(log, clock);
   const jobs = createServiceJobs({ service, log, random });
@@ -57,7 +59,12 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
   let cancelWake = (): void => {};
 
   const dispatch = (event: IssuerEvent): void => {
-    for (const effect of issuer.handle(event, clock.now())) run(effect);
+    const now = clock.now();
+    counts.event(event, now);
+    for (const effect of issuer.handle(event, now)) {
+      counts.effect(effect, now);
+      run(effect);
+    }
   };
 
   const follow = (work: Promise<void>): void => {

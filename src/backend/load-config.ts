@@ -208,6 +208,9 @@ export function readBackendSecrets(
       storePassword: secretAt('store.passwordFile', config.store.passwordFile, readPassword),
     }),
     ...(consoleTls !== undefined && { consoleTls }),
+    ...(config.webhook !== null && {
+      webhookSecret: secretAt('webhook.secretFile', config.webhook.secretFile, readKey),
+    }),
     brokerTls: {
       ...(ca && { ca }),
       ...(cert && { cert }),

@@ -1,5 +1,5 @@
 /** What a load balancer or a supervisor asks: does the process run, and can it issue tokens now? */
-import { json, type Page, type Pages, text } from './watch-server.ts';
+import { json, type Page, type Pages, text } from '../adapters/watch/watch-server.ts';
 
 /** Longest wait for the store (ms). */
 const STORE_WITHIN_MS = 3000;
@@ -23,7 +23,7 @@ export function healthPages(health: Health): Pages {
   return { '/healthz': async () => text(200, 'ok'), '/readyz': readiness };
 }
 
-async function hasStore({ checkStore, wait }: Health): Promise<boolean> {
+export async function hasStore({ checkStore, wait }: Health): Promise<boolean> {
   const checked = checkStore().then(
     () => true,
     () => false,

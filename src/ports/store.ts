@@ -109,6 +109,9 @@ export interface SessionToRevoke {
   readonly id: string;
 }
 
+/** What `tell` gets when a trouble is over. */
+export const FINE = 'fine';
+
 /** The store cannot be used now; it may be later. The message says why, without secrets. */
 export class StoreDown extends Error {}
 /** The store can never be used as it is: a person must act. The message says how. */
@@ -137,6 +140,13 @@ export interface Store {
   append(entry: LedgerEntry): Promise<boolean>;
   /** The ledger's sums for each device. @param from beginning of the time, `to` its end (ms since 1970) */
   sums(from: number, to: number): Promise<DeviceSum[]>;
+  /**
+   * Notes what people were told of a device or a group. False if they were told it before, by any backend.
+   * @param what `FINE`: there is no trouble any more
+   */
+  tell(subject: string, what: string): Promise<boolean>;
+  /** What people were told, by subject; without those that are fine. */
+  told(): Promise<ReadonlyMap<string, string>>;
   /** Deletes rows that no decision needs any more. */
   prune(): Promise<void>;
   close(): Promise<void>;

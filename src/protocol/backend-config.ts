@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { consoleSchema } from './backend-console.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
-import { isExposedAddress, isLoopback, readAddress } from './host.ts';
+import { isExposedAddress } from './host.ts';
+import { listenSchema } from './listen.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
@@ -218,6 +219,24 @@ const limitsSchema = z.strictObject({
     ),
 });
 
+const webhookSchema = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      (text) => hasScheme(text, ['https:', 'http:']),
+      'must be an address such as "https://alerts.example/dragoman", without user name',
+    )
+    .refine(
+      (text) => !isExposedAddress(text),
+      'must be https:// on another machine: the messages name devices and their troubles',
+    )
+    .describe('Address that receives each message by POST. Redirects are not followed.'),
+  secretFile: plainTextSchema
+    .min(1, 'must name a file')
+    .max(4096)
+    .describe('File or systemd credential with the secret that signs each message.'),
+});
+
 export const backendConfigSchema = z
   .strictObject({
     mqtt: configSchema.shape.mqtt.safeExtend({
@@ -258,19 +277,19 @@ export const backendConfigSchema = z
       ),
     metrics: z
       .strictObject({
-        listen: z
-          .string()
-          .refine(
-            (text) => /:\d{1,5}$/.test(text) && isLoopback(readAddress(`http://${text}`)?.hostname ?? ''),
-            'must be a loopback address with a port, such as "127.0.0.1:9464"',
-          )
-          .nullable()
-          .default(null)
-          .describe('Address of /healthz and /readyz on this machine, such as "127.0.0.1:9464"; null: none.'),
+        listen: listenSchema.describe(
+          'Address of /metrics, /healthz and /readyz, such as "127.0.0.1:9464"; null: none. Anyone who can reach it can read them.',
+        ),
       })
       .prefault({})
       .describe('For programs that watch this backend.'),
     console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
+    webhook: webhookSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
+      ),
     releases: z
       .strictObject({
         path: optionalFile(

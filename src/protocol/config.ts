@@ -13,6 +13,7 @@ import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema 
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
 import { keyClashes } from './key-clashes.ts';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
+import { ownListenSchema } from './listen.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
 
@@ -238,6 +239,14 @@ export const configSchema = z
       })
       .prefault({})
       .describe('Settings for all sound devices.'),
+    metrics: z
+      .strictObject({
+        listen: ownListenSchema.describe(
+          'Address of /metrics for Prometheus on this machine, such as "127.0.0.1:9465"; other machines cannot reach it. null: none.',
+        ),
+      })
+      .prefault({})
+      .describe('Figures for programs that watch this device.'),
     log: z
       .strictObject({
         level: logLevelSchema.default('info'),

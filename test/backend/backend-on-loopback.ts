@@ -8,6 +8,7 @@ import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { type TokenResponse, tokenResponseSchema } from '../../src/protocol/mqtt/token.ts';
@@ -30,6 +31,9 @@ export interface FixtureOptions {
   readonly apiKey?: string;
   readonly signingKey?: PrivateKey;
   readonly storePassword?: string;
+  readonly webhookSecret?: string;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** A store instead of the configured one. */
   readonly store?: () => Store;
   /** Longest wait for requests at the end (ms). */
@@ -67,8 +71,10 @@ export async function startFixture(options: FixtureOptions = {}) {
       apiKey: () => options.apiKey ?? API_KEY,
       ...(options.signingKey && { signingKey: options.signingKey }),
       ...(options.storePassword !== undefined && { storePassword: () => options.storePassword ?? '' }),
+      ...(options.webhookSecret !== undefined && { webhookSecret: () => options.webhookSecret ?? '' }),
     },
     log,
+    ...(options.clock && { clock: options.clock }),
     ...(options.store && { store: options.store() }),
     ...(options.closeWithinMs !== undefined && { closeWithinMs: options.closeWithinMs }),
   });

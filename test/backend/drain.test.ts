@@ -5,6 +5,7 @@ import { createIssuerRunner } from '../../src/backend/issuer-runner.ts';
 import type { ServiceClient } from '../../src/backend/service-client.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
+import { createTokenCounts } from '../../src/backend/watch/token-counts.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { backendConfigSchema, MEMORY_STORE } from '../../src/protocol/backend-config.ts';
 import { until } from '../until.ts';
@@ -37,6 +38,7 @@ function openRunner(more: Partial<Store> = {}) {
     },
     ...{ log: createLogger({ level: 'trace', format: 'json', sink: { write() {} } }), random: () => 0.5 },
     closeWithinMs: CLOSE_WITHIN_MS,
+    counts: createTokenCounts(),
   });
   return { runner, clock, asked, store };
 }

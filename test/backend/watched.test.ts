@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
+import { backendWarnings } from '../../src/backend/core/config-warnings.ts';
 import { releasesWarning } from '../../src/backend/release-files.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
+import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { gather } from '../gathered.ts';
 import { until } from '../until.ts';
 import { API_KEY, fixtureOfEachTest, sessionOf, startFixture } from './backend-on-loopback.ts';
@@ -62,7 +64,7 @@ describe('a backend with metrics.listen', () => {
   it('answers only under a name of this machine, and only what it has', async () => {
     const fixture = await start({ config: { metrics } });
     const url = fixture.backend.watchedAt ?? '';
-    expect((await get(`${url}/`)).status).toBe(404);
+    expect(await get(`${url}/`)).toEqual({ status: 404, body: 'There are: /healthz /readyz /metrics\n' });
     expect((await fetch(`${url}/readyz`, { method: 'POST' })).status).toBe(405);
     const foreign = await new Promise<number | undefined>((resolve) => {
       const { port } = new URL(url);
@@ -107,9 +109,39 @@ describe('a backend with metrics.listen', () => {
     expect(releasesWarning(null)).toBeNull();
   });
 
-  it('refuses an address that others can reach', async () => {
-    const starting = startFixture({ config: { metrics: { listen: '0.0.0.0:9464' } } });
-    await expect(starting).rejects.toThrow(/must be a loopback address/);
+  it.each([
+    '9464',
+    'localhost',
+    'metrics.example:9464',
+    '127.0.0.1:99999',
+    '127.1:9464',
+    ' 127.0.0.1:1',
+    '::1:9464',
+  ])('refuses to listen at "%s", which is no address with a port', (listen) => {
+    const { error } = backendConfigSchema.shape.metrics.safeParse({ listen });
+    expect(error?.issues[0]).toMatchObject({
+      path: ['listen'],
+      message: 'must be an IP address with a port, such as "127.0.0.1:9464"',
+    });
+  });
+
+  it('answers under any name when it listens for other machines, and warns', async () => {
+    const fixture = await start({ config: { metrics: { listen: '0.0.0.0:0' } } });
+    const port = new URL(fixture.backend.watchedAt ?? '').port;
+    const status = await new Promise<number | undefined>((resolve) => {
+      ask({ port, path: '/healthz', headers: { host: 'backend.example' } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    expect(status).toBe(200);
+    const config = backendConfigSchema.parse({
+      mqtt: { url: fixture.brokerUrl },
+      service: { url: 'https://api.example', streamUrl: 'wss://stream.example' },
+      allow: ['museum/*'],
+      metrics: { listen: '[2001:db8::5]:9464' },
+    });
+    expect(backendWarnings(config).join()).toMatch(/metrics\.listen: other machines can read/);
   });
 });
 

@@ -55,6 +55,7 @@ describe('the configuration', () => {
           twoWay: 'off',
         },
       ],
+      metrics: { listen: null },
       rooms: [],
       keys: [],
       conversation: { endAfter: 90, notice: true },
@@ -130,6 +131,7 @@ describe('the configuration', () => {
       budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
       audio: { unfixable: null },
+      metrics: { listen: '127.0.0.1:9465' },
       log: { level: 'info' },
     };
     const [lane] = example.lanes;

@@ -122,6 +122,8 @@ export const ENTRIES: readonly Entry[] = [
     ...{ page: 'README.md', lines: /^node dist|^\(umask/ },
     ...{ ranBy: ON_LOOPBACK, as: "linesOf('README.md', 'Install on a kiosk')" },
   },
+  { page: '', lines: /^npm run bench:fleet -- --quick/, ranBy: CI, as: 'bench:fleet -- --quick' },
+  { page: 'docs/scale.md', lines: /^npm run bench:fleet/, notRun: 'the same program, for many minutes' },
   { page: 'docs/backend.md', ranBy: ON_LOOPBACK, as: "linesOf('docs/backend.md'," },
 
   {

@@ -47,7 +47,7 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'metrics', 'keys', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');

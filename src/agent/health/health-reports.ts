@@ -24,6 +24,10 @@ export interface HealthDeps {
 
 /** Publishes `{p}/health` once a minute, and soon after each connection. */
 export interface Health {
+  /** The figures of this moment. */
+  measure(): HealthMessage;
+  /** Whether the broker is connected. */
+  readonly isConnected: boolean;
   connected(): void;
   close(): void;
 }
@@ -34,12 +38,10 @@ export function createHealth(deps: HealthDeps): Health {
   let connections = 0;
   let cancel = (): void => {};
 
-  const publish = (): void => {
-    cancel = clock.at(clock.now() + EACH_MS, publish);
-    const live = bus();
-    if (live === null || !live.connected) return;
+  const measure = (): HealthMessage => {
     const vitals = deps.vitals?.() ?? null;
-    const body: HealthMessage = {
+    const { depth, dropped } = bus()?.outbox ?? { depth: 0, dropped: 0 };
+    return {
       ts: timestamp(clock.wall()),
       boot_id: bootId,
       rss_bytes: vitals?.rssBytes ?? null,
@@ -47,14 +49,22 @@ export function createHealth(deps: HealthDeps): Health {
       loop_lag_ms: vitals?.loopLagMs ?? null,
       temperature_c: vitals?.temperatureC ?? null,
       uptime_s: Math.round((clock.now() - startedAt) / 1000),
-      outbox: { depth: live.outbox.depth, dropped: live.outbox.dropped },
+      outbox: { depth, dropped },
       reconnects: Math.max(0, connections - 1),
       lanes: lanes.map((lane) => laneHealth(lane, clock)),
     };
-    live.publish(topics.health, JSON.stringify(body), { qos: 0 });
+  };
+  const publish = (): void => {
+    cancel = clock.at(clock.now() + EACH_MS, publish);
+    const live = bus();
+    if (live?.connected) live.publish(topics.health, JSON.stringify(measure()), { qos: 0 });
   };
 
   return {
+    measure,
+    get isConnected() {
+      return bus()?.connected ?? false;
+    },
     connected() {
       connections += 1;
       if (connections === 1) publish();

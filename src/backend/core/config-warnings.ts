@@ -1,12 +1,13 @@
 import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
+import { isReachable } from '../../protocol/listen.ts';
 
 /** Time before a session's limit at which a device asks for the next one (s), by default. */
 const ROLLOVER_LEAD_S = 22;
 
 /** Warnings about a valid configuration of the backend, one sentence each. */
 export function backendWarnings(config: BackendConfig): string[] {
-  const { mqtt, service, session, limits, signingKeyFile, store } = config;
+  const { mqtt, service, session, limits, signingKeyFile, store, metrics } = config;
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
@@ -27,6 +28,10 @@ export function backendWarnings(config: BackendConfig): string[] {
   if (store.url === null && store.path === MEMORY_STORE && !isAlone)
     warnings.push(
       'store.path is not set: a restart forgets sessions and limits, and two backends do not know of each other. Name a file, such as "/var/lib/dragoman-backend/store.db".',
+    );
+  if (isReachable(metrics.listen))
+    warnings.push(
+      'metrics.listen: other machines can read the names and the state of all devices there. Allow only the machine of Prometheus to connect, or use 127.0.0.1.',
     );
   if (signingKeyFile === null && !isAlone)
     warnings.push(

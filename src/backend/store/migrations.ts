@@ -42,6 +42,7 @@ const STEPS: readonly Step[] = [
     'CREATE INDEX ledger_at ON ledger (at)',
     ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
   ],
+  ['CREATE TABLE told (subject TEXT PRIMARY KEY, what TEXT NOT NULL)'],
   [
     `CREATE TABLE person (
       name TEXT PRIMARY KEY, role TEXT NOT NULL, password_hash TEXT NOT NULL, since BIGINT NOT NULL, seen_at BIGINT)`,

@@ -1,5 +1,5 @@
 /** The store on either database: the same statements for both. */
-import type { BookChange, Store, UnusedCount } from '../../ports/store.ts';
+import { type BookChange, FINE, type Store, type UnusedCount } from '../../ports/store.ts';
 import { append, LONGEST_SESSION_MS, SUMS, sumOf } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
@@ -107,6 +107,23 @@ export function createSqlStore(engine: SqlEngine): Store {
         // Streams of this month may belong to sessions that were given at the end of the last one.
         const rows = await sql.query(SUMS, [from, from, from, from - LONGEST_SESSION_MS, to]);
         return rows.map(sumOf);
+      }),
+    tell: (subject, what) =>
+      transact(null, async (sql) => {
+        const rows =
+          what === FINE
+            ? await sql.query('DELETE FROM told WHERE subject = ? RETURNING subject', [subject])
+            : await sql.query(
+                `INSERT INTO told (subject, what) VALUES (?, ?) ON CONFLICT (subject)
+                 DO UPDATE SET what = excluded.what WHERE told.what <> excluded.what RETURNING subject`,
+                [subject, what],
+              );
+        return rows.length > 0;
+      }),
+    told: () =>
+      transact(null, async (sql) => {
+        const rows = await sql.query('SELECT subject, what FROM told');
+        return new Map(rows.map(({ subject, what }) => [String(subject), String(what)]));
       }),
     prune: () =>
       transact(null, async (sql, now) => {

@@ -19,7 +19,7 @@ interface Database {
 }
 type Open = new (path: string, options?: { timeout?: number }) => Database;
 
-/** Opens the file at its first use, and again after an error of the disk. */
+/** Opens the file at its first use. */
 export function createSqliteEngine(path: string): SqlEngine {
   let opened: { database: Database; statements: Map<string, Statement> } | null = null;
   let last: Promise<unknown> = Promise.resolve();

@@ -154,6 +154,29 @@ export function endedFilter(prefix: string, group: string | null): string {
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
+/** What a device publishes about itself, and the owner's backend counts. */
+export const FLEET_NOUNS = ['status', 'state', 'health'] as const;
+export type FleetNoun = (typeof FLEET_NOUNS)[number];
+
+/** Filters for what all devices publish about themselves. */
+export function fleetFilters(prefix: string): Readonly<Record<FleetNoun, string>> {
+  const { status, state, health } = deviceTopics({ prefix, tenant: '+', device: '+' });
+  return { status, state, health };
+}
+
+/** The sender of such a message; null for other topics. */
+export function fleetSender(
+  prefix: string,
+  topic: string,
+): { readonly device: string; readonly noun: FleetNoun } | null {
+  if (!topic.startsWith(`${prefix}/`)) return null;
+  const [tenant, device, last, ...rest] = topic.slice(prefix.length + 1).split('/');
+  const noun = FLEET_NOUNS.find((one) => one === last);
+  if (noun === undefined || rest.length > 0) return null;
+  if (!nameSchema.safeParse(tenant).success || !deviceIdSchema.safeParse(device).success) return null;
+  return { device: `${tenant}/${device}`, noun };
+}
+
 /** The sender of a report of an ended stream; null for other topics. */
 export function endedSender(prefix: string, topic: string): DeviceAddress | null {
   if (!topic.startsWith(`${prefix}/`)) return null;

@@ -88,6 +88,19 @@ describe.skipIf(missing).each(FORMS)('people at the broker (%s)', (form) => {
     expect([...new Set(person.got.map(({ topic }) => topic))].sort()).toEqual([...allowed].sort());
   });
 
+  it('the backend receives requests, what it counts, and ended sessions; nothing else', async () => {
+    const counting = await broker.connect('backend');
+    const allowed = ['status', 'state', 'health', 'event/session_ended', 'token/req'];
+    const refused = ['event/wake', 'caption', 'log', 'cert/req', 'config/reported', 'cmd/mute/res'];
+    for (const noun of [...allowed, ...refused])
+      await counting.mqtt.subscribeAsync(`dragoman/v1/+/+/${noun}`, { qos: 1 }).catch(() => {});
+    for (const noun of [...refused, ...allowed])
+      await device.mqtt.publishAsync(`${DEVICE}/${noun}`, '{}', { qos: 1 });
+    await until(() => counting.got.some(({ topic }) => topic.endsWith('token/req')), 'the last');
+    const got = counting.got.map(({ topic }) => topic.slice(DEVICE.length + 1));
+    expect([...new Set(got)].sort()).toEqual([...allowed].sort());
+  });
+
   it('locks out a disabled device after the broker has read its files, and keeps the others', async () => {
     const disabled = await backend(['devices', 'disable', 'kiosk-03', '--broker', broker.folder]);
     expect(disabled.exitCode).toBe(0);

@@ -1,6 +1,9 @@
-/** A small HTTP server on loopback, for programs that watch the backend. */
+/** A small HTTP server for programs that watch this one. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isLoopback } from '../protocol/host.ts';
+import { isLoopback } from '../../protocol/host.ts';
+
+/** A program that asks too often must not use up the sockets. */
+const MOST_CONNECTIONS = 32;
 
 export interface Page {
   readonly status: number;
@@ -31,17 +34,19 @@ export async function startWatchServer(
   files: Files | null = null,
 ): Promise<WatchServer> {
   const { hostname, port } = new URL(`http://${listen}`);
+  const isOwn = isLoopback(hostname);
   const server = createServer((request, response) => {
     if (files !== null && request.url?.startsWith(files.below)) {
       void files.serve(request, response);
       return;
     }
-    void answer(request, pages).then(({ status, type, body }) => {
+    void answer(request, pages, isOwn).then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : body);
     });
   });
   server.requestTimeout = 5000;
+  server.maxConnections = MOST_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(Number(port), hostname.replace(/^\[|\]$/g, ''), resolve);
@@ -58,11 +63,11 @@ export async function startWatchServer(
   };
 }
 
-async function answer(request: IncomingMessage, pages: Pages): Promise<Page> {
+async function answer(request: IncomingMessage, pages: Pages, isOwn: boolean): Promise<Page> {
   const { method, url = '/', headers } = request;
   // Any web page can make a browser on this machine ask, under a name of its own (DNS rebinding).
   const host = URL.canParse(`http://${headers.host}`) ? new URL(`http://${headers.host}`).hostname : '';
-  if (!isLoopback(host)) return text(403, 'Ask under the name "localhost" or a loopback address.');
+  if (isOwn && !isLoopback(host)) return text(403, 'Ask under the name "localhost" or a loopback address.');
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'Only GET is possible.');
   const path = url.split('?')[0] ?? '/';
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;

@@ -1,0 +1,11 @@
+import type { DeviceView } from './fleet-view.ts';
+
+/** What people are told of a device or a group. */
+export type Condition = 'fine' | 'degraded' | 'lost' | 'over_budget';
+
+/** A device that was switched off or left idle on purpose is fine. */
+export function conditionOf(device: DeviceView | undefined): Condition {
+  if (device?.status === 'lost') return 'lost';
+  if (device?.status !== 'degraded') return 'fine';
+  return device.reasons.every((reason) => reason === 'budget') ? 'over_budget' : 'degraded';
+}

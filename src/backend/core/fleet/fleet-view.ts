@@ -1,0 +1,192 @@
+/**
+ * What the devices say about themselves, as far as metrics and the webhook need it. Everything is bounded, because names and
+ * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
+ */
+import * as z from 'zod';
+import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
+import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
+import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
+
+/** Devices that are kept: more than one broker serves. */
+const MOST_DEVICES = 50_000;
+/** Different versions of the agent that are counted apart. */
+const MOST_VERSIONS = 20;
+/** What is not in the list of reasons, phases or versions. */
+const OTHER = 'other';
+const MOST_REASONS = 32;
+const MOST_LANES = 16;
+/** Largest figure that is believed: about three years. */
+const LARGEST_MS = 1e11;
+
+const figure = z.number().min(0).max(LARGEST_MS);
+const name = z.string().max(64);
+// Only the fields that count: newer agents may add others.
+const statusFields = z.object({
+  status: z.enum(DEVICE_STATUSES),
+  version: name,
+  reasons: z.array(z.string()).max(MOST_REASONS),
+});
+const stateFields = z.object({
+  boot_id: name,
+  lanes: z
+    .array(z.object({ id: name, phase: z.string(), speech_lost_ms: figure, unspoken_ms: figure }))
+    .max(MOST_LANES),
+});
+const healthFields = z.object({
+  boot_id: name,
+  lanes: z.array(z.object({ id: name, billed_s: figure })).max(MOST_LANES),
+});
+
+/** Figures that only grow. */
+export interface Sums {
+  lostMs: number;
+  unspokenMs: number;
+  billedS: number;
+}
+
+export interface DeviceView {
+  readonly status: DeviceStatus | null;
+  /** Codes without their details. */
+  readonly reasons: readonly (ReasonCode | typeof OTHER)[];
+  /** Of each lane. */
+  readonly phases: readonly (Phase | typeof OTHER)[];
+  readonly sums: Readonly<Sums>;
+}
+
+export interface FleetSummary {
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly reasons: ReadonlyMap<string, number>;
+  readonly phases: ReadonlyMap<string, number>;
+  readonly versions: ReadonlyMap<string, number>;
+}
+
+export interface FleetView {
+  /** Each returns false if the message cannot be read. */
+  hearStatus(device: string, body: unknown): boolean;
+  hearState(device: string, body: unknown): boolean;
+  hearHealth(device: string, body: unknown): boolean;
+  /** The device's status was deleted at the broker: it is no longer part of the fleet. */
+  forget(device: string): void;
+  get(device: string): DeviceView | undefined;
+  devices(): IterableIterator<[string, DeviceView]>;
+  readonly size: number;
+  /** Messages of devices beyond the limit. */
+  readonly leftOut: number;
+  /** What all devices reported since this view began. */
+  readonly sums: Readonly<Sums>;
+  summary(): FleetSummary;
+}
+
+type Figures = readonly (readonly [sum: keyof Sums, lane: string, value: number])[];
+/** The last report, with the run of the agent that its figures count from. */
+interface Last {
+  readonly boot: string;
+  readonly figures: ReadonlyMap<string, number>;
+}
+type Kept = {
+  -readonly [K in keyof DeviceView]: K extends 'sums' ? Sums : DeviceView[K];
+} & { version: string; state: Last | null; health: Last | null };
+
+export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
+  const kept = new Map<string, Kept>();
+  const sums = noSums();
+  let leftOut = 0;
+
+  const change = (device: string, work: (one: Kept) => void): true => {
+    const known = kept.get(device);
+    if (known !== undefined) work(known);
+    else if (kept.size >= mostDevices) leftOut += 1;
+    else {
+      const added: Kept = {
+        ...{ status: null, version: '', reasons: [], phases: [], sums: noSums(), state: null, health: null },
+      };
+      kept.set(device, added);
+      work(added);
+    }
+    return true;
+  };
+
+  /** Adds what has grown since the last report. Counting begins at the first report, which may be days old. */
+  const grow = (one: Kept, last: Last | null, boot: string, figures: Figures): Last => {
+    for (const [sum, lane, value] of last === null ? [] : figures) {
+      const before = last?.boot === boot ? (last.figures.get(`${sum} ${lane}`) ?? 0) : 0;
+      const more = Math.max(0, value - before);
+      one.sums[sum] += more;
+      sums[sum] += more;
+    }
+    return { boot, figures: new Map(figures.map(([sum, lane, value]) => [`${sum} ${lane}`, value])) };
+  };
+
+  return {
+    hearStatus(device, body) {
+      const { success, data } = statusFields.safeParse(body);
+      if (!success) return false;
+      return change(device, (one) => {
+        one.status = data.status;
+        one.version = data.version;
+        one.reasons = [...new Set(data.reasons.map(codeOf))];
+      });
+    },
+    hearState(device, body) {
+      const { success, data } = stateFields.safeParse(body);
+      if (!success) return false;
+      const figures = data.lanes.flatMap(
+        ({ id, speech_lost_ms, unspoken_ms }): Figures => [
+          ['lostMs', id, speech_lost_ms],
+          ['unspokenMs', id, unspoken_ms],
+        ],
+      );
+      return change(device, (one) => {
+        one.phases = data.lanes.map(({ phase }) => PHASE_NAMES.find((known) => known === phase) ?? OTHER);
+        one.state = grow(one, one.state, data.boot_id, figures);
+      });
+    },
+    hearHealth(device, body) {
+      const { success, data } = healthFields.safeParse(body);
+      if (!success) return false;
+      const figures: Figures = data.lanes.map(({ id, billed_s }) => ['billedS', id, billed_s]);
+      return change(device, (one) => {
+        one.health = grow(one, one.health, data.boot_id, figures);
+      });
+    },
+    forget(device) {
+      kept.delete(device);
+    },
+    get: (device) => kept.get(device),
+    devices: () => kept.entries(),
+    get size() {
+      return kept.size;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    sums,
+    summary() {
+      const statuses = zeros(DEVICE_STATUSES);
+      const reasons = new Map<string, number>();
+      const phases = zeros(PHASE_NAMES);
+      const versions = new Map<string, number>();
+      for (const one of kept.values()) {
+        for (const reason of one.reasons) count(reasons, reason);
+        for (const phase of one.phases) count(phases, phase);
+        if (one.status === null) continue;
+        count(statuses, one.status);
+        count(versions, versions.has(one.version) || versions.size < MOST_VERSIONS ? one.version : OTHER);
+      }
+      return { statuses, reasons, phases, versions };
+    },
+  };
+}
+
+const noSums = (): Sums => ({ lostMs: 0, unspokenMs: 0, billedS: 0 });
+const zeros = (names: readonly string[]) => new Map(names.map((one) => [one, 0]));
+
+function count(counts: Map<string, number>, what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}
+
+/** @param reason `code` or `code:detail` */
+function codeOf(reason: string): ReasonCode | typeof OTHER {
+  const code = reason.split(':')[0] ?? '';
+  return Object.hasOwn(STATUS_REASONS, code) ? (code as ReasonCode) : OTHER;
+}

@@ -1,0 +1,75 @@
+/**
+ * Follows what the devices publish about themselves, over a connection of its own: the first messages are those of the whole
+ * fleet, and token requests must not wait behind them.
+ */
+import type { BusMessage, OpenBus } from '../../ports/bus.ts';
+import type { Log } from '../../ports/log.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { fleetFilters, fleetSender } from '../../protocol/mqtt/topics.ts';
+import type { FleetView } from '../core/fleet/fleet-view.ts';
+import type { Complain } from '../limited-warnings.ts';
+
+/** Longest message that is read (characters); with 16 lanes one has about 25,000. */
+const LARGEST_CHARS = 65_536;
+
+export interface FleetWatchParts {
+  readonly openBus: OpenBus;
+  readonly prefix: string;
+  readonly view: FleetView;
+  readonly log: Log;
+  readonly complain: Complain;
+  /** The status of a device was published, or deleted. */
+  readonly changed: (device: string) => void;
+}
+
+export interface FleetWatch {
+  readonly connected: boolean;
+  close(): Promise<void>;
+}
+
+export function watchFleet(parts: FleetWatchParts): FleetWatch {
+  const { openBus, prefix, view, log, complain, changed } = parts;
+  const filters = fleetFilters(prefix);
+
+  const hear = ({ topic, payload }: BusMessage): void => {
+    const sender = fleetSender(prefix, topic);
+    if (sender === null) return;
+    const { device, noun } = sender;
+    const body = payload.length > LARGEST_CHARS ? undefined : parseJson(payload);
+    if (noun === 'status' && payload === '') view.forget(device);
+    else if (payload === '') return;
+    else if (!hearers[noun](device, body))
+      return complain(`${noun} ${device}`, { device, noun }, 'what a device publishes cannot be read');
+    if (noun === 'status') changed(device);
+  };
+  const hearers = { status: view.hearStatus, state: view.hearState, health: view.hearHealth };
+
+  const bus = openBus(
+    {
+      subscriptions: [
+        { filter: filters.status, qos: 1, mayBeRefused: true },
+        // A lost one is followed by the next one.
+        { filter: filters.state, qos: 0, mayBeRefused: true },
+        { filter: filters.health, qos: 0, mayBeRefused: true },
+      ],
+      will: null,
+    },
+    {
+      refused(refused) {
+        if (refused.length === 0) return;
+        const sentence =
+          'the broker does not allow this backend to receive what devices publish about themselves: metrics and webhook lack it. Allow it, or write the rules of the broker again with "dragoman-backend devices add".';
+        log.warn({ filters: refused }, sentence);
+      },
+      up: (connection, protocol) => log.info({ connection, protocol }, 'following the status of all devices'),
+      down: (problem, message) => complain(message, { problem }, message),
+      message: hear,
+    },
+  );
+  return {
+    get connected() {
+      return bus.connected;
+    },
+    close: () => bus.close(),
+  };
+}

@@ -1,0 +1,73 @@
+/** What the groups with a budget have used of it this month, from the ledger. */
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { type BillLine, billOf, readMonth } from '../core/bill.ts';
+
+const EVERY_MS = 600_000;
+/** The sums of a month take time in the database: at most this share of it (1 %). */
+const REST = 100;
+
+export interface GroupBudgets {
+  /** Of groups with a budget that had sessions this month. */
+  readonly lines: readonly BillLine[];
+  /** The ledger was read. */
+  readonly areKnown: boolean;
+  close(): Promise<void>;
+}
+
+export function watchBudgets(parts: {
+  readonly config: Pick<BackendConfig, 'groups' | 'devices'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly changed: (group: string) => void;
+  readonly storeFailed: (error: unknown) => void;
+}): GroupBudgets {
+  const { config, store, clock, changed, storeFailed } = parts;
+  const budgeted = new Set(
+    config.groups.filter((one) => one.minutesPerMonth !== undefined).map(({ name }) => name),
+  );
+  let lines: readonly BillLine[] = [];
+  let areKnown = false;
+  let isClosed = false;
+  let cancel = (): void => {};
+  let running: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    const began = clock.now();
+    try {
+      const now = clock.wall();
+      const month = now === null ? null : readMonth(new Date(now).toISOString().slice(0, 7));
+      if (now !== null && month !== null) {
+        const sums = await store.sums(month.from, month.to);
+        const all = billOf(sums, config, 'group', month, now);
+        lines = [...budgeted].flatMap((name) => all.find((line) => line.name === name) ?? []);
+        areKnown = true;
+        for (const name of budgeted) changed(name);
+      }
+    } catch (error) {
+      storeFailed(error);
+    }
+    if (isClosed) return;
+    const took = clock.now() - began;
+    cancel = clock.at(clock.now() + Math.max(EVERY_MS, took * REST), begin);
+  };
+  const begin = (): void => {
+    running = look();
+  };
+  if (budgeted.size > 0) begin();
+
+  return {
+    get lines() {
+      return lines;
+    },
+    get areKnown() {
+      return areKnown;
+    },
+    async close() {
+      isClosed = true;
+      cancel();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** Decides when people are told of a trouble: once for each change, by one of all backends. */
+import type { Clock } from '../../ports/clock.ts';
+import { FINE, type Store } from '../../ports/store.ts';
+import type { Condition } from '../core/fleet/condition.ts';
+
+/** A change is told if it holds this long (ms): a kiosk that connects again within it was never lost. */
+export const HOLDS_MS = 30_000;
+
+export interface Change {
+  readonly subject: string;
+  readonly condition: Condition;
+  readonly before: string;
+}
+
+export interface NoticesParts {
+  readonly store: Pick<Store, 'tell' | 'told'>;
+  readonly clock: Clock;
+  /** Null: not known yet. */
+  readonly conditionOf: (subject: string) => Condition | null;
+  readonly tell: (change: Change) => void;
+  readonly storeFailed: (error: unknown) => void;
+}
+
+export interface Notices {
+  /** The condition of a subject may have changed. */
+  look(subject: string): void;
+  close(): Promise<void>;
+}
+
+export function createNotices({ store, clock, conditionOf, tell, storeFailed }: NoticesParts): Notices {
+  const looks = new Map<string, () => void>();
+  const underWay = new Set<Promise<void>>();
+  let isClosed = false;
+  /** What this backend knows to be told. */
+  const told = new Map<string, string>();
+  let isRead = false;
+  const toldOf = (subject: string): string => told.get(subject) ?? FINE;
+
+  /** What was told before this start may be over. */
+  const read = async (): Promise<void> => {
+    for (const [subject, what] of await store.told()) told.set(subject, what);
+    isRead = true;
+    for (const subject of told.keys()) look(subject);
+  };
+
+  const settle = async (subject: string): Promise<void> => {
+    try {
+      if (!isRead) await read();
+      const condition = conditionOf(subject);
+      const before = toldOf(subject);
+      if (condition === null || condition === before) return;
+      const isNews = await store.tell(subject, condition);
+      if (condition === FINE) told.delete(subject);
+      else told.set(subject, condition);
+      if (isNews) tell({ subject, condition, before });
+    } catch (error) {
+      storeFailed(error);
+      plan(subject);
+    }
+  };
+
+  const plan = (subject: string): void => {
+    if (isClosed || looks.has(subject)) return;
+    const cancel = clock.at(clock.now() + HOLDS_MS, () => {
+      looks.delete(subject);
+      follow(settle(subject));
+    });
+    looks.set(subject, cancel);
+  };
+  const follow = (work: Promise<void>): void => {
+    const done = work.finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+
+  const look = (subject: string): void => {
+    const condition = conditionOf(subject);
+    if (condition !== null && condition !== toldOf(subject)) plan(subject);
+  };
+  follow(read().catch(storeFailed));
+
+  return {
+    look,
+    async close() {
+      isClosed = true;
+      for (const cancel of looks.values()) cancel();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** Addresses at which a program listens for those that watch it. */
+import * as z from 'zod';
+import { isLoopback, readAddress } from './host.ts';
+
+const LARGEST_PORT = 65_535;
+
+/** `host:port` of an IP address or "localhost"; null: not at all. */
+export const listenSchema = z
+  .string()
+  .refine((text) => hostOf(text) !== null, 'must be an IP address with a port, such as "127.0.0.1:9464"')
+  .nullable()
+  .default(null);
+
+/** Other machines cannot reach it. */
+export const ownListenSchema = z
+  .string()
+  .refine(
+    (text) => isLoopback(hostOf(text) ?? ''),
+    'must be a loopback address with a port, such as "127.0.0.1:9465"',
+  )
+  .nullable()
+  .default(null);
+
+/** The host of `host:port`; null if it is none, or names another machine by name. */
+function hostOf(text: string): string | null {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === '' || Number(port) > LARGEST_PORT) return null;
+  const hostname = readAddress(`http://${text}`)?.hostname ?? '';
+  const isAddress = /^\d+(\.\d+){3}$/.test(hostname) || hostname.startsWith('[') || hostname === 'localhost';
+  return isAddress && hostname === host.toLowerCase() ? hostname : null;
+}
+
+/** Whether other machines can reach it. */
+export function isReachable(listen: string | null): boolean {
+  return listen !== null && !isLoopback(hostOf(listen) ?? '');
+}

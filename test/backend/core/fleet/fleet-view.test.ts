@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { conditionOf } from '../../../../src/backend/core/fleet/condition.ts';
+import { createFleetView } from '../../../../src/backend/core/fleet/fleet-view.ts';
+
+const status = (status: string, reasons: string[] = [], version = '1.0.0') => ({
+  status,
+  reasons,
+  version,
+  ts: null,
+});
+const state = (boot_id: string, speech_lost_ms: number, unspoken_ms = 0, phase = 'live') => ({
+  ...{ boot_id, lanes: [{ id: 'main', phase, speech_lost_ms, unspoken_ms, more: 1 }] },
+});
+const health = (boot_id: string, billed_s: number) => ({ boot_id, lanes: [{ id: 'main', billed_s }] });
+
+describe('the view of the fleet', () => {
+  it('counts devices by status, reason, version and phase', () => {
+    const view = createFleetView();
+    view.hearStatus(
+      'museum/a',
+      status('degraded', ['capture:lost', 'capture:silent', 'no_broker', 'made_up:x']),
+    );
+    view.hearStatus('museum/b', status('degraded', ['capture:lost']));
+    view.hearStatus('museum/c', status('lost', ['connection_lost'], '0.9'));
+    view.hearState('museum/a', state('boot', 0));
+    view.hearState('museum/b', state('boot', 0, 0, 'a phase of tomorrow'));
+    const { statuses, reasons, phases, versions } = view.summary();
+    expect(Object.fromEntries(statuses)).toEqual({
+      ready: 0,
+      idle: 0,
+      degraded: 2,
+      stopping: 0,
+      offline: 0,
+      lost: 1,
+    });
+    expect(Object.fromEntries(reasons)).toEqual({ capture: 2, no_broker: 1, other: 1, connection_lost: 1 });
+    expect(phases.get('live')).toBe(1);
+    expect(phases.get('other')).toBe(1);
+    expect(Object.fromEntries(versions)).toEqual({ '1.0.0': 2, '0.9': 1 });
+    view.hearStatus('museum/c', status('ready'));
+    expect(view.summary().statuses.get('lost')).toBe(0);
+    view.forget('museum/a');
+    expect(view.summary().statuses.get('degraded')).toBe(1);
+  });
+
+  it('adds what has grown, from the first report on, and over a restart of the agent', () => {
+    const view = createFleetView();
+    view.hearState('museum/a', state('boot-1', 5000, 100));
+    expect(view.sums).toEqual({ lostMs: 0, unspokenMs: 0, billedS: 0 });
+    view.hearState('museum/a', state('boot-1', 7000, 100));
+    view.hearState('museum/a', state('boot-1', 7000, 400));
+    view.hearState('museum/a', state('boot-2', 1000, 0));
+    view.hearHealth('museum/b', health('boot', 60));
+    view.hearHealth('museum/b', health('boot', 90));
+    expect(view.sums).toEqual({ lostMs: 3000, unspokenMs: 300, billedS: 30 });
+    expect(view.get('museum/a')?.sums).toEqual({ lostMs: 3000, unspokenMs: 300, billedS: 0 });
+    expect(view.get('museum/b')?.sums.billedS).toBe(30);
+  });
+
+  it('believes no figure that cannot be', () => {
+    const view = createFleetView();
+    view.hearState('museum/a', state('boot', 0));
+    for (const wrong of [1e300, -5, Number.NaN, '5', null])
+      expect(view.hearState('museum/a', state('boot', wrong as number))).toBe(false);
+    view.hearState('museum/a', state('boot', 500));
+    view.hearState('museum/a', state('boot', 100));
+    expect(view.sums.lostMs).toBe(500);
+    for (const wrong of [undefined, null, 'x', [], { status: 'fine', version: '1', reasons: [] }])
+      expect(view.hearStatus('museum/a', wrong)).toBe(false);
+    expect(view.hearHealth('museum/a', { boot_id: 'b', lanes: Array.from({ length: 99 }, () => ({})) })).toBe(
+      false,
+    );
+  });
+
+  it('keeps a bounded number of devices and versions, and counts the others', () => {
+    const view = createFleetView(30);
+    for (let index = 0; index < 40; index += 1)
+      view.hearStatus(`museum/${index}`, status('ready', [], `1.${index}`));
+    expect(view.size).toBe(30);
+    expect(view.leftOut).toBe(10);
+    const { versions } = view.summary();
+    expect(versions.size).toBe(21);
+    expect(versions.get('other')).toBe(10);
+  });
+});
+
+describe('the condition that people are told of', () => {
+  it.each([
+    ['ready', [], 'fine'],
+    ['idle', ['stopped'], 'fine'],
+    ['offline', [], 'fine'],
+    ['lost', ['connection_lost'], 'lost'],
+    ['degraded', ['capture:lost'], 'degraded'],
+    ['degraded', ['budget'], 'over_budget'],
+    ['degraded', ['budget', 'playback:lost'], 'degraded'],
+  ])('of %s with %j is %s', (what, reasons, condition) => {
+    const view = createFleetView();
+    view.hearStatus('museum/a', status(what, reasons));
+    expect(conditionOf(view.get('museum/a'))).toBe(condition);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Condition } from '../../../src/backend/core/fleet/condition.ts';
+import { type Change, createNotices, HOLDS_MS, type Notices } from '../../../src/backend/watch/notices.ts';
+import { StoreDown } from '../../../src/ports/store.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+import { onBothStores } from '../store/both-stores.ts';
+
+const open: Notices[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((notices) => notices.close()));
+});
+
+onBothStores((maker) => {
+  describe('what people are told', () => {
+    /** Backends that share a store and see the same devices. */
+    const start = async (database?: Awaited<ReturnType<typeof maker.make>>, backends = 1) => {
+      const shared = database ?? (await maker.make());
+      const clock = createVirtualClock();
+      const conditions = new Map<string, Condition>();
+      const changes: Change[] = [];
+      const failures: unknown[] = [];
+      let fault: Error | null = null;
+      const running = new Set<Promise<unknown>>();
+      const seen = <T>(work: Promise<T>): Promise<T> => {
+        running.add(work);
+        return work.finally(() => running.delete(work));
+      };
+      const stores = Array.from({ length: backends }, () => {
+        const store = shared.store();
+        return {
+          told: () => seen(store.told()),
+          tell: (...about: Parameters<typeof store.tell>) =>
+            seen(fault === null ? store.tell(...about) : Promise.reject(fault)),
+        };
+      });
+      const all = stores.map((store) =>
+        createNotices({
+          ...{ store, clock },
+          conditionOf: (subject) => conditions.get(subject) ?? null,
+          tell: (change) => changes.push(change),
+          storeFailed: (error) => failures.push(error),
+        }),
+      );
+      open.push(...all);
+      const settled = async (): Promise<void> => {
+        while (running.size > 0) {
+          await Promise.allSettled(running);
+          await clock.elapse(0);
+        }
+      };
+      await settled();
+      return {
+        ...{ shared, clock, changes, failures },
+        /** From now on the store fails like this; null: it works. */
+        fail(how: Error | null): void {
+          fault = how;
+        },
+        set(subject: string, condition: Condition): void {
+          conditions.set(subject, condition);
+          for (const notices of all) notices.look(subject);
+        },
+        /** Lets all looks that are due reach the store. */
+        async pass(ms: number): Promise<void> {
+          await clock.elapse(ms);
+          await settled();
+        },
+        close: () => Promise.all(all.map((notices) => notices.close())),
+      };
+    };
+
+    it('is told once for each change, and not for each report', async () => {
+      const { set, pass, changes } = await start();
+      for (let report = 0; report < 20; report += 1) {
+        set('museum/a', 'lost');
+        await pass(HOLDS_MS / 2);
+      }
+      expect(changes).toEqual([{ subject: 'museum/a', condition: 'lost', before: 'fine' }]);
+      set('museum/a', 'degraded');
+      await pass(HOLDS_MS);
+      set('museum/a', 'fine');
+      await pass(HOLDS_MS);
+      await pass(HOLDS_MS);
+      expect(changes.slice(1)).toEqual([
+        { subject: 'museum/a', condition: 'degraded', before: 'lost' },
+        { subject: 'museum/a', condition: 'fine', before: 'degraded' },
+      ]);
+    });
+
+    it('is not told when the trouble was over within 30 s', async () => {
+      const { set, pass, changes } = await start();
+      set('museum/a', 'lost');
+      await pass(HOLDS_MS - 1);
+      set('museum/a', 'fine');
+      await pass(HOLDS_MS);
+      expect(changes).toEqual([]);
+    });
+
+    it('is told by one of two backends, and not again after a restart', async () => {
+      const first = await start(undefined, 2);
+      first.set('museum/a', 'lost');
+      await first.pass(HOLDS_MS);
+      expect(first.changes).toHaveLength(1);
+      await first.close();
+      const second = await start(first.shared, 2);
+      second.set('museum/a', 'lost');
+      await second.pass(2 * HOLDS_MS);
+      expect(second.changes).toEqual([]);
+      second.set('museum/a', 'fine');
+      await second.pass(HOLDS_MS);
+      await expect
+        .poll(() => second.changes)
+        .toEqual([{ subject: 'museum/a', condition: 'fine', before: 'lost' }]);
+    });
+
+    it('waits for a device of which nothing is known since the restart', async () => {
+      const first = await start();
+      first.set('museum/a', 'lost');
+      await first.pass(HOLDS_MS);
+      await first.close();
+      const second = await start(first.shared);
+      await second.pass(10 * HOLDS_MS);
+      expect(second.changes).toEqual([]);
+      second.set('museum/a', 'fine');
+      await second.pass(HOLDS_MS);
+      expect(second.changes).toHaveLength(1);
+    });
+
+    it('is told later when the store cannot be used', async () => {
+      const { set, pass, fail, changes, failures } = await start();
+      fail(new StoreDown('away'));
+      set('museum/a', 'lost');
+      await pass(HOLDS_MS);
+      expect([changes, failures.length]).toEqual([[], 1]);
+      fail(null);
+      await pass(HOLDS_MS);
+      expect(changes).toHaveLength(1);
+    });
+  });
+});
