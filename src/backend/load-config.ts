@@ -207,10 +207,10 @@ export function readBackendSecrets(
     ...(config.store.passwordFile !== null && {
       storePassword: secretAt('store.passwordFile', config.store.passwordFile, readPassword),
     }),
+    ...(consoleTls !== undefined && { consoleTls }),
     ...(config.webhook !== null && {
       webhookSecret: secretAt('webhook.secretFile', config.webhook.secretFile, readKey),
     }),
-    ...(consoleTls !== undefined && { consoleTls }),
     brokerTls: {
       ...(ca && { ca }),
       ...(cert && { cert }),

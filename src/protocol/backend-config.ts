@@ -283,13 +283,13 @@ export const backendConfigSchema = z
       })
       .prefault({})
       .describe('For programs that watch this backend.'),
+    console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
     webhook: webhookSchema
       .nullable()
       .default(null)
       .describe(
         'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
       ),
-    console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
     releases: z
       .strictObject({
         path: optionalFile(

@@ -6,8 +6,23 @@ const SHORT = 200;
 const SENTENCE = 600;
 const ENTRIES = 40;
 
+/** Most texts of a fleet are the same few: languages, phases, versions. */
+const known = new Map<string, string>();
+const LONGEST_KNOWN = 40;
+const MOST_KNOWN = 5000;
+
 /** One line of text, shortened. */
 export function clean(text: string, most = SHORT): string {
+  if (text.length > LONGEST_KNOWN || text.length > most) return cleanAnew(text, most);
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const cleaned = cleanAnew(text, most);
+  known.set(text, cleaned);
+  return cleaned;
+}
+
+function cleanAnew(text: string, most: number): string {
   const cut = text.length > most ? `${text.slice(0, most)}...` : text;
   return redactText(oneLine(cut), text.length > most);
 }

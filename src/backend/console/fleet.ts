@@ -38,8 +38,11 @@ export interface FleetNews {
 export interface Fleet {
   readonly devices: ReadonlyMap<string, FleetDevice>;
   hear(news: DeviceNews): void;
-  /** Brings rows, counts and lists up to date. */
-  settle(): FleetNews;
+  /**
+   * Brings rows, counts and lists up to date.
+   * @param most devices at once; the others wait for the next call
+   */
+  settle(most?: number): FleetNews;
   readonly counts: FleetCounts;
   facets(): FleetFacets;
   groupDesired(tenant: string, group: string): string | null;
@@ -140,11 +143,11 @@ export function createFleet(
       if (text !== null && news.kind !== 'desired') device.heardAt = clock.wall();
       dirty.add(device);
     },
-    settle() {
-      const heard = dirty;
+    settle(most = Number.POSITIVE_INFINITY) {
+      const heard = dirty.size <= most ? dirty : new Set([...dirty].slice(0, most));
       const rows = new Set<FleetDevice>();
       const news = { rows, heard, events };
-      dirty = new Set();
+      dirty = heard === dirty ? new Set() : new Set([...dirty].slice(most));
       events = [];
       for (const device of heard) {
         if (isEmpty(device) && !listed.has(device.name)) {

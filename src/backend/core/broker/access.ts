@@ -7,6 +7,7 @@ import {
   type DeviceAddress,
   deviceTopics,
   endedFilter,
+  fleetFilters,
   operatorTopics,
 } from '../../../protocol/mqtt/topics.ts';
 
@@ -50,8 +51,8 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
     publish: [any.tokenResponse, own.request, any.command('+'), any.configDesired, any.groupDesired('+')],
     receive: [
       ...[backendFilter(prefix, null), endedFilter(prefix, null), own.response],
-      ...[any.status, any.state, any.health, any.event('+'), any.log, any.commandResponse('+')],
-      ...[any.configReported, any.configDesired, any.groupDesired('+')],
+      ...[...Object.values(fleetFilters(prefix)), any.event('+')],
+      ...[any.log, any.commandResponse('+'), any.configReported, any.configDesired, any.groupDesired('+')],
     ],
     subscribe: [backendFilter(prefix, shareGroup), endedFilter(prefix, shareGroup)],
   };
