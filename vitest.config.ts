@@ -5,10 +5,10 @@ import { ISOLATED } from './test/setup/isolated.ts';
 import { localImports } from './test/setup/local-imports.ts';
 import { PATIENT } from './test/setup/patience.ts';
 
-/** Cards, packages, whole machines and a browser: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`, `test:screen`. */
+/** Cards, packages, whole machines and a browser: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`, `test:screen`, `test:console`. */
 const APART = [
   ...['test/card/**', 'test/deb/**', 'test/build/image/**', 'test/nspawn/**', 'test/device/*/**'],
-  'test/screen/**',
+  'test/{screen,console}/**',
 ];
 /** Whole programs in real time: they mostly wait, and need the processor at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts'];

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { bundlePage } from './bundle-page.mjs';
+import { bundleConsole, bundlePage } from './bundle-page.mjs';
 import { starter } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -110,7 +110,8 @@ const leaveOut = {
 /** Characters of a line of a bundle. */
 const LINE_LIMIT = 160;
 
-async function bundle(name, outFolder, { version, engines }) {
+/** @param pages text by file name: pages that the program contains */
+async function bundle(name, outFolder, { version, engines }, pages) {
   const isProgram = name in ENTRIES;
   const entry = isProgram ? `${name}.main` : name;
   for (const file of await readdir(outFolder)) {
@@ -140,7 +141,10 @@ async function bundle(name, outFolder, { version, engines }) {
     legalComments: 'none',
     metafile: true,
     banner: { js: BANNER },
-    define: { DRAGOMAN_VERSION: JSON.stringify(version) },
+    define: {
+      DRAGOMAN_VERSION: JSON.stringify(version),
+      ...(pages && { DRAGOMAN_CONSOLE: JSON.stringify(pages) }),
+    },
     // An optional part of `pg`, which is loaded only on request.
     external: ['pg-native'],
     plugins: [onlyEnglish, keepApart, leaveOut],
@@ -217,9 +221,11 @@ async function main() {
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   await mkdir(outFolder, { recursive: true });
 
-  const inputs = new Set();
+  const owners = await bundleConsole();
+  await writeFile(join(outFolder, 'console.meta.json'), JSON.stringify(owners.metafile));
+  const inputs = new Set(Object.keys(owners.metafile.inputs));
   for (const name of Object.keys({ ...ENTRIES, ...THREADS, ...CHILDREN })) {
-    const built = await bundle(name, outFolder, manifest);
+    const built = await bundle(name, outFolder, manifest, name === 'backend' ? owners.files : undefined);
     for (const input of built.inputs) inputs.add(input);
     for (const file of built.files.filter((path) => path.endsWith('.mjs'))) {
       const { size } = await stat(file);

@@ -1,32 +1,58 @@
 import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
+/** Both pages: a browser's code. */
+const COMMON = {
+  absWorkingDir: ROOT,
+  preserveSymlinks: true,
+  bundle: true,
+  minify: true,
+  platform: 'browser',
+  format: 'esm',
+  // Texts in many scripts are half as large unescaped.
+  charset: 'utf8',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+};
+
 /** Bundles the kiosk's page into `screen.js` and `screen.css`. @returns the sources, and the bytes of the script */
 export async function bundlePage(outFolder) {
   const { metafile } = await build({
-    absWorkingDir: ROOT,
-    preserveSymlinks: true,
+    ...COMMON,
     entryPoints: { screen: 'src/page/main.tsx' },
     outdir: outFolder,
-    bundle: true,
-    minify: true,
-    platform: 'browser',
-    format: 'esm',
     // Older than the browsers of Debian 12 and 13, which get new versions.
     target: 'chrome120',
-    // Texts in many scripts are half as large unescaped.
-    charset: 'utf8',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
   });
   await writeFile(join(outFolder, 'screen.meta.json'), JSON.stringify(metafile));
   const { size } = await stat(join(outFolder, 'screen.js'));
   return { inputs: Object.keys(metafile.inputs), bytes: size };
+}
+
+/**
+ * Bundles the owner's console. The plots and each further language are parts that a browser loads when it needs them.
+ * @returns esbuild's account of it, and each file's text by its name: `console.js`, `console.css`, and parts
+ */
+export async function bundleConsole() {
+  const { metafile, outputFiles } = await build({
+    ...COMMON,
+    entryPoints: { console: 'src/page/console/main.tsx' },
+    outdir: 'dist',
+    write: false,
+    splitting: true,
+    chunkNames: 'console-[name]-[hash]',
+    // Owners' browsers of 2024 and later.
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+  });
+  return {
+    metafile,
+    files: Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
+  };
 }

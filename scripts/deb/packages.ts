@@ -54,6 +54,8 @@ interface Program {
   readonly bundle: string;
   readonly threads: readonly string[];
   readonly beside: Readonly<Record<string, string>>;
+  /** Bundles for browsers. */
+  readonly pages?: readonly string[];
 }
 
 export function agentPackage(source: Source): Package {
@@ -68,7 +70,7 @@ export function agentPackage(source: Source): Package {
     ...['dragoman-reboot.path', 'dragoman-reboot.service'],
     ...['dragoman-update.path', 'dragoman-update.service'],
   ];
-  const program: Program = { name: 'dragoman', bundle: 'dragoman', threads, beside };
+  const program: Program = { name: 'dragoman', bundle: 'dragoman', threads, beside, pages: ['screen'] };
   return {
     ...programPackage(source, program),
     depends: `${NODE}, alsa-utils, systemd`,
@@ -133,11 +135,10 @@ function withChecksums({ version, changedAt }: Source, files: readonly Entry[]):
 }
 
 function launcherFiles({ root, version }: Source): Entry[] {
-  const launcher = (name: string): string =>
-    text(root, `scripts/deb/launcher/${name}`).replaceAll('@VERSION@', version);
+  const own = (name: string) => text(root, `scripts/deb/launcher/${name}`).replaceAll('@VERSION@', version);
   return [
-    { path: 'usr/bin/dragoman', content: launcher('dragoman'), mode: 0o755 },
-    { path: 'usr/libexec/dragoman/update', content: launcher('update'), mode: 0o755 },
+    { path: 'usr/bin/dragoman', content: own('dragoman'), mode: 0o755 },
+    { path: 'usr/libexec/dragoman/update', content: own('update'), mode: 0o755 },
     { path: 'etc/dragoman/update', content: { folder: true } },
     { path: 'etc/needrestart/conf.d/dragoman.conf', content: text(root, 'scripts/deb/etc/needrestart.conf') },
   ];
@@ -145,7 +146,13 @@ function launcherFiles({ root, version }: Source): Entry[] {
 
 export function backendPackage(source: Source): Package {
   const { root } = source;
-  const program = { name: 'dragoman-backend', bundle: 'backend', threads: [], beside: {} };
+  const program = {
+    name: 'dragoman-backend',
+    bundle: 'backend',
+    threads: [],
+    beside: {},
+    pages: ['console'],
+  };
   return {
     ...programPackage(source, program),
     depends: `${NODE_WITH_SQLITE}, systemd`,
@@ -235,9 +242,9 @@ const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({
 });
 
 /** Bundle, start command, manual page, completion and documents of a program. */
-function programFiles(source: Source, { name, bundle, threads, beside }: Program): Entry[] {
+function programFiles(source: Source, { name, bundle, threads, beside, pages = [] }: Program): Entry[] {
   const { root, bundles, changedAt, version } = source;
-  const components = componentsOf(root, bundles, [bundle, ...threads], Object.values(beside));
+  const components = componentsOf(root, bundles, [bundle, ...threads, ...pages], Object.values(beside));
   const helps = source.help(bundle);
   const seeAlso = PROGRAMS.filter((one) => one !== name);
   const parts = readdirSync(bundles).filter((file) => file.startsWith(`${bundle}.`) && file.endsWith('.mjs'));

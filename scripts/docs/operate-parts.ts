@@ -1,11 +1,17 @@
 /** The generated parts of docs/operate.md. */
 
+import {
+  CAUSE_ADVICE,
+  EVENT_ADVICE,
+  LOSS_ADVICE,
+  REASON_ADVICE,
+  STATUS_ADVICE,
+} from '../../src/core/fleet/advice.ts';
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
 import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
-import { CAUSE_ADVICE, EVENT_ADVICE, LOSS_ADVICE, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
 import { BROKER_ADVICE, CARD_ADVICE } from './fault-advice.ts';
 import { describes } from './schema-table.ts';
 import { keysOf, rowsOf, table } from './table.ts';

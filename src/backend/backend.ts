@@ -1,6 +1,7 @@
 /** The token issuer: connects the bus with the service client. */
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../adapters/clock.ts';
+import type { ConsoleFiles } from '../adapters/console/console-files.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../adapters/signing/keys.ts';
@@ -9,12 +10,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
+import { startConsole } from './console/console.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
-import { openStore } from './store/open-store.ts';
+import { openConsoleStore, openStore } from './store/open-store.ts';
 import { measureStore } from './watch/measured-store.ts';
 import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
@@ -36,6 +38,8 @@ export interface BackendSecrets {
   readonly webhookSecret?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
+  /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
+  readonly consoleTls?: () => { readonly cert: string; readonly key: string };
 }
 
 export interface BackendOptions {
@@ -47,6 +51,8 @@ export interface BackendOptions {
   readonly random?: () => number;
   /** Instead of the configured one; it is closed with the backend. */
   readonly store?: Store;
+  /** Instead of the console's files in the program. */
+  readonly consoleFiles?: ConsoleFiles;
   /** Longest wait for requests and reports at the end (ms) instead of the usual one. */
   readonly closeWithinMs?: number;
 }
@@ -57,6 +63,8 @@ export interface Backend {
   readonly connected: boolean;
   /** Where programs can watch it; null if nowhere. */
   readonly watchedAt: string | null;
+  /** Where the owner's console is; null if there is none. */
+  readonly consoleAt: string | null;
   /** Unsubscribes, finishes pending requests, then disconnects from the broker: 10 s at most. */
   close(): Promise<void>;
 }
@@ -129,16 +137,32 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     },
   });
 
+  const owned =
+    config.console.listen === null
+      ? null
+      : await startConsole({
+          ...{ config, listen: config.console.listen, ledger: store, signer, log, clock },
+          store: openConsoleStore(config.store, secrets.storePassword),
+          readTls: secrets.consoleTls ?? null,
+          // A connection of its own: what the fleet says must not make token requests wait.
+          openBus: busAs(`${clientId}-console`),
+          ...(options.consoleFiles && { files: options.consoleFiles }),
+        });
+
   return {
     ready: ready.given,
     get connected() {
       return bus.connected;
     },
     watchedAt: watch.url,
+    consoleAt: owned?.url ?? null,
     async close() {
       isDraining = true;
       await bus.unsubscribe?.();
-      await Promise.all([issuing.close(), within(clock, closeWithinMs, reports.close())]);
+      await Promise.all([
+        issuing.close(),
+        within(clock, closeWithinMs, Promise.all([reports.close(), owned?.close()])),
+      ]);
       await bus.close();
       service.close();
       await within(clock, STORE_CLOSES_WITHIN_MS, watch.close());

@@ -52,8 +52,8 @@ export function addBackupVerbs(program: Command, shell: Shell): void {
     .requiredOption('--from <folder>', 'folder that "backup" has made')
     .addHelpText(
       'after',
-      '\nWithout --config it uses the configuration of the backup. The store may be of another' +
-        '\nkind than the saved one. Files that exist are never replaced.',
+      '\nWithout --config it uses the configuration of the backup. The store may be of' +
+        '\nanother kind than the saved one. Files that exist are never replaced.',
     )
     .addHelpText(...examples('dragoman-backend restore --config backend.json --from /mnt/backup/2026-11-27'))
     .action((options: RestoreOptions) => restore(shell, options));

@@ -5,6 +5,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import { BILL_KEYS, type BillKey, type BillLine, billOf, readMonth } from './core/bill.ts';
+import { csvOf } from './core/bill-csv.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { openKeptStore } from './store/open-store.ts';
 
@@ -70,21 +71,4 @@ function describe(line: BillLine): string {
   };
   const forecast = `month's end: ${line.forecast_minutes} min`;
   return `${name}  ${minutes}${budget} min in ${sessions} sessions${open}${odd}; ${forecast}${warning[line.warning]}`;
-}
-
-const COLUMNS = [
-  ...(['name', 'sessions', 'minutes', 'unreported', 'unreported_minutes_at_most', 'implausible'] as const),
-  ...(['forecast_minutes', 'budget_minutes', 'warning'] as const),
-];
-
-function csvOf(lines: readonly BillLine[]): string {
-  const rows = lines.map((line) => COLUMNS.map((column) => cell(line[column])).join(','));
-  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
-function cell(value: string | number | null): string {
-  if (typeof value !== 'string') return String(value ?? '');
-  const safe = /^[=+\-@]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

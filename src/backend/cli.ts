@@ -5,6 +5,7 @@ import { addBrokerVerb } from './broker-verb.ts';
 import { addDevicesVerb } from './device-logins-verb.ts';
 import { addDoctorVerb } from './doctor-verb.ts';
 import { addKeysVerb } from './keys-verb.ts';
+import { type AskSecretly, addPeopleVerb } from './people-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';
 import { addVoiceVerb } from './voice-verb.ts';
@@ -15,15 +16,19 @@ export const NAME = 'dragoman-backend';
  * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
  * @param argv the arguments after the program's name
  */
-export function runBackendProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
-  const { output, signals, ...terminal } = given;
+export function runBackendProgram(
+  argv: readonly string[],
+  given: Terminal & RunHost & { ask?: AskSecretly },
+): Promise<number> {
+  const { output, signals, ask = () => Promise.resolve(null), ...terminal } = given;
   return runProgram({
     name: NAME,
     summary:
-      "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys, sets up a broker.",
+      "The owner's side of Dragoman: issues session tokens to devices, serves the owner's console, ends sessions, clones voices, makes keys, sets up a broker.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addBillVerb },
+      { register: (program, shell) => addPeopleVerb(program, shell, ask) },
       { register: addBackupVerbs },
       { register: addDoctorVerb },
       { register: addSessionsVerb },

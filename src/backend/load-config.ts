@@ -1,4 +1,5 @@
 /** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
+import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
@@ -190,6 +191,7 @@ export function readBackendSecrets(
       : note(problems, () =>
           signingKeyAt(secretAt('signingKeyFile', signingKeyFile, readSecret), signingKeyFile),
         );
+  const consoleTls = tlsAt(config.console.tls, pemAt, secretAt, problems);
   const secrets = {
     ...(signingKey && { signingKey }),
     apiKey:
@@ -205,6 +207,7 @@ export function readBackendSecrets(
     ...(config.store.passwordFile !== null && {
       storePassword: secretAt('store.passwordFile', config.store.passwordFile, readPassword),
     }),
+    ...(consoleTls !== undefined && { consoleTls }),
     ...(config.webhook !== null && {
       webhookSecret: secretAt('webhook.secretFile', config.webhook.secretFile, readKey),
     }),
@@ -218,6 +221,35 @@ export function readBackendSecrets(
   };
   if (problems.length > 0) throw new ConfigProblems([...new Set(problems)]);
   return secrets;
+}
+
+type Pem = (key: string, file: string | null, faultOf?: typeof certificateFault) => Buffer | undefined;
+type SecretAt = (key: string, file: string, form: typeof readSecret) => () => string;
+
+/** Reads certificate and key of the console at each call. Undefined: the configuration names none. */
+function tlsAt(
+  { certFile, keyFile }: BackendConfig['console']['tls'],
+  pemAt: Pem,
+  secretAt: SecretAt,
+  problems: string[],
+): (() => { cert: string; key: string }) | undefined {
+  if (certFile === null || keyFile === null) return undefined;
+  pemAt('console.tls.certFile', certFile, ownCertificateFault);
+  const readKeyFile = secretAt('console.tls.keyFile', keyFile, readSecret);
+  const read = () => {
+    const cert = readCertificateFile('console.tls.certFile', certFile, ownCertificateFault).toString('utf8');
+    const key = readKeyFile();
+    try {
+      createSecureContext({ cert, key });
+    } catch {
+      throw new Error(
+        'console.tls: the key does not belong to the certificate: name the two files of one pair',
+      );
+    }
+    return { cert, key };
+  };
+  if (problems.length === 0) note(problems, read);
+  return read;
 }
 
 function signingKeyAt(read: () => string, file: string): PrivateKey {

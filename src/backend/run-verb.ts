@@ -6,6 +6,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
+import { ConsoleUnavailable } from './console/console.ts';
 import { backendWarnings } from './core/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { releasesWarning } from './release-files.ts';
@@ -33,12 +34,14 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
   const backend = await startBackend({ config, secrets, log }).catch((error: unknown) => {
-    if (error instanceof StoreRefused) throw new Failure(error.message, EXIT.usage);
+    if (error instanceof StoreRefused || error instanceof ConsoleUnavailable)
+      throw new Failure(error.message, EXIT.usage);
     const { syscall, code } = error as NodeJS.ErrnoException;
     if (syscall !== 'listen') throw error;
     const where = `metrics.listen: ${config.metrics.listen} cannot be used (${code})`;
     throw new Failure(`${where}: name another port, or end the program that uses it`, EXIT.usage);
   });
+  if (backend.consoleAt !== null) log.info({ console: backend.consoleAt }, 'the console is open');
   const signed_with = secrets.signingKey?.kid ?? null;
   log.info(
     { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },

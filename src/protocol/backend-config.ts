@@ -1,5 +1,6 @@
 /** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
 import * as z from 'zod';
+import { consoleSchema } from './backend-console.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
 import { isExposedAddress } from './host.ts';
@@ -282,6 +283,7 @@ export const backendConfigSchema = z
       })
       .prefault({})
       .describe('For programs that watch this backend.'),
+    console: consoleSchema.prefault({}).describe("The owner's console in a browser; see docs/console.md."),
     webhook: webhookSchema
       .nullable()
       .default(null)
@@ -301,13 +303,14 @@ export const backendConfigSchema = z
       .prefault({})
       .describe('Log settings.'),
   })
-  .superRefine(({ metrics, releases }, context) => {
+  .superRefine(({ metrics, releases, console: page, store }, context) => {
+    const issue = (path: string[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
     if (releases?.path != null && metrics?.listen === null)
-      context.addIssue({
-        code: 'custom',
-        path: ['releases', 'path'],
-        message: 'needs "metrics.listen", the address at which the files are served',
-      });
+      issue(['releases', 'path'], 'needs "metrics.listen", the address at which the files are served');
+    const isOpen = (page?.listen ?? null) !== null;
+    if (isOpen && store?.url === null && store.path === MEMORY_STORE)
+      issue(['console', 'listen'], 'needs a store that keeps its people: set store.path or store.url');
   }, DESPITE_OTHER_PROBLEMS);
 
 export type BackendConfig = z.infer<typeof backendConfigSchema>;

@@ -11,7 +11,8 @@ const ESC = '\u001b[';
 
 describe('the picture on the front page', () => {
   it('is linked on the front page', () => {
-    for (const name of ['demo.svg', 'screen.png']) expect(page('README.md')).toContain(`(docs/${name})`);
+    for (const name of ['demo.svg', 'screen.png', 'console.png'])
+      expect(page('README.md')).toContain(`(docs/${name})`);
   });
 
   it('shows the labels of the present live view; "npm run picture" draws it again', () => {

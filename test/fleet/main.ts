@@ -26,6 +26,9 @@ const FULL: Size = {
 };
 const QUICK: Size = { devices: 100, agents: 40, live: 4, steps: [20, 100], windowS: 1, rate: 20 };
 
+/** Longer than any run takes on a slow machine (ms). */
+const LIMIT_MS = { quick: 300_000, full: 3_600_000 };
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -57,6 +60,15 @@ async function main(): Promise<number> {
     rate: Number(values.rate ?? base.rate),
   };
   const programs = await startPrograms(store, size.agents + size.live + 100);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void programs.close().then(() => process.exit(1)));
+  setTimeout(
+    () => {
+      say('FAILED: devices still have no session after the time of the whole run');
+      void programs.close().then(() => process.exit(1));
+    },
+    values.quick ? LIMIT_MS.quick : LIMIT_MS.full,
+  ).unref();
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     const result = await runScenario(programs, size, say);
@@ -80,4 +92,5 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+// Sockets of a failed run would keep the process alive.
+process.exit(await main());

@@ -16,7 +16,7 @@ mkdir -p /tmp/stubs/cage/usr/bin
 cat >/tmp/stubs/cage/usr/bin/cage
 chmod 755 /tmp/stubs/cage/usr/bin/cage
 for name in "$@"; do
-  dpkg-query -W "$name" 2>/dev/null | grep -q . || dpkg-deb --root-owner-group -Zgzip --build "/tmp/stubs/$name" "/tmp/stubs/$name.deb"
+  dpkg-query -W -f '\${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || dpkg-deb --root-owner-group -Zgzip --build "/tmp/stubs/$name" "/tmp/stubs/$name.deb"
 done
 dpkg -i /tmp/stubs/*.deb`;
 /** Says what it may do, and stays. */

@@ -36,6 +36,10 @@ export const ENTRIES: readonly Entry[] = [
     ...{ page: 'docs/updates.md', lines: /^dragoman ctl/ },
     notRun: 'test/nspawn/packages-updates.test.ts sends the same commands over MQTT; test/cli/ctl tests ctl',
   },
+  {
+    ...{ page: 'docs/console.md', ranBy: 'test/backend/console/people-verb.test.ts' },
+    as: "'people', 'add', name, '--role', role",
+  },
   { page: 'docs/sound.md', heading: 'PipeWire', ranBy: 'test/nspawn/pipewire.test.ts', as: 'docs/sound.md' },
   {
     ...{ page: 'config/example.jsonc', lines: /^pw-/ },
@@ -80,7 +84,7 @@ export const ENTRIES: readonly Entry[] = [
   { page: '', lines: /^npm (?:test|run (?:build|demo|conformance))$/, ranBy: CI, as: (line) => line },
   {
     page: '',
-    lines: /^npm run test:(?:fast|coverage|others|card|screen|systemd|packages|arm)$/,
+    lines: /^npm run test:(?:fast|coverage|others|card|screen|console|systemd|packages|arm)$/,
     ranBy: CI,
     as: script,
   },

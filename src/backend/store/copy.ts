@@ -3,8 +3,11 @@ import { StoreRefused } from '../../ports/store.ts';
 import { migrate, SCHEMA_VERSION } from './migrations.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
-/** Tables with their keys. Requests (`mint`) live for minutes only. */
-const TABLES = { device: 'name', session: 'id', ledger: 'id' } as const;
+/** Tables with their keys. Requests (`mint`) live for minutes only; whoever is signed in at the console signs in again. */
+const TABLES = {
+  ...{ device: 'name', session: 'id', ledger: 'id' },
+  ...{ person: 'name', audit: 'id', conversation: 'id' },
+} as const;
 type Table = keyof typeof TABLES;
 const isTable = (name: unknown): name is Table => typeof name === 'string' && Object.hasOwn(TABLES, name);
 

@@ -43,6 +43,25 @@ const STEPS: readonly Step[] = [
     ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
   ],
   ['CREATE TABLE told (subject TEXT PRIMARY KEY, what TEXT NOT NULL)'],
+  [
+    `CREATE TABLE person (
+      name TEXT PRIMARY KEY, role TEXT NOT NULL, password_hash TEXT NOT NULL, since BIGINT NOT NULL, seen_at BIGINT)`,
+    `CREATE TABLE console_session (
+      id TEXT PRIMARY KEY, person TEXT NOT NULL, used_at BIGINT NOT NULL, ends_at BIGINT NOT NULL)`,
+    'CREATE INDEX console_session_person ON console_session (person)',
+    `CREATE TABLE audit (
+      id TEXT PRIMARY KEY, at BIGINT NOT NULL, who TEXT NOT NULL, address TEXT NOT NULL, what TEXT NOT NULL,
+      target TEXT, args TEXT NOT NULL, ended_at BIGINT, is_ok INTEGER, result TEXT)`,
+    'CREATE INDEX audit_at ON audit (at)',
+    `CREATE TABLE console_job (
+      id TEXT PRIMARY KEY, at BIGINT NOT NULL, ended_at BIGINT, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
+      body TEXT NOT NULL)`,
+    'CREATE INDEX console_job_at ON console_job (at)',
+    `CREATE TABLE conversation (
+      id TEXT PRIMARY KEY, at BIGINT NOT NULL, device TEXT NOT NULL, duration_s BIGINT NOT NULL, sentences BIGINT NOT NULL,
+      delay_ms BIGINT, billed_s BIGINT NOT NULL, languages TEXT NOT NULL)`,
+    'CREATE INDEX conversation_at ON conversation (at)',
+  ],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

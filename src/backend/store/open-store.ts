@@ -1,6 +1,8 @@
+import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
+import { createConsoleStore } from './console-store.ts';
 import { createPostgresEngine } from './postgres-engine.ts';
 import type { SqlEngine } from './sql-engine.ts';
 import { createSqlStore } from './sql-store.ts';
@@ -20,8 +22,17 @@ export function openKeptEngine(setting: Setting, password?: () => string): SqlEn
   return openEngine(setting, password);
 }
 
+export function openKeptConsoleStore(setting: Setting, password?: () => string): ConsoleStore {
+  return createConsoleStore(openKeptEngine(setting, password));
+}
+
 export function openKeptStore(setting: Setting, password?: () => string): Store {
   return createSqlStore(openKeptEngine(setting, password));
+}
+
+/** What the console keeps, through a connection of its own: it must not make devices wait. */
+export function openConsoleStore(setting: Setting, password?: () => string): ConsoleStore {
+  return createConsoleStore(openEngine(setting, password));
 }
 
 function openEngine({ url, path }: Setting, password?: () => string): SqlEngine {

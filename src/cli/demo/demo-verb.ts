@@ -24,7 +24,7 @@ export const demoVerb: Verb = {
       )
       .option(
         '--web',
-        "serve the kiosk's page and the emulator's, and repeat the recording until Ctrl-C or for --seconds",
+        "serve the kiosk's page, the emulator's and the owner's console with three kiosks; repeat the recording until Ctrl-C or for --seconds",
       )
       .addOption(
         new Option('--desk', 'two people talk: at one microphone, and at one for each of them').conflicts([

@@ -12,11 +12,12 @@ import type { Log } from '../../ports/log.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { createRoom, type Room } from './acoustics.ts';
-import { DEMO_DEVICE, type DemoEnvironment } from './environment.ts';
+import { DEMO_DEVICE, type DemoEnvironment, type Running } from './environment.ts';
 import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
 import { limitCapture } from './input.ts';
 import { type DemoModel, type DemoView, FIRST_MODEL, notice, observeStep } from './model.ts';
+import { startOtherKiosks } from './other-kiosks.ts';
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
 import { type DemoSummary, summarise } from './summary.ts';
 
@@ -46,9 +47,15 @@ export interface DemoOptions {
   readonly abort: AbortSignal;
 }
 
+export interface DemoPages {
+  readonly kiosk: string;
+  readonly emulator: string;
+  readonly console: DemoEnvironment['console'];
+}
+
 export interface DemoWeb {
   /** Called once, when both pages are served. */
-  served(pages: { readonly kiosk: string; readonly emulator: string }): void;
+  served(pages: DemoPages): void;
   /** Left out: the page's files beside the program. */
   readonly files?: PageFiles;
 }
@@ -86,22 +93,25 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
   const run = new DemoRun(lane, environment, room, options);
   const unwatch = agent.watch((step) => run.onStep(step));
   const screen = await serveScreen(agent, config, environment, options);
+  let others: Running | null = null;
   try {
     await agent.start();
+    if (environment.console !== null) others = await startOtherKiosks(environment, options);
     await run.end();
     return run.summary();
   } finally {
     unwatch();
     await screen?.close();
+    await others?.close();
     await agent.stop();
   }
 }
 
-/** The kiosk's page on a free port, and the page of the emulator. @throws if the page cannot be served */
+/** The kiosk's page on a free port, beside those of the emulator and the console. @throws if the page cannot be served */
 async function serveScreen(
   agent: Agent,
   config: Config,
-  { serviceUrl }: DemoEnvironment,
+  { serviceUrl, console }: DemoEnvironment,
   { web, clock, log }: DemoOptions,
 ): Promise<Screen | null> {
   if (!web) return null;
@@ -113,7 +123,7 @@ async function serveScreen(
     await screen.close();
     throw new Error('the page for the screen cannot be served; run "npm run build"');
   }
-  web.served({ kiosk: screen.url, emulator: new URL('/emulator', serviceUrl).href });
+  web.served({ kiosk: screen.url, emulator: new URL('/emulator', serviceUrl).href, console });
   return screen;
 }
 

@@ -21,6 +21,14 @@ export interface BackendSetting {
   readonly apiKey: string;
   /** Private key (PEM) to sign answers. */
   readonly signingKeyFile: string;
+  /** Who may sign in at the console; null: there is none. */
+  readonly console: ConsoleLogin | null;
+}
+
+/** One person of the demo's console. */
+export interface ConsoleLogin {
+  readonly name: string;
+  readonly password: string;
 }
 
 /** Settings of the demo's translation service. */
@@ -34,7 +42,7 @@ export interface ServiceSetting {
 export interface ProgramStarters {
   /** Starts the translation service; returns its HTTP address. */
   startService(options: ServiceSetting): Promise<Running & { url: string }>;
-  startBackend(options: BackendSetting): Promise<Running>;
+  startBackend(options: BackendSetting): Promise<Running & { readonly consoleAt?: string | null }>;
 }
 
 /** Broker, backend and service around the agent, on loopback. */
@@ -43,6 +51,8 @@ export interface DemoEnvironment {
   readonly serviceUrl: string;
   /** Public key (PEM) by which a device recognises its backend. */
   readonly ownerKeyFile: string;
+  /** Null: there is none. */
+  readonly console: (ConsoleLogin & { readonly url: string }) | null;
   strike(fault: EnvironmentFault): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +64,10 @@ const OUTAGE_MS = 4000;
 /** Number of sessions that the service refuses to the backend. */
 const DENIALS = 1;
 
-export async function openEnvironment(programs: ProgramStarters): Promise<DemoEnvironment> {
+export async function openEnvironment(
+  programs: ProgramStarters,
+  { hasConsole = false }: { readonly hasConsole?: boolean } = {},
+): Promise<DemoEnvironment> {
   const apiKey = `demo-${randomBytes(18).toString('base64url')}`;
   const started: Running[] = [];
   const close = async (): Promise<void> => {
@@ -67,12 +80,17 @@ export async function openEnvironment(programs: ProgramStarters): Promise<DemoEn
     const setting = { apiKey, wholePhrasePercent: WHOLE_PHRASE_PERCENT };
     const [broker, service] = await Promise.all([startBroker(), programs.startService(setting)]);
     started.push(broker, service);
-    const backend = { brokerUrl: broker.url, serviceUrl: service.url, apiKey, signingKeyFile };
-    started.push(await programs.startBackend(backend));
+    // For this demo alone: its store ends with it.
+    const login = hasConsole ? { name: 'demo', password: randomBytes(12).toString('base64url') } : null;
+    const urls = { brokerUrl: broker.url, serviceUrl: service.url };
+    const backend = await programs.startBackend({ ...urls, apiKey, signingKeyFile, console: login });
+    started.push(backend);
+    const { consoleAt = null } = backend;
     return {
       brokerUrl: broker.url,
       serviceUrl: service.url,
       ownerKeyFile,
+      console: login === null || consoleAt === null ? null : { ...login, url: consoleAt },
       strike: (fault) => strike(fault, broker, service.url),
       close,
     };

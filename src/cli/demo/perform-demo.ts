@@ -10,7 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
-import { runDemo, STREAM_RATE_HZ } from './demo.ts';
+import { type DemoPages, runDemo, STREAM_RATE_HZ } from './demo.ts';
 import { formatDesk, runDeskDemo } from './desk.ts';
 import { openEnvironment } from './environment.ts';
 import { type DemoFault, FAULT_COST_MS } from './faults.ts';
@@ -56,7 +56,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   process.on('SIGTERM', end);
   const view = chooseView(options, shell);
   try {
-    const environment = await openEnvironment(siblingPrograms());
+    const environment = await openEnvironment(siblingPrograms(), { hasConsole: options.web === true });
     try {
       if (options.desk === true) {
         const clock = createSystemClock();
@@ -91,9 +91,13 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   }
 }
 
-function formatPages(pages: { kiosk: string; emulator: string }, isJson: true | undefined): string {
+function formatPages(pages: DemoPages, isJson: true | undefined): string {
   if (isJson) return jsonLine({ pages });
-  return `kiosk     ${pages.kiosk}\nemulator  ${pages.emulator}\nCtrl-C ends the demo.\n\n`;
+  const { kiosk, emulator, console } = pages;
+  const lines = [`kiosk     ${kiosk}`, `emulator  ${emulator}`];
+  if (console !== null)
+    lines.push(`console   ${console.url}`, `          sign in as ${console.name} with ${console.password}`);
+  return `${lines.join('\n')}\nCtrl-C ends the demo.\n\n`;
 }
 
 /** Length of the input. Each fault needs a session of its own, so several faults need a longer input. */

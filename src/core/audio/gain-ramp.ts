@@ -1,4 +1,4 @@
-import { applyGain, BYTES_PER_SAMPLE, sampleCount } from './pcm.ts';
+import { applyGain, BYTES_PER_SAMPLE, roundSample, sampleCount } from './pcm.ts';
 
 /** A gain that moves smoothly to another one. Amplitude factors. */
 export interface GainRamp {
@@ -34,7 +34,7 @@ export function applyRamp(pcm: Uint8Array, ramp: GainRamp): { pcm: Uint8Array; r
   const to = new DataView(scaled.buffer);
   for (let i = 0; i < ramped; i++) {
     const at = i * BYTES_PER_SAMPLE;
-    to.setInt16(at, Math.round(from.getInt16(at, true) * (ramp.gain + step * (i + 1))), true);
+    to.setInt16(at, roundSample(from.getInt16(at, true) * (ramp.gain + step * (i + 1))), true);
   }
   scaled.set(applyGain(pcm.subarray(ramped * BYTES_PER_SAMPLE, scaled.byteLength), target), ramped * 2);
   const arrived = ramped === left;

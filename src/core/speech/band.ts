@@ -17,14 +17,12 @@ export function createBand(rateHz: number): Band {
   const step = rateHz / BAND_HZ;
   const share = 1 - Math.exp((-2 * Math.PI * RUMBLE_HZ) / BAND_HZ);
   let filled = 0;
-  let sum = 0;
-  let summed = 0;
-  /** Input samples missing for the next output sample. */
-  let missing = step;
-  let slow = 0;
-  let slower = 0;
+  /** `missing`: input samples missing for the next output sample. */
+  const begun = { sum: 0, summed: 0, missing: step, slow: 0, slower: 0 };
   return {
     push(samples, take) {
+      // Local for speed: a number that a closure changes is a new object each time.
+      let { sum, summed, missing, slow, slower } = begun;
       for (let index = 0; index < samples.length; index++) {
         sum += samples[index] as number;
         summed++;
@@ -43,6 +41,7 @@ export function createBand(rateHz: number): Band {
         filled = 0;
         take(frame);
       }
+      Object.assign(begun, { sum, summed, missing, slow, slower });
     },
   };
 }

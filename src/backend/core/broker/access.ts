@@ -43,13 +43,16 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
   };
 }
 
+/** Tokens, and for the owner's console everything that devices publish but captions, commands and configuration. */
 export function backendAccess(prefix: string, shareGroup: string): Access {
   const own = backendSelfTest(prefix);
+  const any = deviceTopics({ prefix, tenant: '+', device: '+' });
   return {
-    publish: [deviceTopics({ prefix, tenant: '+', device: '+' }).tokenResponse, own.request],
+    publish: [any.tokenResponse, own.request, any.command('+'), any.configDesired, any.groupDesired('+')],
     receive: [
       ...[backendFilter(prefix, null), endedFilter(prefix, null), own.response],
-      ...Object.values(fleetFilters(prefix)),
+      ...[...Object.values(fleetFilters(prefix)), any.event('+')],
+      ...[any.log, any.commandResponse('+'), any.configReported, any.configDesired, any.groupDesired('+')],
     ],
     subscribe: [backendFilter(prefix, shareGroup), endedFilter(prefix, shareGroup)],
   };

@@ -5,8 +5,11 @@ import { type Account, accountsOf, type PasswordHash, type Setup } from './setup
 /** Content by file name. No file contains a password. */
 export type Files = Readonly<Record<string, string>>;
 
-/** Queued messages for each client. Mosquitto's default of 1,000 is too few when a whole fleet returns after a power cut. */
-const QUEUED_MESSAGES = 20_000;
+/**
+ * Queued messages for each client. Mosquitto's default of 1,000 is too few when a whole fleet returns after a power cut, and the
+ * owner's console gets four retained messages of each device at once.
+ */
+const QUEUED_MESSAGES = 100_000;
 const QUEUED_BYTES = 67_108_864;
 /** Largest packet (bytes): an agent's largest payload, and a topic. The broker disconnects a client that sends more. */
 const LARGEST_PACKET_BYTES = 266_240;

@@ -1,3 +1,5 @@
+import { roundSample } from '../pcm.ts';
+
 /** Reads a sound at positions between its samples, and at another rate. */
 export interface Interpolator {
   /** Samples needed before and after each position. */
@@ -36,7 +38,7 @@ export function createInterpolator(step: number): Interpolator {
       for (let index = 0; index < target.length; index++) {
         const place = from + index * by;
         const whole = Math.floor(place);
-        const row = Math.round((place - whole) * PHASES) * taps;
+        const row = roundSample((place - whole) * PHASES) * taps;
         const base = whole - reach + 1 - first;
         let sum = 0;
         for (let tap = 0; tap < taps; tap++) sum += (source[base + tap] ?? 0) * (table[row + tap] as number);

@@ -1,3 +1,5 @@
+import { roundSample } from '../pcm.ts';
+
 /** Keeps sound below full scale: lowers the gain around loud peaks, without a delay. */
 export interface Limiter {
   /**
@@ -60,7 +62,7 @@ export function createLimiter(rateHz: number): Limiter {
       const last = Math.min(samples.length, first + slot);
       const step = (to - from) / Math.max(1, last - first);
       for (let place = first; place < last; place++)
-        scaled[place] = Math.round((samples[place] as number) * (from + step * (place - first)));
+        scaled[place] = roundSample((samples[place] as number) * (from + step * (place - first)));
       from = to;
     }
     edge = from;

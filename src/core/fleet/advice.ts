@@ -1,10 +1,10 @@
 /** Advice for operators: what to do about each status, reason, cause and event. The compiler requires advice for a new one. */
 
-import type { ReasonCode } from '../../src/core/lane/status.ts';
-import type { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
-import type { Cause } from '../../src/core/retry/recovery.ts';
-import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
-import type { EventKind } from '../../src/protocol/mqtt/event.ts';
+import type { DeviceStatus } from '../../protocol/mqtt/device.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { ReasonCode } from '../lane/status.ts';
+import type { LOSS_CAUSES } from '../losses/loss-cause.ts';
+import type { Cause } from '../retry/recovery.ts';
 
 const NOTHING = 'nothing';
 

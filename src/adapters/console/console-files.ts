@@ -1,0 +1,55 @@
+import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+export interface ConsoleFile {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly zipped: Buffer;
+}
+/** The page's built files by name. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Text by file name: `scripts/build.mjs` inserts it; undefined when the sources run unbundled. */
+declare const DRAGOMAN_CONSOLE: Readonly<Record<string, string>> | undefined;
+
+/** The page's files as the build has put them into this program. @throws if they are not in it */
+export async function readConsoleFiles(): Promise<ConsoleFiles> {
+  if (typeof DRAGOMAN_CONSOLE === 'undefined')
+    throw new Error('the console is only in the built program: run "npm run build"');
+  return consoleFilesOf(DRAGOMAN_CONSOLE);
+}
+
+export function consoleFilesOf(texts: Readonly<Record<string, string>>): ConsoleFiles {
+  return new Map(
+    Object.entries(texts).map(([name, text]) => [name, fileOf(text, TYPES[extname(name)] ?? 'text/plain')]),
+  );
+}
+
+export function fileOf(text: string, type: string): ConsoleFile {
+  const body = Buffer.from(text);
+  return { type, body, zipped: gzipSync(body) };
+}
+
+export function consolePage(): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Dragoman</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/console.css">
+<script type="module" src="/assets/console.js"></script>
+</head>
+<body><div id="console"></div></body>
+</html>
+`;
+}

@@ -1,0 +1,48 @@
+/** A request to the console as its routes see it, and their answer. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface ConsoleRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Address of the browser; behind a trusted proxy, as that says. */
+  readonly address: string;
+  /** `https://name:port`, as the browser must know it. */
+  readonly origin: string;
+  readonly isSecure: boolean;
+  /** @throws TooLarge */
+  body(mostBytes: number): Promise<string>;
+}
+
+export class TooLarge extends Error {}
+
+export interface ConsoleAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The way to a browser that listens. */
+export interface EventSink {
+  /** Also if the reader is slow: look at `unread`. */
+  write(...parts: readonly Buffer[]): void;
+  /** Bytes that the reader has not taken yet. */
+  readonly unread: number;
+  close(): void;
+}
+
+/** What happens with a request: it is answered, or becomes a stream of events. */
+export type ConsoleOutcome =
+  | { readonly kind: 'answer'; readonly answer: ConsoleAnswer }
+  /** @param open begins the stream; returns what to do when the browser is gone */
+  | { readonly kind: 'stream'; readonly open: (sink: EventSink) => () => void };
+
+export function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): ConsoleAnswer {
+  return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(value), headers };
+}

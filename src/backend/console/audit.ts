@@ -1,0 +1,54 @@
+/** The audit: a line before each action, its result after it. Without the line nothing is done. */
+import type { ConsoleStore } from '../../ports/console-store.ts';
+import type { Log } from '../../ports/log.ts';
+import { clean, cleanValue } from './clean.ts';
+import { Refusal } from './refusal.ts';
+
+export interface Action {
+  readonly who: string;
+  /** Address of the browser, or "this machine". */
+  readonly from: string;
+  readonly what: string;
+  readonly on: string | null;
+  /** Without secrets, and without what shall be spoken. */
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+export interface Audit {
+  /** @param work its text says what came of it. What it throws is written, and thrown again. */
+  act<T extends { readonly result: string }>(action: Action, work: () => Promise<T>): Promise<T>;
+  begin(action: Action): Promise<string>;
+  end(id: string, ok: boolean, text: string): Promise<void>;
+}
+
+const LONGEST_ARGS = 16_384;
+
+export function createAudit(store: ConsoleStore, log: Log): Audit {
+  const begin = async ({ who, from, what, on, args = {} }: Action): Promise<string> => {
+    const text = JSON.stringify(cleanValue(args));
+    const id = await store.beginAudit({
+      ...{ who: clean(who, 64), from: clean(from, 64), what, on: on === null ? null : clean(on) },
+      args: text.length > LONGEST_ARGS ? '{"shortened":true}' : text,
+    });
+    log.info({ who: clean(who, 64), from: clean(from, 64), what, on }, 'a person acts at the console');
+    return id;
+  };
+  const end = (id: string, ok: boolean, text: string): Promise<void> =>
+    store.endAudit(id, ok, clean(text, 400));
+  return {
+    begin,
+    end,
+    async act(action, work) {
+      const id = await begin(action);
+      try {
+        const done = await work();
+        await end(id, true, done.result);
+        return done;
+      } catch (error) {
+        const text = error instanceof Refusal ? error.message : 'it failed: the log of the backend says why';
+        await end(id, false, text).catch(() => {});
+        throw error;
+      }
+    },
+  };
+}

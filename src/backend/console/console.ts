@@ -1,0 +1,247 @@
+/** The owner's console: hears the fleet, and serves its pages. */
+import { type ConsoleFiles, readConsoleFiles } from '../../adapters/console/console-files.ts';
+import { type ConsoleServer, openConsoleServer } from '../../adapters/console/console-server.ts';
+import { createPasswordHasher } from '../../adapters/console/password-hash.ts';
+import type { Signer } from '../../adapters/signing/signer.ts';
+import { systemCode } from '../../adapters/system-error.ts';
+import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleStore } from '../../ports/console-store.ts';
+import type { Log } from '../../ports/log.ts';
+import { type Store, StoreDown } from '../../ports/store.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { readListen } from '../../protocol/backend-console.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
+import { createLimitedWarnings } from '../limited-warnings.ts';
+import { createAudit } from './audit.ts';
+import { clean } from './clean.ts';
+import { createConversationNotes } from './conversations.ts';
+import { createFleet } from './fleet.ts';
+import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
+import { createJobs } from './jobs.ts';
+import { createRouter } from './router.ts';
+import { figureRoutes } from './routes-figures.ts';
+import { fleetRoutes } from './routes-fleet.ts';
+import { peopleRoutes, publicRoutes } from './routes-people.ts';
+import { createSignIn } from './sign-in.ts';
+import { createStreams } from './streams.ts';
+
+const UPKEEP_EACH_MS = 5000;
+const PRUNE_EACH_MS = 3_600_000;
+const LONGEST_LOG = 131_072;
+const MOST_LINES = 500;
+const LONGEST_LINE = 2000;
+
+export interface ConsoleParts {
+  readonly config: BackendConfig;
+  /** `host:port` */
+  readonly listen: string;
+  /** Read again now and then: certificates are renewed. Null: without TLS. */
+  readonly readTls: (() => { readonly cert: string; readonly key: string }) | null;
+  readonly store: ConsoleStore;
+  readonly ledger: Pick<Store, 'sums'>;
+  readonly signer: Signer | null;
+  readonly openBus: OpenBus;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Instead of the files in the program. */
+  readonly files?: ConsoleFiles;
+}
+
+export interface Console {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The console cannot be opened; the message says what to do. */
+export class ConsoleUnavailable extends Error {}
+
+/** @throws StoreRefused, ConsoleUnavailable */
+export async function startConsole(parts: ConsoleParts): Promise<Console> {
+  const { config, store, signer, log, clock, ledger } = parts;
+  const { prefix } = config.mqtt;
+  const complain = createLimitedWarnings(log, clock);
+  const files = parts.files ?? (await builtFiles());
+  const fleet = createFleet(config, clock);
+  const audit = createAudit(store, log);
+  const hasher = createPasswordHasher();
+  const signIn = createSignIn(store, hasher, clock);
+  const notes = createConversationNotes(store, complain);
+  const auditOfJob = new Map<string, string>();
+  await openStore(store, log);
+
+  const jobs = createJobs({
+    ...{ store, prefix, signer, clock, complain, bus: () => bus },
+    whySilent(device) {
+      const status = fleet.devices.get(device)?.row.status ?? 'unknown';
+      return status === 'ready' || status === 'idle' || status === 'degraded'
+        ? 'it did not answer in time'
+        : `it did not answer in time; its last status was ${status}`;
+    },
+    ended(job) {
+      const line = auditOfJob.get(job.id);
+      if (line === undefined) return;
+      auditOfJob.delete(job.id);
+      const told = Object.entries(job.counts).filter(([, count]) => count > 0);
+      const text = told.map(([state, count]) => `${count} ${state}`).join(', ');
+      const why = job.devices === 1 && job.first?.message ? `: ${job.first.message}` : '';
+      void audit.end(line, job.counts.ok === job.devices, `${text}${why}`).catch((error: unknown) => {
+        complain('audit', { why: String(error) }, 'the result of a job cannot be written to the audit');
+      });
+    },
+  });
+  const streams = createStreams({
+    ...{ fleet, prefix, clock, jobs },
+    isConnected: () => bus.connected,
+    async isSignedIn(key) {
+      try {
+        return await signIn.goesOn(key);
+      } catch (error) {
+        // Nobody is sent away because the store is away for a moment.
+        complain('sessions', { why: String(error) }, 'whether people are still signed in cannot be read');
+        return true;
+      }
+    },
+  });
+  const hearLog = (device: string, payload: string): void => {
+    if (payload.length > LONGEST_LOG) return;
+    const told = parseJson(payload);
+    if (!isObject(told) || !Array.isArray(told['lines'])) return;
+    const lines = told['lines'].filter((line) => typeof line === 'string').slice(0, MOST_LINES);
+    const dropped = typeof told['dropped'] === 'number' ? told['dropped'] : 0;
+    streams.hearLog(
+      device,
+      lines.map((line) => clean(line, LONGEST_LINE)),
+      dropped,
+    );
+  };
+  const hear = (message: BusMessage): void => {
+    const news = readConsoleTopic(prefix, message);
+    if (news === null) return;
+    if (news.kind === 'log') return hearLog(news.name, news.payload);
+    if (news.kind === 'answer') return jobs.hearAnswer(news.name, news.payload);
+    if (news.kind === 'event' && news.event === 'conversation_ended' && !message.retain)
+      notes.hear(news.name, news.payload);
+    fleet.hear(news);
+  };
+  const bus: Bus = parts.openBus(
+    { subscriptions: consoleFilters(prefix).map((one) => ({ ...one, mayBeRefused: true })), will: null },
+    {
+      refused(filters) {
+        const sentence =
+          'the broker does not allow the console to hear everything: give the backend the rights of docs/console.md';
+        if (filters.length > 0) log.warn({ filters }, sentence);
+      },
+      up: () => void jobs.claim(),
+      down: (problem, message) => complain(`console ${message}`, { problem }, message),
+      message: hear,
+      lost: ({ topic, reason }) =>
+        complain(
+          'console lost',
+          { topic: clean(topic), reason: clean(reason) },
+          'the broker did not take a message',
+        ),
+    },
+  );
+
+  const fleetParts = {
+    fleet,
+    bus: () => bus,
+    prefix,
+    signer,
+    clock,
+    streams,
+    jobs,
+    store,
+    audit,
+    auditOfJob,
+  };
+  const peopleParts = { store, signIn, hasher, audit, sessionsEnded: () => void streams.check() };
+  const handlers = {
+    ...peopleRoutes(peopleParts),
+    ...fleetRoutes(fleetParts),
+    ...figureRoutes({ ledger, store, config, fleet, clock }),
+  };
+  const tls = parts.readTls?.() ?? null;
+  let server: ConsoleServer;
+  try {
+    server = await openConsoleServer({
+      ...{ ...readListen(parts.listen), tls, files },
+      trustedProxies: config.console.trustedProxies,
+      api: createRouter(signIn, publicRoutes(peopleParts), handlers, log),
+    });
+  } catch (error) {
+    await Promise.all([jobs.close(), bus.close()]);
+    const code = systemCode(error) ?? (error instanceof Error ? error.message : 'unknown reason');
+    throw new ConsoleUnavailable(
+      `console.listen: ${parts.listen} cannot be used (${code}): name another address or port, or end the program that uses it`,
+    );
+  }
+
+  let prunedAt = clock.now();
+  let lastCertificate = tls?.cert;
+  const upkeep = async (): Promise<void> => {
+    await notes.write();
+    if (clock.now() - prunedAt < PRUNE_EACH_MS) return;
+    prunedAt = clock.now();
+    await store.prune().catch((error: unknown) => {
+      complain('prune', { why: String(error) }, 'old lines of the console cannot be deleted');
+    });
+    renewTls();
+  };
+  const renewTls = (): void => {
+    try {
+      const next = parts.readTls?.();
+      if (next === undefined || next.cert === lastCertificate) return;
+      server.renew(next);
+      lastCertificate = next.cert;
+      log.info({}, 'the console uses its renewed certificate');
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown reason';
+      complain('certificate', { why }, "the console's renewed certificate cannot be used");
+    }
+  };
+  let cancel = (): void => {};
+  const keepUp = (): void => {
+    cancel = clock.at(clock.now() + UPKEEP_EACH_MS, () => {
+      void upkeep();
+      keepUp();
+    });
+  };
+  keepUp();
+
+  return {
+    url: server.url,
+    async close() {
+      cancel();
+      streams.close();
+      await server.close();
+      await jobs.close();
+      await notes.write();
+      await bus.close();
+      await store.close();
+    },
+  };
+}
+
+async function builtFiles(): Promise<ConsoleFiles> {
+  try {
+    return await readConsoleFiles();
+  } catch (error) {
+    throw new ConsoleUnavailable(
+      `console.listen: ${error instanceof Error ? error.message : 'the pages are missing'}`,
+    );
+  }
+}
+
+async function openStore(store: ConsoleStore, log: Log): Promise<void> {
+  try {
+    await store.open();
+  } catch (error) {
+    if (!(error instanceof StoreDown)) throw error;
+    log.warn(
+      { why: error.message },
+      'the store cannot be used yet: no one can sign in at the console until it can',
+    );
+  }
+}

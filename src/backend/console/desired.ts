@@ -1,0 +1,131 @@
+/** The desired configuration of devices and groups. */
+import type { Signer } from '../../adapters/signing/signer.ts';
+import { type DesiredBody, differences } from '../../core/fleet/desired-edit.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { desiredSchema } from '../../protocol/config.ts';
+import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts';
+import type { DeviceConfig } from '../../protocol/console-device.ts';
+import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { check } from './call.ts';
+import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
+import { desiredText } from './command-message.ts';
+import type { Fleet } from './fleet.ts';
+import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
+import { Refusal } from './refusal.ts';
+
+export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {
+  const desired = readDesired(device.texts.desired);
+  const report = readReport(device.texts);
+  const [tenant = ''] = device.name.split('/');
+  return {
+    desired: shown(desired),
+    groups: device.row.groups.map((group) => ({
+      group,
+      desired: shown(readDesired(fleet.groupDesired(tenant, group))),
+    })),
+    reported:
+      report === null
+        ? null
+        : {
+            at: cleanTime(typeof report['ts'] === 'string' ? report['ts'] : null),
+            versions: report.version,
+            effective: cleanValue(report.effective),
+            errors: report.errors.slice(0, 100).map(({ from, key, message }) => ({
+              ...{ from: clean(from, 80), key: clean(key), message: cleanSentence(message) },
+            })),
+          },
+    differences:
+      report === null
+        ? []
+        : differences(desired ?? {}, report.effective).map(({ key, desired: wanted, effective }) => ({
+            ...{ key: clean(key), desired: cleanValue(wanted), effective: cleanValue(effective) },
+          })),
+  };
+}
+
+/** Without what only concerns the message. */
+function shown(body: DesiredBody | null): DesiredBody | null {
+  if (body === null) return null;
+  const { ts: _ts, device: _device, iat: _iat, ...rest } = body;
+  return cleanValue(rest) as DesiredBody;
+}
+
+export function groupConfig(fleet: Fleet, tenant: string, group: string): GroupConfig {
+  const desired = readDesired(fleet.groupDesired(tenant, group));
+  const members = membersOf(fleet, tenant, group);
+  const version = versionOf(desired);
+  const applied = members.filter((device) => readReport(device.texts)?.version[`group:${group}`] === version);
+  return {
+    desired: shown(desired),
+    devices: members.length,
+    applied: version === null ? 0 : applied.length,
+  };
+}
+
+function membersOf(fleet: Fleet, tenant: string, group: string): FleetDevice[] {
+  return [...fleet.devices.values()].filter(
+    ({ name, row }) => name.startsWith(`${tenant}/`) && row.groups.includes(group),
+  );
+}
+
+export interface DesiredParts {
+  readonly fleet: Fleet;
+  readonly bus: () => Pick<Bus, 'publish' | 'connected'>;
+  readonly prefix: string;
+  readonly signer: Signer | null;
+  readonly clock: Clock;
+}
+
+export const UNSIGNED_WARNING =
+  'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
+
+/** Checks and publishes a document. @returns its version. @throws Refusal */
+export async function publishDesired(
+  { target, basedOn, document }: ConfigChange,
+  parts: DesiredParts,
+): Promise<number> {
+  const { fleet, prefix, signer, clock } = parts;
+  const checked = document === null ? null : check(desiredSchema, document);
+  const isGroup = 'group' in target;
+  const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
+  const device = isGroup ? undefined : fleet.devices.get(target.device);
+  if (!isGroup && device === undefined)
+    throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
+  const before = readDesired(
+    isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null),
+  );
+  if ((versionOf(before) ?? 0) !== basedOn)
+    throw new Refusal(409, 'changed', 'somebody has changed this configuration meanwhile: load it again');
+  const bus = parts.bus();
+  if (!bus.connected)
+    throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
+  const from = isGroup ? `group:${target.group}` : 'device';
+  const reporters = isGroup
+    ? membersOf(fleet, target.tenant, target.group)
+    : device === undefined
+      ? []
+      : [device];
+  // Devices reject a lower version than the last one that they saw.
+  const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
+  const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
+  const text = checked === null ? '' : await desiredText({ version, ...checked }, base, signer, clock.wall());
+  if (text.length > LONGEST_DESIRED)
+    throw new Refusal(400, 'invalid', `the document must have at most ${LONGEST_DESIRED} characters`);
+  await publish(bus, `${base}/config/desired`, text);
+  return version;
+}
+
+/** @throws Refusal if the broker does not take it */
+function publish(bus: Pick<Bus, 'publish'>, topic: string, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    bus.publish(topic, text, {
+      ...{ qos: 1, retain: true },
+      ended(isDelivered) {
+        if (isDelivered) return resolve();
+        const message = 'the broker did not take the document: check the rights of the backend at the broker';
+        reject(new Refusal(503, 'broker_away', message));
+      },
+    });
+  });
+}

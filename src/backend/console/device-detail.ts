@@ -1,0 +1,91 @@
+/** What the console shows of one device. Captions are not among it. */
+
+import type { ToldLane } from '../../core/fleet/told.ts';
+import { type ToldHealth, toldHealthSchema } from '../../core/fleet/told-health.ts';
+import type {
+  DeviceDetail,
+  DeviceEvent,
+  DeviceLane,
+  DeviceNotice,
+  DeviceVitals,
+} from '../../protocol/console-device.ts';
+import { isObject, parseJson, textAt } from '../../protocol/json.ts';
+import { adviceFor } from './advice.ts';
+import { clean, cleanList, cleanOrNull, cleanSentence, cleanTime } from './clean.ts';
+import { type FleetDevice, readState } from './fleet-device.ts';
+
+const MOST_LANES = 16;
+
+export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
+  const { row, texts, heardAt, logUntil } = device;
+  const state = readState(texts);
+  const parsed = toldHealthSchema.safeParse(parseJson(texts.health ?? ''));
+  const health = parsed.success ? parsed.data : null;
+  return {
+    row,
+    topic: `${prefix}/${device.name}`,
+    heardAt: timeText(heardAt),
+    advice: adviceFor(row),
+    lanes: (state?.lanes ?? []).slice(0, MOST_LANES).map((lane) => laneOf(lane, health)),
+    budget: budgetOf(state),
+    health: health === null ? null : vitalsOf(health),
+    events: device.events.map((text) => JSON.parse(text) as DeviceEvent),
+    logUntil: timeText(logUntil),
+  };
+}
+
+export const timeText = (wallMs: number | null): string | null =>
+  wallMs === null ? null : new Date(wallMs).toISOString();
+
+function laneOf(lane: ToldLane, health: ToldHealth | null): DeviceLane {
+  const measured = health?.lanes.find(({ id }) => id === lane.id);
+  return {
+    ...{ id: clean(lane.id, 64), phase: clean(lane.phase, 40), source: clean(lane.source, 40) },
+    ...{ targets: cleanList(lane.targets), muted: lane.muted, volume: lane.volume },
+    ...{ capture: clean(lane.capture), playback: clean(lane.playback) },
+    captureFindings: cleanList(lane.capture_findings),
+    echo: clean(lane.echo.mode, 40),
+    ...{ session: cleanOrNull(lane.session), streamHost: cleanOrNull(lane.stream_host) },
+    nextTryAt: cleanTime(lane.next_try_at),
+    closedUntil: cleanTime(textAt(lane, 'closed_until')),
+    inConversation: isObject(lane['conversation']),
+    speechLostMs: lane.speech_lost_ms,
+    unspokenMs: lane.unspoken_ms,
+    speechDroppedMs: lane.speech_dropped_ms,
+    lastError: noticeOf(lane.last_error),
+    lastWarning: noticeOf(lane.last_warning),
+    levelDbfs: measured?.level_dbfs ?? null,
+    captureToWireMs: measured?.capture_to_wire_ms?.p99 ?? null,
+    wireToSpeakerMs: measured?.wire_to_speaker_ms?.p99 ?? null,
+  };
+}
+
+function noticeOf(told: ToldLane['last_error']): DeviceNotice | null {
+  if (told === null) return null;
+  return {
+    at: cleanTime(textAt(told, 'ts')),
+    code: clean(told.code, 60),
+    message: cleanSentence(told.message),
+  };
+}
+
+function budgetOf(state: unknown): DeviceDetail['budget'] {
+  const budget = isObject(state) ? state['budget'] : null;
+  if (!isObject(budget)) return null;
+  const { used_minutes: used, minutes_per_day: most } = budget;
+  return typeof used === 'number' && typeof most === 'number'
+    ? { usedMinutes: used, minutesPerDay: most }
+    : null;
+}
+
+function vitalsOf(health: ToldHealth): DeviceVitals {
+  return {
+    at: cleanTime(health.ts),
+    rssBytes: health.rss_bytes,
+    temperatureC: health.temperature_c,
+    uptimeS: health.uptime_s ?? 0,
+    loopLagMs: health.loop_lag_ms?.p99 ?? null,
+    reconnects: health.reconnects ?? 0,
+    outboxDropped: health.outbox?.dropped ?? 0,
+  };
+}

@@ -1,0 +1,147 @@
+/** One device of the fleet: its last messages as they came, and what lists show of it. */
+import { readUnverified } from '../../adapters/signing/jws.ts';
+import type { DesiredBody } from '../../core/fleet/desired-edit.ts';
+import {
+  type ToldReport,
+  type ToldState,
+  type ToldStatus,
+  toldReportSchema,
+  toldStateSchema,
+  toldStatusSchema,
+} from '../../core/fleet/told.ts';
+import { readEnvelope } from '../../core/owner/signed-message.ts';
+import { FLEET_STATUSES, type FleetRow, type FleetStatus } from '../../protocol/console-fleet.ts';
+import { isObject, parseJson } from '../../protocol/json.ts';
+import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { isProblem, searchText } from '../core/console/fleet-filter.ts';
+import type { HealthRing } from '../core/console/health-ring.ts';
+import type { Listed } from '../core/console/sorted-list.ts';
+import { clean, cleanList, cleanTime } from './clean.ts';
+
+/** Retained messages, as text: parsed ones would take many times the memory. */
+export interface Texts {
+  status: string | null;
+  state: string | null;
+  health: string | null;
+  reported: string | null;
+  desired: string | null;
+}
+
+export interface FleetDevice extends Listed {
+  /** `tenant/device` */
+  readonly name: string;
+  readonly texts: Texts;
+  /** Of the last message, by the wall clock; null: none yet. */
+  heardAt: number | null;
+  row: FleetRow;
+  text: string;
+  /** Counts the changes of `row`. */
+  version: number;
+  /** The latest events as JSON, oldest first. */
+  readonly events: string[];
+  ring: HealthRing | null;
+  logUntil: number | null;
+}
+
+export const EMPTY: Texts = { status: null, state: null, health: null, reported: null, desired: null };
+
+export function createDevice(name: string): FleetDevice {
+  const row: FleetRow = {
+    ...{ device: name, status: 'never', reasons: [], isProblem: false, since: null, groups: [], site: null },
+    ...{ version: '', lanes: [], isOffDesired: false },
+  };
+  return {
+    ...{ name, row, text: '', version: 0, heardAt: null, texts: { ...EMPTY }, events: [], ring: null },
+    logUntil: null,
+  };
+}
+
+const MOST_LANES = 16;
+const MOST_GROUPS = 40;
+
+/** What the row needs beside the device's own messages. */
+export interface Surroundings {
+  readonly site: string | null;
+  /** Version of a group's desired configuration; null: none. */
+  groupVersion(group: string): number | null;
+}
+
+export function rowOf({ name, texts, heardAt }: FleetDevice, around: Surroundings): FleetRow {
+  const status = readStatus(texts);
+  const state = readState(texts);
+  const found = status === null ? nameless(heardAt, state) : statusOf(status.status);
+  const groups = cleanList(state?.groups ?? []).slice(0, MOST_GROUPS);
+  return {
+    device: name,
+    status: found,
+    reasons: cleanList(status?.reasons ?? []),
+    isProblem: isProblem(found),
+    since: cleanTime(status?.ts ?? state?.ts),
+    groups,
+    site: around.site,
+    version: clean(status?.version ?? '', 60),
+    lanes: (state?.lanes ?? []).slice(0, MOST_LANES).map(({ id, phase, source, targets, muted, volume }) => ({
+      ...{
+        id: clean(id, 64),
+        phase: clean(phase, 40),
+        source: clean(source, 40),
+        targets: cleanList(targets),
+      },
+      ...{ muted, volume },
+    })),
+    isOffDesired: isOffDesired(texts, groups, around),
+  };
+}
+
+export const textOf = (row: FleetRow): string => searchText(row);
+
+const nameless = (heardAt: number | null, state: ToldState | null): FleetStatus =>
+  heardAt === null && state === null ? 'never' : 'unknown';
+
+function statusOf(text: string): FleetStatus {
+  return FLEET_STATUSES.find((one) => one === text) ?? 'unknown';
+}
+
+/** The report shows older documents than those published, or refused keys. Without a report nothing is known. */
+function isOffDesired(texts: Texts, groups: readonly string[], { groupVersion }: Surroundings): boolean {
+  const report = readReport(texts);
+  if (report === null) return false;
+  if (report.errors.length > 0) return true;
+  const own = versionOf(readDesired(texts.desired));
+  if (own !== null && report.version['device'] !== own) return true;
+  return groups.some((group) => {
+    const wanted = groupVersion(group);
+    return wanted !== null && report.version[`group:${group}`] !== wanted;
+  });
+}
+
+export function versionOf(body: DesiredBody | null): number | null {
+  const version = body?.['version'];
+  return typeof version === 'number' ? version : null;
+}
+
+export function readStatus(texts: Texts): ToldStatus | null {
+  const parsed = toldStatusSchema.safeParse(parseJson(texts.status ?? ''));
+  return parsed.success ? parsed.data : null;
+}
+
+export function readState(texts: Texts): ToldState | null {
+  const parsed = toldStateSchema.safeParse(parseJson(texts.state ?? ''));
+  return parsed.success ? parsed.data : null;
+}
+
+export function readReport(texts: Texts): ToldReport | null {
+  const parsed = toldReportSchema.safeParse(parseJson(texts.reported ?? ''));
+  return parsed.success ? parsed.data : null;
+}
+
+/** Reads a desired configuration, signed or not. The devices verify the signature. */
+export function readDesired(text: string | null): DesiredBody | null {
+  if (text === null || text === '') return null;
+  const envelope = readEnvelope(text, 2 * LONGEST_DESIRED);
+  if (envelope.kind === 'plain') return isObject(envelope.json) ? envelope.json : null;
+  if (envelope.kind !== 'signed') return null;
+  const opened = readUnverified(envelope.jws);
+  const body = opened.ok ? parseJson(opened.content.payload) : null;
+  return isObject(body) ? body : null;
+}

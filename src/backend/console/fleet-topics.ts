@@ -1,0 +1,66 @@
+/** What the console hears at the broker. Captions and tokens are not among it. */
+import { deviceIdSchema, deviceTopics, nameSchema } from '../../protocol/mqtt/topics.ts';
+
+/** One message about a device or a group; `name` is `tenant/device` or `tenant/group`. */
+export type DeviceNews =
+  | {
+      readonly kind: 'status' | 'state' | 'health' | 'reported' | 'desired';
+      readonly name: string;
+      readonly payload: string;
+      readonly isRetained: boolean;
+    }
+  | {
+      readonly kind: 'event';
+      readonly event: string;
+      readonly name: string;
+      readonly payload: string;
+      readonly isRetained: boolean;
+    }
+  | { readonly kind: 'group_desired'; readonly name: string; readonly payload: string };
+
+export type ConsoleNews =
+  | DeviceNews
+  | { readonly kind: 'log'; readonly name: string; readonly payload: string }
+  | { readonly kind: 'answer'; readonly name: string; readonly command: string; readonly payload: string };
+
+/** Filters, with the highest QoS of their deliveries. */
+export function consoleFilters(prefix: string): { filter: string; qos: 0 | 1 }[] {
+  const any = deviceTopics({ prefix, tenant: '+', device: '+' });
+  const once = [any.status, any.event('+'), any.configReported, any.configDesired, any.groupDesired('+')];
+  return [
+    ...[...once, any.commandResponse('+')].map((filter) => ({ filter, qos: 1 as const })),
+    // What comes each second or minute: the next one is soon there.
+    ...[any.state, any.health, any.log].map((filter) => ({ filter, qos: 0 as const })),
+  ];
+}
+
+const PLAIN: Readonly<Record<string, 'status' | 'state' | 'health' | 'reported' | 'desired'>> = {
+  ...{ status: 'status', state: 'state', health: 'health' },
+  ...{ 'config/reported': 'reported', 'config/desired': 'desired' },
+};
+
+/** Null: no message for the console. */
+export function readConsoleTopic(
+  prefix: string,
+  { topic, payload, retain }: { readonly topic: string; readonly payload: string; readonly retain: boolean },
+): ConsoleNews | null {
+  if (!topic.startsWith(`${prefix}/`)) return null;
+  const [tenant = '', second = '', ...rest] = topic.slice(prefix.length + 1).split('/');
+  if (!nameSchema.safeParse(tenant).success) return null;
+  if (second === 'group') {
+    const [group = '', ...end] = rest;
+    const isDesired = end.join('/') === 'config/desired' && nameSchema.safeParse(group).success;
+    return isDesired ? { kind: 'group_desired', name: `${tenant}/${group}`, payload } : null;
+  }
+  if (!deviceIdSchema.safeParse(second).success) return null;
+  const name = `${tenant}/${second}`;
+  const kind = PLAIN[rest.join('/')];
+  if (kind !== undefined) return { kind, name, payload, isRetained: retain };
+  const [noun, detail = '', ...end] = rest;
+  if (noun === 'event' && end.length === 0)
+    return { kind: 'event', event: detail, name, payload, isRetained: retain };
+  if (noun === 'log' && rest.length === 1) return { kind: 'log', name, payload };
+  if (noun === 'cmd' && end.length === 1 && end[0] === 'res')
+    return { kind: 'answer', name, command: detail, payload };
+  return null;
+}

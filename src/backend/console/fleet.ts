@@ -1,0 +1,214 @@
+/**
+ * The fleet as devices publish it. Messages are kept as they come; rows are made of them when somebody looks, at most four times a
+ * second, however often a device speaks.
+ */
+import { toldHealthSchema } from '../../core/fleet/told-health.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
+import type { DeviceEvent } from '../../protocol/console-device.ts';
+import { FLEET_STATUSES, type FleetCounts, type FleetFacets } from '../../protocol/console-fleet.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { createHealthRing, noteHealth } from '../core/console/health-ring.ts';
+import { nameOf, siteOf } from '../core/policy.ts';
+import { readEvent } from './device-event.ts';
+import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';
+import type { DeviceNews } from './fleet-topics.ts';
+
+/** More are ignored. */
+export const MOST_DEVICES = 20_000;
+const MOST_EVENTS = 20;
+const MOST_NEW_EVENTS = 5000;
+/** Longer messages are none that a device sends. */
+const LONGEST_MESSAGE = 131_072;
+const LONGEST_EVENT = 16_384;
+
+export interface FleetEvents {
+  readonly device: string;
+  readonly event: DeviceEvent;
+}
+/** What has changed since it was asked last. */
+export interface FleetNews {
+  /** With another row, or new. */
+  readonly rows: ReadonlySet<FleetDevice>;
+  /** Any message of theirs came. */
+  readonly heard: ReadonlySet<FleetDevice>;
+  readonly events: readonly FleetEvents[];
+}
+
+export interface Fleet {
+  readonly devices: ReadonlyMap<string, FleetDevice>;
+  hear(news: DeviceNews): void;
+  /**
+   * Brings rows, counts and lists up to date.
+   * @param most devices at once; the others wait for the next call
+   */
+  settle(most?: number): FleetNews;
+  readonly counts: FleetCounts;
+  facets(): FleetFacets;
+  groupDesired(tenant: string, group: string): string | null;
+  isGone(device: FleetDevice): boolean;
+}
+
+export function createFleet(
+  config: Pick<BackendConfig, 'allow' | 'groups' | 'devices'>,
+  clock: Clock,
+): Fleet {
+  const devices = new Map<string, FleetDevice>();
+  const groupDocuments = new Map<string, string>();
+  const listed = new Set(namesIn(config));
+  let dirty = new Set<FleetDevice>();
+  let events: FleetEvents[] = [];
+  let number = 0;
+  const byStatus = Object.fromEntries(FLEET_STATUSES.map((status) => [status, 0])) as Record<
+    (typeof FLEET_STATUSES)[number],
+    number
+  >;
+  let total = 0;
+  let problems = 0;
+
+  const count = ({ row }: FleetDevice, by: 1 | -1): void => {
+    byStatus[row.status] += by;
+    total += by;
+    if (row.isProblem) problems += by;
+  };
+  const find = (name: string): FleetDevice | null => {
+    const known = devices.get(name);
+    if (known !== undefined) return known;
+    if (devices.size >= MOST_DEVICES) return null;
+    const made = createDevice(name);
+    devices.set(name, made);
+    count(made, 1);
+    return made;
+  };
+  const isEmpty = ({ texts }: FleetDevice): boolean =>
+    texts.status === null && texts.state === null && texts.reported === null;
+  const around = (name: string) => {
+    const who = nameOf(name);
+    return {
+      site: siteOf(config, who),
+      groupVersion: (group: string) =>
+        versionOf(readDesired(groupDocuments.get(`${who.tenant}/${group}`) ?? null)),
+    };
+  };
+  const hearEvent = (device: FleetDevice, kind: string, payload: string): void => {
+    if (payload.length > LONGEST_EVENT) return;
+    number += 1;
+    const event = readEvent(number, kind, payload);
+    if (event === null) return;
+    device.events.push(JSON.stringify(event));
+    if (device.events.length > MOST_EVENTS) device.events.shift();
+    // Nobody looks: the device keeps its latest itself.
+    if (events.length >= MOST_NEW_EVENTS) events = [];
+    events.push({ device: device.name, event });
+  };
+  const hearHealth = (device: FleetDevice, payload: string): void => {
+    const parsed = toldHealthSchema.safeParse(parseJson(payload));
+    const wall = clock.wall();
+    if (!parsed.success || wall === null) return;
+    device.ring ??= createHealthRing();
+    noteHealth(device.ring, parsed.data, wall);
+  };
+  for (const name of listed) {
+    const device = find(name);
+    if (device !== null) dirty.add(device);
+  }
+
+  return {
+    devices,
+    hear(news) {
+      if (news.payload.length > LONGEST_MESSAGE) return;
+      if (news.kind === 'group_desired') {
+        groupDocuments.set(news.name, news.payload);
+        const [tenant = '', group = ''] = news.name.split('/');
+        for (const device of devices.values())
+          if (device.name.startsWith(`${tenant}/`) && device.row.groups.includes(group)) dirty.add(device);
+        return;
+      }
+      const text = news.payload === '' ? null : news.payload;
+      const known = devices.get(news.name);
+      // A cleared message does not make a device known.
+      if (known === undefined && (text === null || news.kind === 'desired')) return;
+      const device = known ?? find(news.name);
+      if (device === null) return;
+      if (news.kind === 'event') {
+        // A retained one is none that a device sends.
+        if (news.isRetained || text === null) return;
+        hearEvent(device, news.event, text);
+      } else {
+        const isSame = device.texts[news.kind] === text;
+        if (isSame && news.isRetained) return;
+        device.texts[news.kind] = text;
+        if (news.kind === 'health' && text !== null && !news.isRetained) hearHealth(device, text);
+      }
+      if (text !== null && news.kind !== 'desired') device.heardAt = clock.wall();
+      dirty.add(device);
+    },
+    settle(most = Number.POSITIVE_INFINITY) {
+      const heard = dirty.size <= most ? dirty : new Set([...dirty].slice(0, most));
+      const rows = new Set<FleetDevice>();
+      const news = { rows, heard, events };
+      dirty = heard === dirty ? new Set() : new Set([...dirty].slice(most));
+      events = [];
+      for (const device of heard) {
+        if (isEmpty(device) && !listed.has(device.name)) {
+          if (devices.delete(device.name)) count(device, -1);
+          rows.add(device);
+          continue;
+        }
+        const row = rowOf(device, around(device.name));
+        const isNew = device.version === 0;
+        if (!isNew && JSON.stringify(row) === JSON.stringify(device.row)) continue;
+        count(device, -1);
+        device.row = row;
+        device.text = textOf(row);
+        device.version += 1;
+        count(device, 1);
+        rows.add(device);
+      }
+      return news;
+    },
+    get counts() {
+      return { total, problems, byStatus: { ...byStatus } };
+    },
+    facets: () => facetsOf(devices.values()),
+    groupDesired: (tenant, group) => groupDocuments.get(`${tenant}/${group}`) || null,
+    isGone: (device) => devices.get(device.name) !== device,
+  };
+}
+
+/** Devices that the configuration names one by one: they are expected, and may never have come. */
+function namesIn({ allow, groups, devices }: Pick<BackendConfig, 'allow' | 'groups' | 'devices'>): string[] {
+  const all = [...allow, ...groups.flatMap(({ members }) => members), ...Object.keys(devices)];
+  return all.filter((name) => !name.includes('*'));
+}
+
+const MOST_FACETS = 1000;
+
+function facetsOf(devices: Iterable<FleetDevice>): FleetFacets {
+  const tenants = new Set<string>();
+  const sites = new Set<string>();
+  const versions = new Set<string>();
+  const groups = new Map<string, { devices: number; problems: number }>();
+  for (const { name, row } of devices) {
+    tenants.add(nameOf(name).tenant);
+    if (row.site !== null) sites.add(row.site);
+    if (row.version !== '') versions.add(row.version);
+    for (const group of new Set(row.groups)) {
+      const known = groups.get(group) ?? { devices: 0, problems: 0 };
+      groups.set(group, {
+        devices: known.devices + 1,
+        problems: known.problems + Number(row.isProblem),
+      });
+    }
+  }
+  const sorted = (names: Iterable<string>): string[] => [...names].sort().slice(0, MOST_FACETS);
+  return {
+    tenants: sorted(tenants),
+    groups: sorted(groups.keys()).map((name) => ({
+      name,
+      ...(groups.get(name) ?? { devices: 0, problems: 0 }),
+    })),
+    sites: sorted(sites),
+    versions: sorted(versions),
+  };
+}

@@ -1,0 +1,163 @@
+/** Cost and conversations: numbers for the owner. */
+import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleStore, ConversationSum } from '../../ports/console-store.ts';
+import type { DeviceSum, Store } from '../../ports/store.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
+import {
+  type ConversationLine,
+  type Conversations,
+  type Cost,
+  type CostLine,
+  conversationsQuerySchema,
+  costQuerySchema,
+} from '../../protocol/console-owner.ts';
+import { type BillKey, type BillLine, billOf, readMonth } from '../core/bill.ts';
+import { csvOf } from '../core/bill-csv.ts';
+import { groupsOf, nameOf } from '../core/policy.ts';
+import { type Call, readQuery } from './call.ts';
+import type { Fleet } from './fleet.ts';
+import { Refusal } from './refusal.ts';
+import type { Handlers } from './router.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 400;
+
+export interface FigureParts {
+  /** The ledger. */
+  readonly ledger: Pick<Store, 'sums'>;
+  readonly store: ConsoleStore;
+  readonly config: Pick<BackendConfig, 'groups' | 'devices'>;
+  readonly fleet: Fleet;
+  readonly clock: Clock;
+}
+
+type FigureRoute = 'GET /api/conversations' | 'GET /api/cost' | 'GET /api/cost.csv';
+
+export function figureRoutes({
+  ledger,
+  store,
+  config,
+  fleet,
+  clock,
+}: FigureParts): Pick<Handlers, FigureRoute> {
+  const bill = async (call: Call) => {
+    const { month: text, by } = readQuery(call, costQuerySchema);
+    const month = readMonth(text);
+    if (month === null) throw new Refusal(400, 'invalid', `month: "${text}" is no month such as "2026-11"`);
+    const sums = await ledger.sums(month.from, month.to);
+    const lines = (of: BillKey): BillLine[] => billOf(sums, config, of, month, clock.wall() ?? month.to);
+    return { month: text, by, sums, lines };
+  };
+  return {
+    'GET /api/cost': async (call) => {
+      const { month, by, sums, lines } = await bill(call);
+      const cost: Cost = { month, by, lines: lines(by).map(costLine), total: totalOf(sums, lines('device')) };
+      return { json: cost };
+    },
+    'GET /api/cost.csv': async (call) => {
+      const { month, by, lines } = await bill(call);
+      const headers = { 'Content-Disposition': `attachment; filename="dragoman-${month}-${by}.csv"` };
+      const answer = { status: 200, type: 'text/csv; charset=utf-8', body: csvOf(lines(by)), headers };
+      return { kind: 'answer', answer };
+    },
+    'GET /api/conversations': async (call) => {
+      const { from, to, by } = readQuery(call, conversationsQuerySchema);
+      const [begin, end] = [Date.parse(from), Date.parse(to) + DAY_MS];
+      if (end <= begin) throw new Refusal(400, 'invalid', 'to: must not be before "from"');
+      if (end - begin > MOST_DAYS * DAY_MS)
+        throw new Refusal(400, 'invalid', `to: at most ${MOST_DAYS} days after "from"`);
+      const keys = { day: 'day', device: 'device', group: 'device', language: 'languages' } as const;
+      const sums = await store.conversations(begin, end, keys[by]);
+      const conversations: Conversations = {
+        ...{ from, to, by },
+        lines: linesOf(sums, (sum) => namesOf(sum.key, by, (device) => groupNames(device, config, fleet))),
+        total: addUp('', sums),
+      };
+      if (by !== 'day')
+        return {
+          json: {
+            ...conversations,
+            lines: conversations.lines.toSorted((a, b) => b.conversations - a.conversations),
+          },
+        };
+      return { json: conversations };
+    },
+  };
+}
+
+/** Groups of the backend's configuration, and those that the device itself reports. */
+function groupNames(device: string, config: FigureParts['config'], fleet: Fleet): string[] {
+  const configured = groupsOf(config, nameOf(device)).map(({ name }) => name);
+  const names = new Set([...configured, ...(fleet.devices.get(device)?.row.groups ?? [])]);
+  return names.size === 0 ? ['(no group)'] : [...names];
+}
+
+function namesOf(
+  key: string,
+  by: 'day' | 'device' | 'group' | 'language',
+  groups: (device: string) => string[],
+): string[] {
+  switch (by) {
+    case 'day':
+      return [new Date(Number(key) * DAY_MS).toISOString().slice(0, 10)];
+    case 'device':
+      return [key];
+    case 'group':
+      return groups(key);
+    case 'language':
+      return key === '' ? ['(none)'] : key.split(',');
+  }
+}
+
+function linesOf(
+  sums: readonly ConversationSum[],
+  names: (sum: ConversationSum) => string[],
+): ConversationLine[] {
+  const parts = new Map<string, ConversationSum[]>();
+  for (const sum of sums)
+    for (const name of names(sum)) {
+      const known = parts.get(name);
+      if (known === undefined) parts.set(name, [sum]);
+      else known.push(sum);
+    }
+  return [...parts].map(([name, list]) => addUp(name, list));
+}
+
+function addUp(name: string, sums: readonly ConversationSum[]): ConversationLine {
+  const add = (of: (sum: ConversationSum) => number): number =>
+    sums.reduce((total, sum) => total + of(sum), 0);
+  const delays = add((sum) => sum.delays);
+  return {
+    name,
+    conversations: add((sum) => sum.conversations),
+    minutes: tenths(add((sum) => sum.durationS) / 60),
+    sentences: add((sum) => sum.sentences),
+    billedMinutes: tenths(add((sum) => sum.billedS) / 60),
+    delayMs: delays === 0 ? null : Math.round(add((sum) => sum.delayMs) / delays),
+  };
+}
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+
+function costLine(line: BillLine): CostLine {
+  return {
+    ...{ name: line.name, sessions: line.sessions, minutes: line.minutes },
+    ...{ forecastMinutes: line.forecast_minutes, budgetMinutes: line.budget_minutes, warning: line.warning },
+    ...{ unreported: line.unreported, unreportedMinutesAtMost: line.unreported_minutes_at_most },
+    implausible: line.implausible,
+  };
+}
+
+function totalOf(sums: readonly DeviceSum[], lines: readonly BillLine[]): Cost['total'] {
+  const add = (of: (line: BillLine) => number): number =>
+    Math.round(lines.reduce((total, line) => total + of(line), 0) * 100) / 100;
+  const isOpen = sums.some(({ unreportedMs }) => unreportedMs === null);
+  return {
+    sessions: add(({ sessions }) => sessions),
+    minutes: add(({ minutes }) => minutes),
+    forecastMinutes: add((line) => line.forecast_minutes),
+    unreported: add(({ unreported }) => unreported),
+    unreportedMinutesAtMost: isOpen ? null : add((line) => line.unreported_minutes_at_most ?? 0),
+    implausible: add(({ implausible }) => implausible),
+  };
+}

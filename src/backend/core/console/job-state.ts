@@ -1,0 +1,160 @@
+/** A command over one or many devices, and how far it is. */
+import type { Job, JobDevice, JobState } from '../../../protocol/console-jobs.ts';
+import { JOB_STATES } from '../../../protocol/console-jobs.ts';
+import type { CommandResponse } from '../../../protocol/mqtt/command.ts';
+
+/** The answers' data is kept for jobs with at most this many devices. */
+export const MOST_WITH_DATA = 100;
+/** Time of a device that has accepted the command (ms): such commands take longer. */
+const ACCEPTED_MS = 120_000;
+/** Difference between the clocks of a device and of the backend (ms). */
+const CLOCK_SKEW_MS = 60_000;
+/** Devices that get their command in a second, at least. */
+const SENT_PER_S = 200;
+
+export interface JobEntry {
+  state: JobState;
+  code: string | null;
+  message: string | null;
+  data?: unknown;
+  /** When it was sent or accepted, by the wall clock. */
+  at: number;
+}
+
+export interface JobRecord {
+  readonly id: string;
+  readonly at: number;
+  readonly who: string;
+  readonly command: string;
+  /** As they are sent. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** As they are shown and kept; another object than `args` if those hold what shall be spoken. */
+  readonly shownArgs: Readonly<Record<string, unknown>>;
+  readonly validMs: number;
+  /** Devices do not carry it out later. The same in every message: a device takes a repeated one for the same command. */
+  readonly notAfter: number;
+  readonly devices: Map<string, JobEntry>;
+  endedAt: number | null;
+}
+
+export interface NewJob {
+  readonly id: string;
+  readonly who: string;
+  readonly command: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly validMs: number;
+  readonly devices: readonly string[];
+}
+
+/** Arguments that hold what shall be spoken: it is never kept. */
+const SPOKEN = ['text'];
+
+/** The arguments as they may be kept: the same object if nothing is left out. */
+export function withoutSpoken(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!SPOKEN.some((name) => typeof args[name] === 'string')) return args;
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) =>
+      SPOKEN.includes(name) ? [name, `(${String(value).length} characters)`] : [name, value],
+    ),
+  );
+}
+
+export function createJob({ devices, validMs, args, ...given }: NewJob, now: number): JobRecord {
+  const shownArgs = withoutSpoken(args);
+  return {
+    ...{ ...given, args, shownArgs, validMs, at: now, endedAt: null },
+    notAfter: now + validMs + CLOCK_SKEW_MS + Math.ceil(devices.length / SENT_PER_S) * 1000,
+    devices: new Map(
+      [...devices].sort().map((name) => [name, { state: 'waiting', code: null, message: null, at: now }]),
+    ),
+  };
+}
+
+/** Devices that have no command yet. */
+export function waitingDevices(job: JobRecord, most: number): string[] {
+  const found: string[] = [];
+  for (const [name, { state }] of job.devices) {
+    if (found.length >= most) break;
+    if (state === 'waiting') found.push(name);
+  }
+  return found;
+}
+
+export function noteSent(job: JobRecord, name: string, now: number): void {
+  const entry = job.devices.get(name);
+  if (entry?.state === 'waiting') Object.assign(entry, { state: 'sent', at: now });
+}
+
+const isOpen = ({ state }: JobEntry): boolean =>
+  state === 'waiting' || state === 'sent' || state === 'accepted';
+
+/** The first final answer of a device counts. False: it changes nothing. */
+export function noteAnswer(job: JobRecord, name: string, answer: CommandResponse, now: number): boolean {
+  const entry = job.devices.get(name);
+  if (entry === undefined || !(isOpen(entry) || entry.state === 'silent')) return false;
+  const { status, error, note, data } = answer;
+  if (status === 'accepted') {
+    if (entry.state !== 'sent') return false;
+    Object.assign(entry, { state: 'accepted', at: now });
+    return true;
+  }
+  Object.assign(entry, {
+    ...{ state: status, at: now, code: error?.code ?? null, message: error?.message ?? note ?? null },
+    ...(data !== undefined && job.devices.size <= MOST_WITH_DATA && { data }),
+  });
+  return true;
+}
+
+/** @param why words for a device that said nothing */
+export function noteSilence(job: JobRecord, now: number, why: (name: string) => string): boolean {
+  let isChanged = false;
+  for (const [name, entry] of job.devices) {
+    const limit = entry.state === 'accepted' ? ACCEPTED_MS : job.validMs;
+    const isLate = entry.state === 'waiting' ? now >= job.notAfter : now - entry.at >= limit;
+    if (!isOpen(entry) || !isLate) continue;
+    const message = entry.state === 'accepted' ? 'it has begun, but was not finished in time' : why(name);
+    Object.assign(entry, { state: 'silent', message });
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** Sends no further commands. */
+export function stopJob(job: JobRecord, message: string): void {
+  for (const entry of job.devices.values())
+    if (entry.state === 'waiting') Object.assign(entry, { state: 'stopped', message });
+}
+
+export function refuseDevice(job: JobRecord, name: string, code: string, message: string): void {
+  const entry = job.devices.get(name);
+  if (entry !== undefined && isOpen(entry)) Object.assign(entry, { state: 'error', code, message });
+}
+
+/** True once: nothing is open any more. */
+export function endIfDone(job: JobRecord, now: number): boolean {
+  if (job.endedAt !== null) return false;
+  for (const entry of job.devices.values()) if (isOpen(entry)) return false;
+  job.endedAt = now;
+  return true;
+}
+
+export function countsOf(job: JobRecord): Record<JobState, number> {
+  const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
+  for (const { state } of job.devices.values()) counts[state] += 1;
+  return counts;
+}
+
+export function deviceOf(name: string, { state, code, message, data }: JobEntry): JobDevice {
+  return { device: name, state, code, message, data: data ?? null };
+}
+
+export function shownJob(job: JobRecord): Job {
+  const [first] = job.devices;
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    ...{ id: job.id, at: iso(job.at), who: job.who, command: job.command, args: job.shownArgs },
+    ...{ devices: job.devices.size, counts: countsOf(job) },
+    endedAt: job.endedAt === null ? null : iso(job.endedAt),
+    first: first === undefined ? null : deviceOf(...first),
+  };
+}

@@ -1,0 +1,171 @@
+import { userInfo } from 'node:os';
+import { type Command, Option } from 'commander';
+import { readPassword } from '../adapters/config/secret.ts';
+import { createPasswordHasher } from '../adapters/console/password-hash.ts';
+import type { ConsoleStore, PersonOutcome } from '../ports/console-store.ts';
+import { StoreDown, StoreRefused } from '../ports/store.ts';
+import { EXIT, Failure } from '../program/problem.ts';
+import { examples, type Shell } from '../program/program.ts';
+import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.ts';
+import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { openKeptConsoleStore } from './store/open-store.ts';
+
+/** Asks a question whose answer is not shown. Null: nobody is at the terminal. */
+export type AskSecretly = (question: string) => Promise<string | null>;
+
+interface PeopleOptions {
+  config?: string;
+  role: ConsoleRole;
+  passwordFile?: string;
+  json?: true;
+}
+
+/** `people`: who may use the console. The first administrator is made here only. */
+export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly): void {
+  const people = program.command('people').description("people who may sign in at the owner's console");
+  people
+    .command('add')
+    .description('add a person; the password is typed, or read from a file')
+    .argument('<name>', 'a-z, 0-9 and "._@-", at most 64 characters')
+    .option(...CONFIG_OPTION)
+    .addOption(
+      new Option('--role <role>', 'what the person may do; each role includes the one before')
+        .choices(CONSOLE_ROLES)
+        .makeOptionMandatory(),
+    )
+    .option('--password-file <file>', 'file that contains only the password')
+    .addHelpText(
+      ...examples(
+        'dragoman-backend people add ann --role administrator \\\n    --config /etc/dragoman-backend/config.json',
+      ),
+    )
+    .action((name: string, options: PeopleOptions) => add(shell, ask, name, options));
+  people
+    .command('list')
+    .description('list the people, their roles, and when they last signed in')
+    .option(...CONFIG_OPTION)
+    .option('--json', 'print one line: {"people": [{"name", "role", "since", "last_seen"}]}')
+    .addHelpText(...examples('dragoman-backend people list --config backend.json'))
+    .action((options: PeopleOptions) => list(shell, options));
+  people
+    .command('remove')
+    .description('remove a person, and end their sessions')
+    .argument('<name>', 'as "people list" shows it')
+    .option(...CONFIG_OPTION)
+    .addHelpText(...examples('dragoman-backend people remove ann --config backend.json'))
+    .action((name: string, options: PeopleOptions) => remove(shell, name, options));
+}
+
+async function add(shell: Shell, ask: AskSecretly, name: string, options: PeopleOptions): Promise<void> {
+  const named = personNameSchema.safeParse(name);
+  if (!named.success) throw new Failure(`"${name}": ${named.error.issues[0]?.message}`, EXIT.usage);
+  await withStore(shell, options.config, async (store) => {
+    if ((await store.person(name)) !== null)
+      throw new Failure(`there is a person "${name}" already: remove it first, or choose another name`);
+    const password = await passwordFor(shell, ask, name, options.passwordFile);
+    const passwordHash = await createPasswordHasher().hash(password);
+    await noted(store, 'people.add', name, { role: options.role }, async () => {
+      const isNew = await store.addPerson({ name, role: options.role, passwordHash });
+      if (!isNew) throw new Failure(`there is a person "${name}" already: choose another name`);
+    });
+    shell.print(textLine(`${name} may sign in as ${options.role}`));
+  });
+}
+
+/** @throws Failure */
+async function passwordFor(
+  shell: Shell,
+  ask: AskSecretly,
+  name: string,
+  file: string | undefined,
+): Promise<string> {
+  let password: string | null;
+  if (file === undefined) {
+    password = await ask(`Password for ${name}: `);
+    if (password === null)
+      throw new Failure('nobody can type the password here: give --password-file', EXIT.usage);
+    if (password !== (await ask('The same again: ')))
+      throw new Failure('the two passwords differ: try again');
+  } else {
+    const read = readPassword(file, shell.env);
+    if (!read.ok) throw new Failure(`--password-file: ${read.message}`, EXIT.usage);
+    password = read.secret;
+  }
+  const checked = newPasswordSchema.safeParse(password);
+  if (!checked.success) throw new Failure(`the password ${checked.error.issues[0]?.message}`, EXIT.usage);
+  return checked.data;
+}
+
+async function list(shell: Shell, options: PeopleOptions): Promise<void> {
+  await withStore(shell, options.config, async (store) => {
+    const people = await store.people();
+    const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+    if (options.json) {
+      const lines = people.map(({ name, role, since, seenAt }) => ({
+        ...{ name, role, since: time(since), last_seen: time(seenAt) },
+      }));
+      shell.print(jsonLine({ people: lines }));
+      return;
+    }
+    for (const { name, role, seenAt } of people)
+      shell.print(
+        textLine(
+          `${name}  ${role}  ${seenAt === null ? 'never signed in' : `last signed in ${time(seenAt)}`}`,
+        ),
+      );
+    if (people.length === 0)
+      shell.print('no people yet: "dragoman-backend people add NAME --role administrator" adds the first\n');
+  });
+}
+
+async function remove(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
+  await withStore(shell, options.config, async (store) => {
+    await noted(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
+    shell.print(textLine(`${name} may not sign in any more`));
+  });
+}
+
+/** @throws Failure */
+function settle(outcome: PersonOutcome, name: string): void {
+  if (outcome === 'unknown') throw new Failure(`there is no person "${name}": "people list" shows all`);
+  if (outcome === 'last')
+    throw new Failure(`"${name}" is the last administrator: add another administrator first`);
+}
+
+/** The audit shows what is done on the machine, too. */
+async function noted(
+  store: ConsoleStore,
+  what: string,
+  on: string,
+  args: object,
+  work: () => Promise<void>,
+): Promise<void> {
+  const who = `${userInfo().username} (command line)`;
+  const id = await store.beginAudit({ who, from: 'this machine', what, on, args: JSON.stringify(args) });
+  try {
+    await work();
+    await store.endAudit(id, true, 'done');
+  } catch (error) {
+    await store.endAudit(id, false, error instanceof Failure ? error.message : 'it failed');
+    throw error;
+  }
+}
+
+async function withStore(
+  shell: Shell,
+  file: string | undefined,
+  use: (store: ConsoleStore) => Promise<void>,
+): Promise<void> {
+  const { config, secrets } = openConfig(shell, file, null);
+  const store = openKeptConsoleStore(config.store, secrets.storePassword);
+  try {
+    await use(store);
+  } catch (error) {
+    if (error instanceof StoreDown || error instanceof StoreRefused) throw new Failure(error.message);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,67 @@
+/** The statements of the audit. */
+import { randomBytes } from 'node:crypto';
+import type { AuditEntry, AuditFilter, StoredAudit } from '../../ports/console-store.ts';
+import type { Sql, SqlRow, SqlValue } from './sql-engine.ts';
+
+/** Ids sort by time: 9 digits of base 36 last until the year 5188. */
+function newId(now: number): string {
+  return `${now.toString(36).padStart(9, '0')}${randomBytes(6).toString('hex')}`;
+}
+
+export async function addAudit(sql: Sql, entry: AuditEntry, now: number): Promise<string> {
+  const id = newId(now);
+  const { who, from, what, on, args } = entry;
+  await sql.query(
+    'INSERT INTO audit (id, at, who, address, what, target, args) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    [...[id, now, who, from, what, on, args]],
+  );
+  return id;
+}
+
+export async function endAudit(
+  sql: Sql,
+  id: string,
+  { ok, text, at }: { ok: boolean; text: string; at: number },
+): Promise<void> {
+  await sql.query('UPDATE audit SET ended_at = ?, is_ok = ?, result = ? WHERE id = ? AND ended_at IS NULL', [
+    ...[at, Number(ok), text, id],
+  ]);
+}
+
+export async function findAudit(sql: Sql, filter: AuditFilter, most: number): Promise<StoredAudit[]> {
+  const { who, what, on, from, to, before } = filter;
+  const conditions: [string, SqlValue | undefined][] = [
+    ['who = ?', who],
+    // Without LIKE, whose signs would need an escape.
+    ['substr(what, 1, length(?)) = ?', what],
+    ['target = ?', on],
+    ['at >= ?', from],
+    ['at < ?', to],
+    ['id < ?', before],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const where = given.length === 0 ? '' : `WHERE ${given.map(([text]) => text).join(' AND ')}`;
+  const values = given.flatMap(([text, value = null]) =>
+    text
+      .split('?')
+      .slice(1)
+      .map(() => value),
+  );
+  const rows = await sql.query(`SELECT * FROM audit ${where} ORDER BY id DESC LIMIT ?`, [...values, most]);
+  return rows.map(auditOf);
+}
+
+function auditOf(row: SqlRow): StoredAudit {
+  const { target = null, ended_at: endedAt = null } = row;
+  return {
+    id: String(row['id']),
+    at: Number(row['at']),
+    who: String(row['who']),
+    from: String(row['address']),
+    what: String(row['what']),
+    on: target === null ? null : String(target),
+    args: String(row['args']),
+    result:
+      endedAt === null ? null : { at: Number(endedAt), ok: row['is_ok'] === 1, text: String(row['result']) },
+  };
+}

@@ -1,0 +1,158 @@
+/** The console's store on either database: people, sessions and audit here, the rest in files beside it. */
+import type { ConsoleStore, StoredPerson } from '../../ports/console-store.ts';
+import type { ConsoleRole } from '../../protocol/console-routes.ts';
+import { addAudit, endAudit, findAudit } from './console-audit.ts';
+import { addConversation, conversationSums } from './console-conversations.ts';
+import { claimJobs, findJob, findJobs, saveJob } from './console-jobs.ts';
+import { migrate } from './migrations.ts';
+import type { Sql, SqlEngine, SqlRow } from './sql-engine.ts';
+
+const DAY_MS = 86_400_000;
+/** Audit and conversations are kept for a year and a month, jobs for a month. */
+const KEPT_MS = 396 * DAY_MS;
+const JOBS_KEPT_MS = 31 * DAY_MS;
+/** A session's use is written this often at most. */
+const USE_NOTED_EACH_MS = 60_000;
+
+/** Changes of people wait for each other, so that two cannot remove the last two administrators. */
+const PEOPLE_LOCK = 'console people';
+
+export function createConsoleStore(engine: SqlEngine): ConsoleStore {
+  let migrated: Promise<void> | null = null;
+  const open = (): Promise<void> => {
+    migrated ??= migrate(engine).catch((error: unknown) => {
+      migrated = null;
+      throw error;
+    });
+    return migrated;
+  };
+  const transact = async <T>(
+    work: (sql: Sql, now: number) => Promise<T>,
+    lock: string | null = null,
+  ): Promise<T> => {
+    await open();
+    return engine.transact(lock, async (sql) => {
+      const [row] = await sql.query(`SELECT ${engine.now} AS now`);
+      return work(sql, Number(row?.['now']));
+    });
+  };
+
+  return {
+    open,
+    people: () =>
+      transact(async (sql) => (await sql.query('SELECT * FROM person ORDER BY name')).map(personOf)),
+    person: (name) => transact((sql) => findPerson(sql, name)),
+    addPerson: ({ name, role, passwordHash }) =>
+      transact(async (sql, now) => {
+        const rows = await sql.query(
+          `INSERT INTO person (name, role, password_hash, since) VALUES (?, ?, ?, ?)
+           ON CONFLICT (name) DO NOTHING RETURNING name`,
+          [name, role, passwordHash, now],
+        );
+        return rows.length > 0;
+      }, PEOPLE_LOCK),
+    changePerson: (name, { role, passwordHash }, keep = '') =>
+      transact(async (sql) => {
+        const person = await findPerson(sql, name);
+        if (person === null) return 'unknown';
+        const next = role ?? person.role;
+        if (next !== 'administrator' && (await isLastAdministrator(sql, person))) return 'last';
+        await sql.query('UPDATE person SET role = ?, password_hash = ? WHERE name = ?', [
+          ...[next, passwordHash ?? person.passwordHash, name],
+        ]);
+        await sql.query('DELETE FROM console_session WHERE person = ? AND id <> ?', [name, keep]);
+        return 'done';
+      }, PEOPLE_LOCK),
+    removePerson: (name) =>
+      transact(async (sql) => {
+        const person = await findPerson(sql, name);
+        if (person === null) return 'unknown';
+        if (await isLastAdministrator(sql, person)) return 'last';
+        await sql.query('DELETE FROM console_session WHERE person = ?', [name]);
+        await sql.query('DELETE FROM person WHERE name = ?', [name]);
+        return 'done';
+      }, PEOPLE_LOCK),
+
+    openSession: (key, { name, passwordHash }, longestMs) =>
+      transact(async (sql, now) => {
+        const person = await findPerson(sql, name);
+        if (person === null || person.passwordHash !== passwordHash) return null;
+        const endsAt = now + longestMs;
+        await sql.query('INSERT INTO console_session (id, person, used_at, ends_at) VALUES (?, ?, ?, ?)', [
+          ...[key, name, now, endsAt],
+        ]);
+        await sql.query('UPDATE person SET seen_at = ? WHERE name = ?', [now, name]);
+        return { name, role: person.role, endsAt };
+      }, PEOPLE_LOCK),
+    useSession: (key, idleMs, isUse = true) =>
+      transact(async (sql, now) => {
+        const [row] = await sql.query(
+          `SELECT p.name AS name, p.role AS role, s.used_at AS used_at, s.ends_at AS ends_at
+           FROM console_session s JOIN person p ON p.name = s.person WHERE s.id = ?`,
+          [key],
+        );
+        if (row === undefined) return null;
+        const usedAt = Number(row['used_at']);
+        const endsAt = Number(row['ends_at']);
+        if (now >= Math.min(endsAt, usedAt + idleMs)) return null;
+        if (isUse && now - usedAt > USE_NOTED_EACH_MS)
+          await sql.query('UPDATE console_session SET used_at = ? WHERE id = ?', [now, key]);
+        return {
+          name: String(row['name']),
+          role: row['role'] as ConsoleRole,
+          endsAt: Math.min(endsAt, (isUse ? now : usedAt) + idleMs),
+        };
+      }),
+    endSession: (key) =>
+      transact(async (sql) => {
+        await sql.query('DELETE FROM console_session WHERE id = ?', [key]);
+      }),
+
+    beginAudit: (entry) => transact((sql, now) => addAudit(sql, entry, now)),
+    endAudit: (id, ok, text) => transact((sql, now) => endAudit(sql, id, { ok, text, at: now })),
+    audit: (filter, most) => transact((sql) => findAudit(sql, filter, most)),
+
+    saveJob: (job, instance, leaseMs) => transact((sql, now) => saveJob(sql, job, instance, now + leaseMs)),
+    jobs: (most) => transact((sql) => findJobs(sql, most)),
+    job: (id) => transact((sql) => findJob(sql, id)),
+    claimJobs: (instance, leaseMs) =>
+      transact((sql, now) => claimJobs(sql, { instance, now, until: now + leaseMs }), 'console jobs'),
+
+    addConversations: (list) =>
+      transact(async (sql, now) => {
+        for (const one of list) await addConversation(sql, one, now);
+      }),
+    conversations: (from, to, by) => transact((sql) => conversationSums(sql, from, to, by)),
+
+    prune: () =>
+      transact(async (sql, now) => {
+        await sql.query('DELETE FROM console_session WHERE ends_at < ?', [now]);
+        await sql.query('DELETE FROM audit WHERE at < ?', [now - KEPT_MS]);
+        await sql.query('DELETE FROM conversation WHERE at < ?', [now - KEPT_MS]);
+        await sql.query('DELETE FROM console_job WHERE at < ?', [now - JOBS_KEPT_MS]);
+      }),
+    close: () => engine.close(),
+  };
+}
+
+async function findPerson(sql: Sql, name: string): Promise<StoredPerson | null> {
+  const [row] = await sql.query('SELECT * FROM person WHERE name = ?', [name]);
+  return row === undefined ? null : personOf(row);
+}
+
+async function isLastAdministrator(sql: Sql, person: StoredPerson): Promise<boolean> {
+  if (person.role !== 'administrator') return false;
+  const [row] = await sql.query("SELECT count(*) AS count FROM person WHERE role = 'administrator'");
+  return Number(row?.['count']) <= 1;
+}
+
+function personOf(row: SqlRow): StoredPerson {
+  const { name, role, password_hash, since, seen_at = null } = row;
+  return {
+    name: String(name),
+    role: role as ConsoleRole,
+    passwordHash: String(password_hash),
+    since: Number(since),
+    seenAt: seen_at === null ? null : Number(seen_at),
+  };
+}

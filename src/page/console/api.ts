@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals';
+import type { Me } from '../../protocol/console-owner.ts';
+import type { ConsoleFault, ConsoleProblem } from '../../protocol/console-routes.ts';
+import { t } from './text.ts';
+
+/** Who is signed in. `undefined`: not known yet; null: no one. */
+export const me = signal<Me | null | undefined>(undefined);
+/** The session ended while the page was in use: it stays behind the form. */
+export const isSessionOver = signal(false);
+
+export class ConsoleError extends Error {
+  readonly code: string;
+  readonly faults: readonly ConsoleFault[];
+
+  constructor(problem: Pick<ConsoleProblem, 'message' | 'faults'> & { readonly code: string }) {
+    super(problem.message);
+    this.code = problem.code;
+    this.faults = problem.faults ?? [];
+  }
+}
+
+export const get = <T>(path: string): Promise<T> => ask<T>(path, {});
+
+export function post<T = unknown>(path: string, body: unknown = {}): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' };
+  return ask<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** @throws ConsoleError with a sentence for people */
+async function ask<T>(path: string, init: RequestInit): Promise<T> {
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(path, { ...init, redirect: 'error' });
+    answer = await response.json();
+  } catch {
+    throw new ConsoleError({ code: 'no_answer', message: t('no_answer') });
+  }
+  if (response.ok) return answer as T;
+  const { error } = answer as { error?: ConsoleProblem };
+  if (error?.code === 'signed_out') signedOut();
+  throw new ConsoleError(error ?? { code: 'no_answer', message: t('no_answer') });
+}
+
+export function signedOut(): void {
+  isSessionOver.value = me.value !== null && me.value !== undefined;
+  if (!isSessionOver.value) me.value = null;
+}
+
+/** What failed, as a sentence. */
+export const whyFailed = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** `museum/kiosk-01` has a slash, which stays one. */
+export const devicePath = (device: string): string => device.split('/').map(encodeURIComponent).join('/');

@@ -1,0 +1,175 @@
+import type { DeviceDetail, DeviceLane, DeviceNotice } from '../../../protocol/console-device.ts';
+import { cleaned, Name, Sheet, Time, Words } from '../parts/words.tsx';
+import { lastingText, maybeText, numberText, t } from '../text.ts';
+import { DeviceStatusText } from './status-text.tsx';
+
+/** Quietest and loudest level that the bar shows. */
+const LEVEL_DBFS = { min: -80, max: 0 };
+
+export function Now({ detail }: { readonly detail: DeviceDetail }) {
+  const { row, lanes, budget, health } = detail;
+  return (
+    <>
+      <DeviceStatusText row={row} advice={detail.advice} />
+      <div class="sheets">
+        {lanes.map((lane) => (
+          <LaneSheet key={lane.id} lane={lane} />
+        ))}
+      </div>
+      <div class="sheets">
+        <Sheet title={t('device')}>
+          <dl>
+            <dt>{t('version')}</dt>
+            <dd>
+              <Words text={row.version} />
+            </dd>
+            <dt>{t('groups')}</dt>
+            <dd>
+              {row.groups.length === 0
+                ? t('none')
+                : row.groups.map((group) => (
+                    <>
+                      <a key={group} href={`/?${new URLSearchParams({ group })}`}>
+                        <Name text={group} />
+                      </a>{' '}
+                    </>
+                  ))}
+            </dd>
+            <dt>{t('site')}</dt>
+            <dd>{row.site === null ? t('none') : <Words text={row.site} />}</dd>
+            <dt>{t('heard')}</dt>
+            <dd>
+              <Time at={detail.heardAt} />
+            </dd>
+            {budget && (
+              <>
+                <dt>{t('budget')}</dt>
+                <dd>{t('budget_used', { used: budget.usedMinutes, most: budget.minutesPerDay })}</dd>
+              </>
+            )}
+          </dl>
+        </Sheet>
+        {health && (
+          <Sheet title={t('tab_health')}>
+            <dl>
+              <dt>{t('uptime')}</dt>
+              <dd>{lastingText(health.uptimeS)}</dd>
+              <dt>{t('health_rssMb')}</dt>
+              <dd>{health.rssBytes === null ? t('unknown') : numberText(health.rssBytes / 2 ** 20)}</dd>
+              <dt>{t('health_temperatureC')}</dt>
+              <dd>{health.temperatureC === null ? t('unknown') : numberText(health.temperatureC)}</dd>
+              <dt>{t('reconnects')}</dt>
+              <dd>{numberText(health.reconnects)}</dd>
+              <dt>{t('measured')}</dt>
+              <dd>
+                <Time at={health.at} />
+              </dd>
+            </dl>
+          </Sheet>
+        )}
+      </div>
+    </>
+  );
+}
+
+function LaneSheet({ lane }: { readonly lane: DeviceLane }) {
+  const lost = [
+    { name: t('lost_speech'), ms: lane.speechLostMs },
+    { name: t('unspoken_speech'), ms: lane.unspokenMs },
+    { name: t('dropped_speech'), ms: lane.speechDroppedMs },
+  ].filter(({ ms }) => ms > 0);
+  return (
+    <section class="sheet column" aria-label={`${t('lane')} ${lane.id}`}>
+      <div class="row">
+        <h2>
+          {t('lane')} <Name text={lane.id} />
+        </h2>
+        <span>{maybeText('phase', lane.phase) ?? cleaned(lane.phase)}</span>
+        {lane.muted && <b class="warn">{t('muted')}</b>}
+        {lane.inConversation && <b class="good">{t('in_conversation')}</b>}
+      </div>
+      <p>
+        <bdi lang={lane.source}>{cleaned(lane.source)}</bdi> → <bdi>{cleaned(lane.targets.join(', '))}</bdi>
+      </p>
+      <dl>
+        <dt>{t('level')}</dt>
+        <dd>{lane.levelDbfs === null ? t('unknown') : <Level dbfs={lane.levelDbfs} />}</dd>
+        <dt>{t('delay')}</dt>
+        <dd>
+          {lane.captureToWireMs === null && lane.wireToSpeakerMs === null
+            ? t('unknown')
+            : t('delay_pair', { up: delay(lane.captureToWireMs), down: delay(lane.wireToSpeakerMs) })}
+        </dd>
+        <dt>{t('volume')}</dt>
+        <dd>{lane.volume === null ? t('unknown') : `${lane.volume} %`}</dd>
+        <dt>{t('microphone')}</dt>
+        <dd>
+          <Words text={lane.capture} />
+          {lane.captureFindings.map((finding) => (
+            <b key={finding} class="bad">
+              {' '}
+              {cleaned(finding)}
+            </b>
+          ))}
+        </dd>
+        <dt>{t('loudspeaker')}</dt>
+        <dd>
+          <Words text={lane.playback} />
+        </dd>
+        <dt>{t('echo')}</dt>
+        <dd>
+          <Words text={lane.echo} />
+        </dd>
+        <dt>{t('host')}</dt>
+        <dd>{lane.streamHost === null ? t('none') : <Words text={lane.streamHost} />}</dd>
+        {lane.nextTryAt !== null && (
+          <>
+            <dt>{t('next_try')}</dt>
+            <dd>
+              <Time at={lane.nextTryAt} />
+            </dd>
+          </>
+        )}
+        {lane.closedUntil !== null && (
+          <>
+            <dt>{t('closed_until')}</dt>
+            <dd>
+              <Time at={lane.closedUntil} />
+            </dd>
+          </>
+        )}
+        {lost.map(({ name, ms }) => (
+          <>
+            <dt>{name}</dt>
+            <dd class="warn">{lastingText(ms / 1000)}</dd>
+          </>
+        ))}
+      </dl>
+      <Notice title={t('last_error')} notice={lane.lastError} />
+      <Notice title={t('last_warning')} notice={lane.lastWarning} />
+    </section>
+  );
+}
+
+const delay = (ms: number | null): string => (ms === null ? t('unknown') : t('ms', { n: numberText(ms) }));
+
+function Level({ dbfs }: { readonly dbfs: number }) {
+  return (
+    <span class="row steady">
+      <meter {...LEVEL_DBFS} value={dbfs} aria-label={t('level')} />
+      {`${numberText(dbfs)} dBFS`}
+    </span>
+  );
+}
+
+function Notice({ title, notice }: { readonly title: string; readonly notice: DeviceNotice | null }) {
+  if (notice === null) return null;
+  return (
+    <div class="reason">
+      <h3>
+        {title}: <code>{cleaned(notice.code)}</code> <Time at={notice.at} />
+      </h3>
+      <Words text={notice.message} />
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { computed, signal } from '@preact/signals';
+import type { FleetFilter, FleetStatus, FleetView, Selection } from '../../../protocol/console-fleet.ts';
+import { queryValue, setQuery } from '../route.ts';
+import { total } from '../stream.ts';
+
+/** Rows that are asked for beyond the visible ones, before and after. */
+const MARGIN = 70;
+export const STATUSES = [
+  ...(['degraded', 'lost', 'offline', 'stopping', 'unknown', 'never', 'idle', 'ready'] as const),
+] as const satisfies readonly FleetStatus[];
+export const SORTS = ['problems', 'device', 'status', 'version', 'since'] as const;
+
+/** The address as a filter. What it cannot be is left out. */
+export const filter = computed<FleetFilter>(() => {
+  const status = STATUSES.filter((name) => queryValue('status').split(',').includes(name));
+  const text = (name: 'q' | 'tenant' | 'group' | 'site' | 'version'): object =>
+    queryValue(name) === '' ? {} : { [name]: queryValue(name).slice(0, 200) };
+  return {
+    ...{ ...text('q'), ...text('tenant'), ...text('group'), ...text('site'), ...text('version') },
+    ...(status.length > 0 && { status }),
+    ...(queryValue('problem') === '1' && { problem: true }),
+  };
+});
+
+export const sort = computed<FleetView['sort']>(
+  () => SORTS.find((name) => name === queryValue('sort')) ?? 'problems',
+);
+/** The latest change first; everything else rises. */
+export const isDescending = computed(() => (queryValue('descending') === '1') !== (sort.value === 'since'));
+
+/** A changed filter admits other devices: a selection would mean others than those that were seen. */
+export function setFilter(parts: Readonly<Record<string, string>>): void {
+  selection.value = null;
+  setQuery(parts);
+}
+
+export function toggleStatus(status: FleetStatus): void {
+  const now = filter.value.status ?? [];
+  const next = now.includes(status) ? now.filter((name) => name !== status) : [...now, status];
+  setFilter({ status: next.join(',') });
+}
+
+/** The window around the visible rows. */
+export function windowAround(from: number, to: number): { readonly first: number; readonly last: number } {
+  return { first: Math.max(0, from - MARGIN), last: to + MARGIN };
+}
+
+/** Null: nothing. `but`: everything that the filter admits, except these. `only`: these. */
+export const selection = signal<{
+  readonly but: ReadonlySet<string> | null;
+  readonly only: ReadonlySet<string>;
+} | null>(null);
+
+export const selectedCount = computed(() => {
+  if (selection.value === null) return 0;
+  const { but, only } = selection.value;
+  return but === null ? only.size : Math.max(0, (total.value ?? 0) - but.size);
+});
+
+export function isSelected(device: string): boolean {
+  if (selection.value === null) return false;
+  const { but, only } = selection.value;
+  return but === null ? only.has(device) : !but.has(device);
+}
+
+export function toggleDevice(device: string): void {
+  const { but, only } = selection.value ?? { but: null, only: new Set<string>() };
+  const next = new Set(but ?? only);
+  if (!next.delete(device)) next.add(device);
+  if (but !== null) selection.value = { but: next, only };
+  else selection.value = next.size === 0 ? null : { but: null, only: next };
+}
+
+export function selectAll(isWanted: boolean): void {
+  selection.value = isWanted ? { but: new Set(), only: new Set() } : null;
+}
+
+/** As the backend takes it. */
+export function selectionOf(): Selection | null {
+  if (selection.value === null) return null;
+  const { but, only } = selection.value;
+  return but === null ? { devices: [...only] } : { filter: filter.value, except: [...but] };
+}

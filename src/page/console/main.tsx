@@ -1,0 +1,12 @@
+import 'uplot/dist/uPlot.min.css';
+import './console.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { beginRoutes } from './route.ts';
+import { beginTexts } from './text.ts';
+
+const place = document.getElementById('console');
+void beginTexts().then(() => {
+  beginRoutes();
+  if (place !== null) render(<App />, place);
+});

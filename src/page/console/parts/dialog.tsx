@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../text.ts';
+
+/** A dialog over the page: the browser keeps the keyboard inside, and gives it back. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  /** Left out: it cannot be closed. */
+  readonly onClose?: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const place = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    place.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={place}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <div class="row">
+        <h2>{title}</h2>
+      </div>
+      {children}
+      {onClose && (
+        <div class="row">
+          <button type="button" onClick={onClose}>
+            {t('close')}
+          </button>
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact';
+
+/** A heading of a column; figures are at the end of their column. */
+export type Heading = string | { readonly text: string; readonly kind: 'number' | 'optional' };
+
+/** A table that scrolls in itself where the page is narrow, also by keyboard. */
+export function Table({
+  label,
+  heads,
+  hasCards = false,
+  children,
+}: {
+  readonly label: string;
+  readonly heads: readonly Heading[];
+  /** The cells explain themselves: on a telephone they stand below each other. */
+  readonly hasCards?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class={`sheet table ${hasCards ? 'cards' : ''}`} role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head, at) => {
+              const { text, kind } = typeof head === 'string' ? { text: head, kind: '' } : head;
+              return (
+                <th key={at} scope="col" class={kind}>
+                  {kind === 'optional' ? <span class="unseen">{text}</span> : text}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Text of a device or of the backend as data. */
+export function Data({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <pre tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+  );
+}

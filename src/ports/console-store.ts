@@ -1,0 +1,128 @@
+/**
+ * What the owner's console keeps: people, their sessions, the audit, jobs and the numbers of conversations. It holds no password and no
+ * cookie, only hashes of them. All times are milliseconds since 1970 by the clock of the store.
+ * Every operation throws `StoreDown` or `StoreRefused` if it fails, and then has changed nothing.
+ */
+import type { ConsoleRole } from '../protocol/console-routes.ts';
+
+export interface StoredPerson {
+  readonly name: string;
+  readonly role: ConsoleRole;
+  readonly passwordHash: string;
+  readonly since: number;
+  readonly seenAt: number | null;
+}
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  readonly name: string;
+  readonly role: ConsoleRole;
+  readonly endsAt: number;
+}
+
+/** `last`: it would leave the console without administrator. */
+export type PersonOutcome = 'done' | 'unknown' | 'last';
+
+export interface AuditEntry {
+  readonly who: string;
+  readonly from: string;
+  readonly what: string;
+  readonly on: string | null;
+  /** JSON of the arguments. */
+  readonly args: string;
+}
+export interface StoredAudit extends AuditEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly result: { readonly at: number; readonly ok: boolean; readonly text: string } | null;
+}
+export interface AuditFilter {
+  readonly who?: string | undefined;
+  /** Beginning of the action's name. */
+  readonly what?: string | undefined;
+  readonly on?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly before?: string | undefined;
+}
+
+/** A job as JSON, with what is needed to find it. */
+export interface StoredJob {
+  readonly id: string;
+  readonly at: number;
+  readonly endedAt: number | null;
+  readonly body: string;
+}
+
+export interface StoredConversation {
+  /** Unique: the same occurrence is written once. */
+  readonly id: string;
+  readonly device: string;
+  readonly durationS: number;
+  readonly sentences: number;
+  readonly delayMs: number | null;
+  readonly billedS: number;
+  readonly languages: readonly string[];
+}
+/** Sums of conversations that have the same key. */
+export interface ConversationSum {
+  /** Number of the day since 1970, name of the device, or languages with commas. */
+  readonly key: string;
+  readonly conversations: number;
+  readonly durationS: number;
+  readonly sentences: number;
+  readonly billedS: number;
+  /** Sum of the delays that were measured, and their number. */
+  readonly delayMs: number;
+  readonly delays: number;
+}
+
+export interface ConsoleStore {
+  open(): Promise<void>;
+  people(): Promise<StoredPerson[]>;
+  person(name: string): Promise<StoredPerson | null>;
+  /** False: the name is taken. */
+  addPerson(person: Pick<StoredPerson, 'name' | 'role' | 'passwordHash'>): Promise<boolean>;
+  /** Ends all sessions of the person but `keep`. */
+  changePerson(
+    name: string,
+    change: { readonly role?: ConsoleRole | undefined; readonly passwordHash?: string | undefined },
+    keep?: string,
+  ): Promise<PersonOutcome>;
+  /** Ends the person's sessions. */
+  removePerson(name: string): Promise<PersonOutcome>;
+
+  /** @param key hash of the cookie's value. Null: the person does not exist any more, or has another password meanwhile. */
+  openSession(
+    key: string,
+    person: Pick<StoredPerson, 'name' | 'passwordHash'>,
+    longestMs: number,
+  ): Promise<SignedIn | null>;
+  /**
+   * Null: it has ended.
+   * @param isUse it is used now, and does not count as idle
+   */
+  useSession(key: string, idleMs: number, isUse?: boolean): Promise<SignedIn | null>;
+  endSession(key: string): Promise<void>;
+
+  /** @returns the id of the line */
+  beginAudit(entry: AuditEntry): Promise<string>;
+  endAudit(id: string, ok: boolean, text: string): Promise<void>;
+  /** Newest first. */
+  audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
+
+  /** Writes a job that this instance works on, and keeps the claim on it for `leaseMs`. False: another instance has it now. */
+  saveJob(job: StoredJob, instance: string, leaseMs: number): Promise<boolean>;
+  /** Newest first. */
+  jobs(most: number): Promise<StoredJob[]>;
+  job(id: string): Promise<StoredJob | null>;
+  /** Jobs that have not ended and whose instance is gone: from now on this instance's. */
+  claimJobs(instance: string, leaseMs: number): Promise<StoredJob[]>;
+
+  addConversations(list: readonly StoredConversation[]): Promise<void>;
+  conversations(from: number, to: number, by: 'day' | 'device' | 'languages'): Promise<ConversationSum[]>;
+
+  /** Deletes what is older than it is kept. */
+  prune(): Promise<void>;
+  close(): Promise<void>;
+}

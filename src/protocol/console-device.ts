@@ -1,0 +1,124 @@
+/** One device in the owner's console. Captions are not part of it. */
+import * as z from 'zod';
+import { LOG_LEVELS } from './config-choices.ts';
+import type { DesiredDocument } from './console-config.ts';
+import type { FleetRow } from './console-fleet.ts';
+
+export interface DeviceDetail {
+  readonly row: FleetRow;
+  /** `dragoman/v1/museum/kiosk-01` */
+  readonly topic: string;
+  /** When the last message came; null: none since the backend's start. */
+  readonly heardAt: string | null;
+  /** What to do about the status: sentences for people. Empty: nothing. */
+  readonly advice: readonly string[];
+  readonly lanes: readonly DeviceLane[];
+  readonly budget: { readonly usedMinutes: number; readonly minutesPerDay: number } | null;
+  /** The latest health; null: none yet. */
+  readonly health: DeviceVitals | null;
+  /** The latest events, newest last; 20 at most, since the backend's start. */
+  readonly events: readonly DeviceEvent[];
+  /** Until when its log is streamed, as far as this backend knows; null: not. */
+  readonly logUntil: string | null;
+}
+
+export interface DeviceLane {
+  readonly id: string;
+  readonly phase: string;
+  readonly source: string;
+  readonly targets: readonly string[];
+  readonly muted: boolean;
+  readonly volume: number | null;
+  readonly capture: string;
+  readonly playback: string;
+  readonly captureFindings: readonly string[];
+  readonly echo: string;
+  readonly session: string | null;
+  readonly streamHost: string | null;
+  readonly nextTryAt: string | null;
+  readonly closedUntil: string | null;
+  readonly inConversation: boolean;
+  readonly speechLostMs: number;
+  readonly unspokenMs: number;
+  readonly speechDroppedMs: number;
+  readonly lastError: DeviceNotice | null;
+  readonly lastWarning: DeviceNotice | null;
+  /** Of the latest health. Level of the room; delays of 99 % from microphone to network and from network to loudspeaker. */
+  readonly levelDbfs: number | null;
+  readonly captureToWireMs: number | null;
+  readonly wireToSpeakerMs: number | null;
+}
+export interface DeviceNotice {
+  readonly at: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface DeviceVitals {
+  readonly at: string | null;
+  readonly rssBytes: number | null;
+  readonly temperatureC: number | null;
+  readonly uptimeS: number;
+  readonly loopLagMs: number | null;
+  readonly reconnects: number;
+  readonly outboxDropped: number;
+}
+
+export interface DeviceEvent {
+  /** Counts the events of all devices since the backend's start. */
+  readonly number: number;
+  /** Time of the occurrence; null: the device's clock was not set. */
+  readonly at: string | null;
+  readonly kind: string;
+  readonly lane: string | null;
+  /** The event's `message`; null: it has none. */
+  readonly message: string | null;
+  /** The other fields that are texts, numbers or truth values. */
+  readonly fields: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export interface LogLines {
+  /** Each a JSON record as text. */
+  readonly lines: readonly string[];
+  readonly dropped: number;
+}
+
+/** The last 24 hours in steps, oldest first. Each value is the worst of its step; null: no report. */
+export interface DeviceHealth {
+  /** Beginning of the first step. */
+  readonly from: string;
+  readonly stepS: number;
+  readonly series: Readonly<Record<HealthSeries, readonly (number | null)[]>>;
+}
+export const HEALTH_SERIES = [
+  ...(['rssMb', 'cpuPercent', 'temperatureC', 'loopLagMs'] as const),
+  ...(['levelDbfs', 'captureToWireMs', 'wireToSpeakerMs', 'speechLostS'] as const),
+] as const;
+export type HealthSeries = (typeof HEALTH_SERIES)[number];
+
+/** Desired beside reported. */
+export interface DeviceConfig {
+  /** Its own document; null: none. */
+  readonly desired: DesiredDocument | null;
+  /** Documents of its groups, in order; later wins. */
+  readonly groups: readonly { readonly group: string; readonly desired: DesiredDocument | null }[];
+  /** Null: no report yet. */
+  readonly reported: {
+    readonly at: string | null;
+    readonly versions: Readonly<Record<string, number>>;
+    readonly effective: unknown;
+    readonly errors: readonly { readonly from: string; readonly key: string; readonly message: string }[];
+  } | null;
+  /** Keys whose value in force differs from the device's own document. */
+  readonly differences: readonly {
+    readonly key: string;
+    readonly desired: unknown;
+    readonly effective: unknown;
+  }[];
+}
+
+export const logRequestSchema = z.strictObject({
+  minutes: z.int().min(1).max(60).default(5),
+  level: z.enum(LOG_LEVELS).default('info'),
+});
+export type LogRequest = z.input<typeof logRequestSchema>;

@@ -1,0 +1,113 @@
+/** The fleet in the owner's console: rows, filters and views. */
+import * as z from 'zod';
+import { DEVICE_STATUSES } from './mqtt/device.ts';
+import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
+import { plainTextSchema } from './plain-text.ts';
+
+/** `unknown`: it has published no status. `never`: it has a login, and never came. */
+export const FLEET_STATUSES = [...DEVICE_STATUSES, 'unknown', 'never'] as const;
+export type FleetStatus = (typeof FLEET_STATUSES)[number];
+
+/** `tenant/device`. */
+export const deviceNameSchema = z
+  .string()
+  .max(129)
+  .refine((text) => {
+    const [tenant, device, ...more] = text.split('/');
+    const isRight = nameSchema.safeParse(tenant).success && deviceIdSchema.safeParse(device).success;
+    return isRight && more.length === 0;
+  }, 'must be a tenant and a device, such as "museum/kiosk-01"');
+
+/** One device in the list. All texts from the device are cleaned of control and reordering characters, and shortened. */
+export interface FleetRow {
+  /** `tenant/device` */
+  readonly device: string;
+  readonly status: FleetStatus;
+  /** `code` or `code:detail`, see docs/operate.md */
+  readonly reasons: readonly string[];
+  /** Somebody should look at it. */
+  readonly isProblem: boolean;
+  /** Time of the status, ISO 8601 UTC; null: not known. */
+  readonly since: string | null;
+  readonly groups: readonly string[];
+  /** From the backend's configuration; null: none. */
+  readonly site: string | null;
+  readonly version: string;
+  readonly lanes: readonly FleetLane[];
+  /** Its configuration differs from the desired one, or it refused keys. */
+  readonly isOffDesired: boolean;
+}
+export interface FleetLane {
+  readonly id: string;
+  readonly phase: string;
+  readonly source: string;
+  readonly targets: readonly string[];
+  readonly muted: boolean;
+  readonly volume: number | null;
+}
+
+/** Which devices. Parts that are left out admit all. */
+export const fleetFilterSchema = z.strictObject({
+  /** Words that occur in name, reasons, groups, site, version or languages; all must. */
+  q: plainTextSchema.max(200).optional(),
+  status: z.array(z.enum(FLEET_STATUSES)).max(FLEET_STATUSES.length).optional(),
+  problem: z.boolean().optional(),
+  tenant: nameSchema.optional(),
+  group: nameSchema.optional(),
+  site: plainTextSchema.max(200).optional(),
+  version: plainTextSchema.max(100).optional(),
+});
+export type FleetFilter = z.infer<typeof fleetFilterSchema>;
+
+export const FLEET_SORTS = ['problems', 'device', 'status', 'version', 'since'] as const;
+
+/** Most rows of a window. */
+export const LONGEST_WINDOW = 300;
+/** Filter, order, and the window of rows: from `first` up to, not including, `last`. */
+export const fleetViewSchema = z
+  .strictObject({
+    filter: fleetFilterSchema.default({}),
+    /** `problems`: severity, then name. Ties are by name, always. */
+    sort: z.enum(FLEET_SORTS).default('problems'),
+    descending: z.boolean().default(false),
+    first: z.int().min(0).max(1_000_000).default(0),
+    last: z.int().min(0).max(1_000_000).default(60),
+  })
+  .refine(({ first, last }) => last - first <= LONGEST_WINDOW, `at most ${LONGEST_WINDOW} rows at once`);
+export type FleetView = z.infer<typeof fleetViewSchema>;
+export type FleetViewInput = z.input<typeof fleetViewSchema>;
+
+/** The filter is the selection, but for some devices; or it is a list of devices. */
+export const selectionSchema = z.union([
+  z.strictObject({
+    filter: fleetFilterSchema,
+    except: z.array(deviceNameSchema).max(10_000).default([]),
+  }),
+  z.strictObject({ devices: z.array(deviceNameSchema).min(1).max(10_000) }),
+]);
+export type Selection = z.infer<typeof selectionSchema>;
+
+/** Of the whole fleet, not of the page or the filter. */
+export interface FleetCounts {
+  readonly total: number;
+  readonly problems: number;
+  readonly byStatus: Readonly<Record<FleetStatus, number>>;
+}
+
+/** What the filters can be set to. */
+export interface FleetFacets {
+  readonly tenants: readonly string[];
+  /** With the number of devices and of those with a problem. */
+  readonly groups: readonly { readonly name: string; readonly devices: number; readonly problems: number }[];
+  readonly sites: readonly string[];
+  readonly versions: readonly string[];
+}
+
+export interface FleetWindow {
+  /** `number` of the change that asked for it; 0: of the stream's address, or of `GET /api/devices`. */
+  readonly number: number;
+  /** Number of devices that the filter admits. */
+  readonly total: number;
+  readonly first: number;
+  readonly rows: readonly FleetRow[];
+}

@@ -1,0 +1,139 @@
+/** People, audit, cost and conversations in the owner's console. */
+import * as z from 'zod';
+import { CONSOLE_ROLES, type ConsoleRole } from './console-routes.ts';
+import { plainTextSchema } from './plain-text.ts';
+
+export const personNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._@-]{0,63}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "._@-"');
+/** Longest first: a longer one would only keep the machine busy. */
+export const newPasswordSchema = z
+  .string()
+  .min(12, 'must have at least 12 characters')
+  .max(256, 'must have at most 256 characters');
+
+export const signInSchema = z.strictObject({
+  name: z.string().min(1).max(64),
+  password: z.string().min(1).max(256),
+});
+export type SignInRequest = z.infer<typeof signInSchema>;
+
+export interface Me {
+  readonly name: string;
+  readonly role: ConsoleRole;
+  /** The session's end, if it is used until then. */
+  readonly expiresAt: string;
+}
+
+export const passwordChangeSchema = z.strictObject({
+  old: z.string().min(1).max(256),
+  new: newPasswordSchema,
+});
+export type PasswordChange = z.infer<typeof passwordChangeSchema>;
+
+export interface Person {
+  readonly name: string;
+  readonly role: ConsoleRole;
+  readonly since: string;
+  /** Of the last successful signing in; null: never. */
+  readonly lastSeenAt: string | null;
+}
+export const newPersonSchema = z.strictObject({
+  name: personNameSchema,
+  role: z.enum(CONSOLE_ROLES),
+  password: newPasswordSchema,
+});
+export type NewPerson = z.infer<typeof newPersonSchema>;
+export const personChangeSchema = z
+  .strictObject({ role: z.enum(CONSOLE_ROLES).optional(), password: newPasswordSchema.optional() })
+  .refine(({ role, password }) => role !== undefined || password !== undefined, 'must change something');
+export type PersonChange = z.infer<typeof personChangeSchema>;
+
+const day = z.iso.date();
+export const auditQuerySchema = z.strictObject({
+  who: plainTextSchema.max(64).optional(),
+  /** Beginning of the action's name: `command`, `command.mute`, `people`. */
+  what: plainTextSchema.max(64).optional(),
+  device: plainTextSchema.max(129).optional(),
+  from: day.optional(),
+  to: day.optional(),
+  /** Lines older than the one with this id: the next page. */
+  before: plainTextSchema.max(64).optional(),
+});
+export type AuditQuery = z.input<typeof auditQuerySchema>;
+
+export interface AuditLine {
+  readonly id: string;
+  readonly at: string;
+  readonly who: string;
+  /** Address of the browser, as far as it is known. */
+  readonly from: string;
+  /** `sign-in`, `command.mute`, `config.device`, `people.add`, `people.role` ... */
+  readonly what: string;
+  /** Device, group, person or "1200 devices"; null: none. */
+  readonly on: string | null;
+  /** Arguments without secrets and without what shall be spoken. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Null: it was begun, and no result was written yet. */
+  readonly result: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
+}
+export interface AuditPage {
+  /** Newest first, 100 at most. */
+  readonly lines: readonly AuditLine[];
+  /** For the next page; null: there is none. */
+  readonly before: string | null;
+}
+
+export const COST_KEYS = ['device', 'group', 'site'] as const;
+export const costQuerySchema = z.strictObject({
+  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as "2026-11"'),
+  by: z.enum(COST_KEYS).default('device'),
+});
+export type CostQuery = z.input<typeof costQuerySchema>;
+
+export interface Cost {
+  readonly month: string;
+  readonly by: (typeof COST_KEYS)[number];
+  readonly lines: readonly CostLine[];
+  /** Of all devices, each counted once. */
+  readonly total: Omit<CostLine, 'name' | 'budgetMinutes' | 'warning'>;
+}
+export interface CostLine {
+  readonly name: string;
+  readonly sessions: number;
+  readonly minutes: number;
+  readonly forecastMinutes: number;
+  readonly budgetMinutes: number | null;
+  readonly warning: 'none' | 'near_budget' | 'over_budget';
+  /** Sessions without a report, and what those lasted at most; null: without limit. */
+  readonly unreported: number;
+  readonly unreportedMinutesAtMost: number | null;
+  readonly implausible: number;
+}
+
+export const CONVERSATION_KEYS = ['day', 'device', 'group', 'language'] as const;
+export const conversationsQuerySchema = z.strictObject({
+  from: day,
+  to: day,
+  by: z.enum(CONVERSATION_KEYS).default('day'),
+});
+export type ConversationsQuery = z.input<typeof conversationsQuerySchema>;
+
+/** Days are those of UTC. Nothing that was said is in it. */
+export interface Conversations {
+  readonly from: string;
+  readonly to: string;
+  readonly by: (typeof CONVERSATION_KEYS)[number];
+  /** Days by date, others by number of conversations. A conversation counts for each of its languages. */
+  readonly lines: readonly ConversationLine[];
+  readonly total: Omit<ConversationLine, 'name'>;
+}
+export interface ConversationLine {
+  readonly name: string;
+  readonly conversations: number;
+  readonly minutes: number;
+  readonly sentences: number;
+  readonly billedMinutes: number;
+  /** Mean of the conversations' median delays; null: none was measured. */
+  readonly delayMs: number | null;
+}

@@ -1,0 +1,219 @@
+/** Who may do what at the console. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONSOLE_ROLES, CONSOLE_ROUTES, includesRole } from '../../../src/protocol/console-routes.ts';
+import {
+  type ConsoleFixture,
+  consoleOfEachTest,
+  NAMES,
+  PASSWORD,
+  startConsoleFixture,
+} from './console-on-loopback.ts';
+
+/** A path that fits the route; nothing of it exists. */
+const pathOf = (route: string): string =>
+  (route.split(' ')[1] ?? '').replace(/:(\w+)/g, (_, name: string) => `no-${name}`);
+const ROUTES = Object.entries(CONSOLE_ROUTES);
+const REFUSED_FOR_WHO = ['signed_out', 'role'];
+
+describe('each route', () => {
+  let fixture: ConsoleFixture;
+  beforeAll(async () => {
+    fixture = await startConsoleFixture();
+  });
+  afterAll(() => fixture.close());
+
+  it.each(ROUTES)(
+    '%s lets pass who has the role %s or a higher one, and only those',
+    async (route, least) => {
+      const [method = ''] = route.split(' ');
+      // The empty body is refused by every route that needs one, after the role was checked.
+      const ask = async (who: string | null) => {
+        const { status, json } =
+          route === 'GET /api/stream'
+            ? await fixture.ask(who, method, `${pathOf(route)}?view=1`)
+            : await fixture.ask(who, method, pathOf(route), method === 'POST' ? '' : undefined);
+        return { status, code: json?.error?.code ?? null };
+      };
+      for (const role of CONSOLE_ROLES) {
+        const { status } = await fixture.ask(NAMES[role], 'GET', '/api/me');
+        if (status === 401) await fixture.signIn(NAMES[role]);
+      }
+      const signedOut = await ask(null);
+      expect(REFUSED_FOR_WHO.includes(signedOut.code)).toBe(least !== 'public');
+      if (least === 'public') return;
+      expect(signedOut).toEqual({ status: 401, code: 'signed_out' });
+      for (const role of CONSOLE_ROLES) {
+        const answer = await ask(NAMES[role]);
+        if (includesRole(role, least)) expect(REFUSED_FOR_WHO).not.toContain(answer.code);
+        else expect(answer).toEqual({ status: 403, code: 'role' });
+      }
+    },
+  );
+});
+
+const { start } = consoleOfEachTest();
+
+describe('the console', () => {
+  it('refuses what other pages make a browser send', async () => {
+    const fixture = await start({}, ['ann']);
+    const add = { name: 'eve', role: 'administrator', password: 'a long password of eve' };
+    const post = (headers: Record<string, string>) => fixture.ask('ann', 'POST', '/api/people', add, headers);
+    const foreign = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: '', 'sec-fetch-site': 'none' },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      // Headers of a proxy that is not listed.
+      { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+    ];
+    for (const headers of foreign)
+      expect([headers, (await post(headers)).json.error.code]).toEqual([headers, 'foreign']);
+    const silent = await fetch(`${fixture.url}/api/people`, {
+      method: 'POST',
+      headers: { cookie: fixture.cookieOf('ann'), 'content-type': 'application/json' },
+      body: JSON.stringify(add),
+    });
+    expect(silent.status).toBe(403);
+    const read = await fixture.ask('ann', 'GET', '/api/people', undefined, {
+      'sec-fetch-site': 'cross-site',
+    });
+    expect(read.status).toBe(403);
+    expect((await fixture.ask('ann', 'GET', '/api/people')).json.people).toHaveLength(3);
+    expect((await post({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  it('believes a listed proxy about the browser, and sets a cookie that only TLS carries', async () => {
+    const fixture = await start({
+      config: { console: { listen: '127.0.0.1:0', trustedProxies: ['127.0.0.0/8'] } },
+    });
+    const proxied = {
+      ...{
+        origin: 'https://kiosks.example',
+        'x-forwarded-host': 'kiosks.example',
+        'x-forwarded-proto': 'https',
+      },
+      'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+    };
+    const body = { name: 'ann', password: PASSWORD };
+    const { headers, status } = await fixture.ask(null, 'POST', '/api/sign-in', body, proxied);
+    expect(status).toBe(200);
+    const cookie = headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      /^__Host-dragoman=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const lines = await fixture.ask(null, 'GET', '/api/audit', undefined, {
+      ...proxied,
+      cookie: cookie.split(';')[0] ?? '',
+    });
+    expect(lines.json.lines[0]).toMatchObject({ who: 'ann', what: 'sign-in', from: '203.0.113.9' });
+    // The same cookie is nothing on the way without TLS.
+    const plain = await fixture.ask(null, 'GET', '/api/me', undefined, {
+      cookie: cookie.split(';')[0] ?? '',
+    });
+    expect(plain.status).toBe(401);
+  });
+
+  it('slows guessing by name and by address, and says the same for an unknown name', async () => {
+    const fixture = await start();
+    const attempt = (name: string) =>
+      fixture.ask(null, 'POST', '/api/sign-in', { name, password: 'wrong password' });
+    const unknown = await attempt('nobody');
+    expect(unknown).toMatchObject({ status: 401, json: { error: { code: 'wrong' } } });
+    expect((await attempt('vic')).json).toEqual(unknown.json);
+    for (let count = 1; count < 10; count += 1) await attempt('vic');
+    const late = await fixture.ask(null, 'POST', '/api/sign-in', { name: 'vic', password: PASSWORD });
+    expect(late).toMatchObject({ status: 429, json: { error: { code: 'too_often' } } });
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(await fixture.signIn('ann')).toBe(200);
+    const others = Array.from({ length: 20 }, (_, index) => attempt(`guess-${index}`));
+    expect((await Promise.all(others)).some(({ status }) => status === 429)).toBe(true);
+    const audit = await fixture.ask('ann', 'GET', '/api/audit?what=sign-in&who=vic');
+    expect(audit.json.lines).toHaveLength(10);
+    expect(audit.json.lines[0].result).toMatchObject({ ok: false, text: 'name or password is wrong' });
+  });
+
+  it('ends sessions and their streams at sign-out, and at a change of role or password', async () => {
+    const fixture = await start({}, ['ann', 'otto', 'vic']);
+    const stream = await fixture.stream('vic');
+    const stolen = fixture.cookieOf('vic');
+    await fixture.ask('vic', 'POST', '/api/sign-out', {});
+    await expect.poll(() => [stream.end, stream.isClosed]).toEqual(['signed_out', true]);
+    const used = await fixture.ask(null, 'GET', '/api/me', undefined, { cookie: stolen });
+    expect(used).toMatchObject({ status: 401, json: { error: { code: 'signed_out' } } });
+
+    const other = await fixture.stream('otto');
+    expect((await fixture.ask('ann', 'POST', '/api/people/otto', { role: 'viewer' })).json.role).toBe(
+      'viewer',
+    );
+    await expect.poll(() => other.end).toBe('signed_out');
+    expect((await fixture.ask('otto', 'GET', '/api/me')).status).toBe(401);
+    await fixture.signIn('otto');
+    expect((await fixture.ask('otto', 'POST', '/api/commands', {})).json.error.code).toBe('role');
+
+    const next = 'another long password';
+    const change = await fixture.ask('otto', 'POST', '/api/me/password', { old: PASSWORD, new: next });
+    expect(change.status).toBe(200);
+    expect((await fixture.ask('otto', 'GET', '/api/me')).status).toBe(200);
+    expect(await fixture.signIn('otto')).toBe(401);
+    expect(await fixture.signIn('otto', next)).toBe(200);
+  });
+
+  it('never loses its last administrator, and an administrator can make a second one', async () => {
+    const fixture = await start({}, ['ann']);
+    const alone = await fixture.ask('ann', 'POST', '/api/people/ann/remove', {});
+    expect(alone).toMatchObject({ status: 409, json: { error: { code: 'last_administrator' } } });
+    expect((await fixture.ask('ann', 'POST', '/api/people/ann', { role: 'viewer' })).status).toBe(409);
+    await fixture.ask('ann', 'POST', '/api/people/otto', { role: 'administrator' });
+    expect((await fixture.ask('ann', 'POST', '/api/people/ann/remove', {})).status).toBe(200);
+    expect((await fixture.ask('ann', 'GET', '/api/me')).status).toBe(401);
+    await fixture.signIn('otto');
+    const short = await fixture.ask('otto', 'POST', '/api/people', {
+      name: 'x',
+      role: 'viewer',
+      password: 'short',
+    });
+    expect(short.json.error.faults).toEqual([
+      { pointer: '/password', message: 'must have at least 12 characters' },
+    ]);
+  });
+
+  it('keeps no password, cookie or spoken text in log, audit, job or answer', async () => {
+    const fixture = await start({}, ['ann']);
+    fixture.status('museum/a');
+    await expect.poll(async () => (await fixture.ask('ann', 'GET', '/api/devices')).json.total).toBe(1);
+    const spoken = 'the words that shall be spoken';
+    const args = { text: spoken, language: 'en' };
+    const say = await fixture.ask('ann', 'POST', '/api/commands', {
+      command: 'say',
+      args,
+      to: { devices: ['museum/a'] },
+    });
+    const secrets = [PASSWORD, fixture.cookieOf('ann').split('=')[1] ?? '?', spoken];
+    await fixture.ask('ann', 'POST', '/api/people', {
+      name: 'new',
+      role: 'viewer',
+      password: `${PASSWORD} 2`,
+    });
+    const audit = await fixture.ask('ann', 'GET', '/api/audit');
+    const jobs = await fixture.ask('ann', 'GET', '/api/jobs');
+    for (const text of [...fixture.lines, audit.text, jobs.text, say.text])
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(audit.json.lines.map(({ what }: { what: string }) => what)).toContain('people.add');
+  });
+
+  it('serves page and files to everybody, with a policy for scripts, and nothing else', async () => {
+    const fixture = await start();
+    const page = await fixture.ask(null, 'GET', '/devices/museum/a?x=1');
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('/assets/console.js') });
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect((await fixture.ask(null, 'GET', '/assets/console.js')).text).toBe('"page";');
+    expect((await fixture.ask(null, 'GET', '/assets/..%2f..%2fpackage.json')).status).toBe(404);
+    expect((await fixture.ask(null, 'GET', '/api/nothing')).status).toBe(404);
+    expect((await fixture.ask(null, 'POST', '/api/me', {})).status).toBe(405);
+    const large = await fixture.ask(null, 'POST', '/api/sign-in', 'x'.repeat(10_000));
+    expect(large).toMatchObject({ status: 413, json: { error: { code: 'too_large' } } });
+  });
+});

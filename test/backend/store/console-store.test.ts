@@ -1,0 +1,158 @@
+/** The contract of what the console keeps, on both databases. */
+import { expect, it } from 'vitest';
+import { createConsoleStore } from '../../../src/backend/store/console-store.ts';
+import { dump, load } from '../../../src/backend/store/copy.ts';
+import type { ConsoleStore, StoredConversation } from '../../../src/ports/console-store.ts';
+import { type Database, onBothStores } from './both-stores.ts';
+
+const HOUR = 3_600_000;
+const admin = { name: 'ann', role: 'administrator', passwordHash: 'hash-a' } as const;
+const viewer = { name: 'vic', role: 'viewer', passwordHash: 'hash-v' } as const;
+
+async function withStore(database: Database, use: (store: ConsoleStore) => Promise<void>): Promise<void> {
+  const store = createConsoleStore(database.engine());
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+onBothStores((maker) => {
+  it('keeps people over a restart, and a name is taken once', async () => {
+    const database = await maker.make();
+    await withStore(database, async (store) => {
+      expect(await store.addPerson(admin)).toBe(true);
+      expect(await store.addPerson({ ...admin, role: 'viewer' })).toBe(false);
+      await store.addPerson(viewer);
+    });
+    await withStore(database, async (store) => {
+      expect(await store.people()).toMatchObject([admin, viewer]);
+      expect(await store.person('ann')).toMatchObject({ ...admin, seenAt: null });
+      expect(await store.person('nobody')).toBeNull();
+    });
+  });
+
+  it('never loses its last administrator, also when two leave at once', async () => {
+    const database = await maker.make();
+    await withStore(database, async (store) => {
+      await store.addPerson(admin);
+      await store.addPerson({ ...admin, name: 'bob' });
+      const outcomes = await Promise.all([
+        store.removePerson('ann'),
+        store.changePerson('bob', { role: 'viewer' }),
+      ]);
+      expect(outcomes.sort()).toEqual(['done', 'last']);
+      const people = await store.people();
+      expect(people.filter(({ role }) => role === 'administrator')).toHaveLength(1);
+      expect(await store.removePerson('nobody')).toBe('unknown');
+    });
+  });
+
+  it('a session ends at sign-out, when idle, at its end, and at a change of password or role', async () => {
+    await withStore(await maker.make(), async (store) => {
+      await store.addPerson(admin);
+      await store.addPerson(viewer);
+      const begin = (key: string, longest = HOUR) => store.openSession(key, viewer, longest);
+      await begin('k1');
+      expect(await store.useSession('k1', HOUR)).toMatchObject({ name: 'vic', role: 'viewer' });
+      expect(await store.useSession('k1', 0)).toBeNull();
+      await store.endSession('k1');
+      expect(await store.useSession('k1', HOUR)).toBeNull();
+      await begin('k2', 0);
+      expect(await store.useSession('k2', HOUR)).toBeNull();
+      await begin('k3');
+      await begin('k4');
+      await store.changePerson('vic', { passwordHash: 'hash-2' }, 'k4');
+      expect(await store.useSession('k3', HOUR)).toBeNull();
+      expect(await store.useSession('k4', HOUR)).not.toBeNull();
+      await store.changePerson('vic', { role: 'operator' });
+      expect(await store.useSession('k4', HOUR)).toBeNull();
+      // The password was checked before it was changed.
+      expect(await begin('k5')).toBeNull();
+      await store.openSession('k6', { ...viewer, passwordHash: 'hash-2' }, HOUR);
+      await store.removePerson('vic');
+      expect(await store.useSession('k6', HOUR)).toBeNull();
+    });
+  });
+
+  it('finds audit lines by person, action, target and time, newest first and page by page', async () => {
+    await withStore(await maker.make(), async (store) => {
+      const entry = { who: 'ann', from: '192.0.2.1', what: 'command.mute', on: 'museum/a', args: '{}' };
+      const first = await store.beginAudit(entry);
+      await store.endAudit(first, false, 'no answer');
+      // Ids within one millisecond are in no order.
+      await new Promise((later) => setTimeout(later, 5));
+      await store.beginAudit({ ...entry, who: 'bob', what: 'people.add', on: null });
+      const all = await store.audit({}, 10);
+      expect(all.map(({ who }) => who)).toEqual(['bob', 'ann']);
+      expect(all[1]).toMatchObject({ ...entry, result: { ok: false, text: 'no answer' } });
+      expect(all[0]?.result).toBeNull();
+      expect(await store.audit({ what: 'command' }, 10)).toHaveLength(1);
+      expect(await store.audit({ what: '%' }, 10)).toHaveLength(0);
+      expect(await store.audit({ who: 'bob', on: 'museum/a' }, 10)).toHaveLength(0);
+      expect(await store.audit({ before: all[0]?.id }, 10)).toHaveLength(1);
+      expect(await store.audit({ from: (all[1]?.at ?? 0) + 1 }, 10)).toHaveLength(1);
+      // A result is written once.
+      await store.endAudit(first, true, 'late');
+      expect((await store.audit({ who: 'ann' }, 10))[0]?.result?.text).toBe('no answer');
+    });
+  });
+
+  it('a job is claimed by one instance when its own is gone', async () => {
+    await withStore(await maker.make(), async (store) => {
+      const job = { id: 'j1', at: 5, endedAt: null, body: '{"a":1}' };
+      expect(await store.saveJob(job, 'one', HOUR)).toBe(true);
+      expect(await store.claimJobs('two', HOUR)).toEqual([]);
+      await store.saveJob({ ...job, body: '{"a":2}' }, 'one', -1);
+      expect(await store.claimJobs('two', HOUR)).toEqual([{ ...job, body: '{"a":2}' }]);
+      expect(await store.claimJobs('three', HOUR)).toEqual([]);
+      expect(await store.saveJob({ ...job, body: '{"a":3}' }, 'one', HOUR)).toBe(false);
+      expect(await store.saveJob({ ...job, endedAt: 9 }, 'two', -1)).toBe(true);
+      expect(await store.claimJobs('three', HOUR)).toEqual([]);
+      expect(await store.job('j1')).toEqual({ ...job, endedAt: 9 });
+      expect(await store.jobs(10)).toHaveLength(1);
+    });
+  });
+
+  it('sums conversations by day, device and languages, and counts each once', async () => {
+    await withStore(await maker.make(), async (store) => {
+      const one: StoredConversation = {
+        ...{ id: 'c1', device: 'museum/a', durationS: 60, sentences: 4, delayMs: 800, billedS: 50 },
+        languages: ['en', 'es'],
+      };
+      await store.addConversations([one, one, { ...one, id: 'c2', delayMs: null, device: 'museum/b' }]);
+      await store.addConversations([one]);
+      const far = 8_000_000_000_000;
+      const [day] = await store.conversations(0, far, 'day');
+      expect(day).toMatchObject({ conversations: 2, durationS: 120, sentences: 8, delayMs: 800, delays: 1 });
+      expect(await store.conversations(0, far, 'device')).toHaveLength(2);
+      expect((await store.conversations(0, far, 'languages'))[0]?.key).toBe('en,es');
+      expect(await store.conversations(0, 5, 'day')).toEqual([]);
+    });
+  });
+
+  it('prunes what has ended, and a backup carries people, audit and conversations, but no session', async () => {
+    const database = await maker.make();
+    const lines: string[] = [];
+    await withStore(database, async (store) => {
+      await store.addPerson(admin);
+      await store.openSession('key', admin, HOUR);
+      await store.beginAudit({ who: 'ann', from: '', what: 'sign-in', on: null, args: '{}' });
+      await store.prune();
+      expect(await store.useSession('key', HOUR)).not.toBeNull();
+    });
+    const source = database.engine();
+    await dump(source, (line) => lines.push(line));
+    await source.close();
+    const other = await maker.make();
+    const target = other.engine();
+    await load(target, lines);
+    await target.close();
+    await withStore(other, async (store) => {
+      expect(await store.person('ann')).toMatchObject(admin);
+      expect(await store.audit({}, 10)).toHaveLength(1);
+      expect(await store.useSession('key', HOUR)).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page, Viewport } from 'puppeteer-core';
+import { bundleConsole } from '../../scripts/bundle-page.mjs';
+import { FakeConsole, type FakeOptions } from './fake-console.ts';
+import { rowsFor } from './fleet-fixtures.ts';
+
+export { NO_BROWSER, openBrowser, screenshot } from '../screen/browser.ts';
+
+export const WIDE: Viewport = { width: 1280, height: 800 };
+/** The narrowest telephone. */
+export const NARROW: Viewport = { width: 360, height: 740 };
+
+export interface ShownConsole {
+  readonly fake: FakeConsole;
+  readonly page: Page;
+  /** Errors and refused requests of the page. */
+  readonly complaints: string[];
+  open(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RUN_AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+/** What axe finds on the page as it is. */
+export async function findings(page: Page): Promise<unknown> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  return page.evaluate(RUN_AXE);
+}
+
+/** The looks of each page. */
+export const LOOKS = {
+  light: { size: WIDE, isDark: false },
+  dark: { size: WIDE, isDark: true },
+  telephone: { size: NARROW, isDark: false },
+  'telephone-dark': { size: NARROW, isDark: true },
+} as const;
+
+export async function setLook(
+  page: Page,
+  { size, isDark }: { size: Viewport; isDark: boolean },
+): Promise<void> {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }]);
+  const now = page.viewport();
+  if (now?.width !== size.width) await page.setViewport(size);
+  await settle(page);
+}
+
+let built: Promise<Readonly<Record<string, string>>> | null = null;
+export function buildConsole(): Promise<Readonly<Record<string, string>>> {
+  built ??= bundleConsole().then(({ files }) => files);
+  return built;
+}
+
+export interface ShowOptions extends Partial<FakeOptions> {
+  readonly size?: Viewport;
+  readonly isDark?: boolean;
+  readonly language?: string;
+}
+
+/** The console's page with a server that the test drives. */
+export async function showConsole(
+  browser: Browser,
+  path: string,
+  { size = WIDE, isDark = false, language = 'en-GB', ...options }: ShowOptions = {},
+): Promise<ShownConsole> {
+  const fake = new FakeConsole({ rows: rowsFor(40), files: await buildConsole(), ...options });
+  await fake.open();
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.setViewport(size);
+  await page.emulateTimezone('Europe/Berlin');
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }]);
+  await page.evaluateOnNewDocument((tag) => {
+    Object.defineProperty(navigator, 'languages', { get: () => [tag] });
+  }, language);
+  const open = async (to: string): Promise<void> => {
+    await page.goto(`${fake.url}${to}`);
+    await settle(page);
+  };
+  await open(path);
+  return {
+    ...{ fake, page, complaints, open },
+    async close() {
+      await context.close();
+      await fake.close();
+    },
+  };
+}
+
+/** Waits until the page has painted what it has received. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForSelector('main');
+  await page.waitForFunction(
+    () => !/Loading …|Lädt …/.test(document.querySelector('main')?.textContent ?? ''),
+  );
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 120);
+      }),
+  );
+}
+
+/** Parts that stick out of the page, but for what scrolls in itself. */
+export function wideParts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const scrolls = 'nav, pre, .table, .scroller, .counts, .tools, .unseen, .skip, .uplot';
+    return [...document.querySelectorAll('body *')]
+      .filter((part) => part.parentElement?.closest(scrolls) === null && !part.matches('.unseen, .skip'))
+      .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+      .map((part) => `${part.tagName}.${part.className}`)
+      .concat(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : []);
+  });
+}

@@ -1,0 +1,194 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  findings,
+  LOOKS,
+  NARROW,
+  NO_BROWSER,
+  openBrowser,
+  screenshot,
+  setLook,
+  settle,
+  showConsole,
+  wideParts,
+} from './console-page.ts';
+import { detailFor, EVENTS, rowFor } from './fleet-fixtures.ts';
+
+let browser: Browser;
+
+/** An override that is never closed, markup, and far more than fits. */
+const HOSTILE = `\u202egnp.exe <img src=x onerror=alert(1)> <script>alert(2)</script> ${'long '.repeat(400)}`;
+
+const bannerOf = (page: Page): Promise<string> =>
+  page.$eval('[role=status]', (banner) => (banner.className === 'banner' ? (banner.textContent ?? '') : ''));
+
+describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it('says that the backend is gone, and comes back by itself with one snapshot', async () => {
+    const { page, fake, close } = await showConsole(browser, '/');
+    const before = fake.snapshots;
+    await fake.close();
+    await page.waitForFunction(() => document.querySelector('.banner') !== null);
+    expect(await bannerOf(page)).toContain('No connection to the backend');
+    for (const [look, how] of Object.entries(LOOKS)) {
+      await setLook(page, how);
+      await screenshot(page, `console-gone-${look}`);
+      expect(await findings(page), look).toEqual([]);
+    }
+    fake.rows.set('museum/kiosk-00001', rowFor(1, { status: 'ready', isProblem: false, reasons: [] }));
+    await fake.open();
+    await page.waitForFunction(() => document.querySelector('.banner') === null);
+    expect(fake.snapshots).toBe(before + 1);
+    expect(await page.$eval('.counts .bad b', (count) => count.textContent)).toBe('9');
+    await close();
+  });
+
+  it('asks for a snapshot when a difference is missing', async () => {
+    const { page, fake, close } = await showConsole(browser, '/?sort=device');
+    const before = fake.snapshots;
+    fake.skip();
+    fake.change(rowFor(2, { status: 'idle', isProblem: false, reasons: ['muted'] }));
+    await expect.poll(() => fake.snapshots).toBe(before + 1);
+    await page.waitForFunction(() =>
+      document.querySelector('[aria-rowindex="3"]')?.textContent?.includes('muted by command'),
+    );
+    await close();
+  });
+
+  it('says so when the backend does not hear the devices', async () => {
+    const { page, fake, close } = await showConsole(browser, '/');
+    fake.sendAll({ broker: 'away' });
+    await page.waitForFunction(() => document.querySelector('.banner') !== null);
+    expect(await bannerOf(page)).toContain('no connection to the broker');
+    await close();
+  });
+
+  it('asks to sign in again when the session has ended, and keeps the page behind', async () => {
+    const path = '/device/museum/kiosk-00002/config';
+    const { page, fake, complaints, close } = await showConsole(browser, path);
+    await page.type('[id="/lanes/0/voice"]', 'a');
+    const fieldset = await page.$('fieldset input');
+    await fieldset?.type('x');
+    fake.endSession();
+    await page.waitForSelector('dialog');
+    await screenshot(page, 'console-session-over-light');
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.$('dialog')).not.toBeNull();
+    await page.type('#password', 'right horse battery');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('dialog') === null);
+    await settle(page);
+    expect(await page.$eval('fieldset input', (input) => (input as HTMLInputElement).value)).toBe('mainx');
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    await close();
+  });
+
+  it('shows hostile names and messages as text, cut to their place', async () => {
+    const row = rowFor(1, {
+      site: HOSTILE,
+      reasons: [`capture:${HOSTILE}`],
+      version: HOSTILE,
+      groups: [HOSTILE],
+    });
+    const { page, fake, open, complaints, close } = await showConsole(browser, '/', { rows: [row] });
+    const event = {
+      ...{ number: 9, at: null, kind: HOSTILE, lane: HOSTILE, message: HOSTILE.repeat(128) },
+      fields: { [HOSTILE]: HOSTILE },
+    };
+    const [lane] = detailFor(row).lanes;
+    if (lane === undefined) throw new Error('there is no lane');
+    fake.details.set(
+      row.device,
+      detailFor(row, {
+        events: [...EVENTS, event],
+        lanes: [
+          { ...lane, id: HOSTILE, phase: HOSTILE, lastError: { at: 'x', code: HOSTILE, message: HOSTILE } },
+        ],
+      }),
+    );
+    const path = '/device/museum/kiosk-00001';
+    for (const [name, to] of [
+      ['fleet', '/'],
+      ['device', path],
+      ['events', `${path}/events`],
+    ] as const) {
+      await open(to);
+      for (const look of ['light', 'telephone'] as const) {
+        await setLook(page, LOOKS[look]);
+        await screenshot(page, `console-hostile-${name}-${look}`);
+        expect(await page.$$('main img, main script')).toEqual([]);
+        expect(
+          await page.$eval('main', (main) => /[\u202a-\u202e\u2066-\u2069]/.test(main.textContent ?? '')),
+        ).toBe(false);
+        expect(await wideParts(page)).toEqual([]);
+        expect(await findings(page)).toEqual([]);
+      }
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const { page, fake, close } = await showConsole(browser, '/');
+    const focused = (): Promise<string> =>
+      page.evaluate(() => {
+        const { activeElement: at } = document;
+        return `${at?.getAttribute('role') ?? at?.tagName} ${at?.getAttribute('aria-label') ?? at?.textContent}`;
+      });
+    const hasRing = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const at = document.activeElement;
+        return at !== null && getComputedStyle(at).outlineStyle === 'solid';
+      });
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('A Skip to the content');
+    expect(await hasRing()).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('BUTTON all 40');
+    // To the rows: every stop has a ring, and none is a trap.
+    const stops: string[] = [];
+    for (let step = 0; step < 30 && !(await focused()).startsWith('grid'); step += 1) {
+      expect(await hasRing(), await focused()).toBe(true);
+      stops.push(await focused());
+      await page.keyboard.press('Tab');
+    }
+    expect(new Set(stops).size).toBe(stops.length);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.waitForSelector('.bulk');
+    expect(await page.$eval('.bulk b', (text) => text.textContent)).toBe('1 device selected');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.tabs');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    for (let step = 0; step < 20 && (await focused()) !== 'A Commands'; step += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#command');
+    await page.focus('#command');
+    await page.keyboard.type('mute');
+    await page.waitForSelector('main form');
+    await page.evaluate(() => document.querySelector<HTMLElement>('main form button')?.focus());
+    await page.keyboard.press('Enter');
+    await expect.poll(() => fake.asked.some(({ path }) => path === '/api/commands')).toBe(true);
+    await close();
+  });
+
+  it('gives the keyboard back when a dialog closes', async () => {
+    const { page, close } = await showConsole(browser, '/people', { size: NARROW });
+    await page.focus('button.danger');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog[open]');
+    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.querySelector('dialog') === null);
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('danger');
+    await close();
+  });
+});

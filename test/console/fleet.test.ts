@@ -1,0 +1,142 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  findings,
+  LOOKS,
+  NO_BROWSER,
+  openBrowser,
+  screenshot,
+  setLook,
+  settle,
+  showConsole,
+} from './console-page.ts';
+import { answerJob } from './fake-owner.ts';
+import { rowFor, rowsFor } from './fleet-fixtures.ts';
+
+let browser: Browser;
+
+const shownDevices = (page: Page): Promise<(string | null)[]> =>
+  page.$$eval('.scroller .line .name', (names) => names.map((name) => name.textContent));
+const firstDevice = async (page: Page): Promise<string | null> =>
+  page.$eval('[aria-rowindex="2"] .name', (name) => name.textContent);
+
+describe.skipIf(NO_BROWSER !== null)(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it('keeps few rows and reaches the last of 10,000 devices', async () => {
+    const { page, close } = await showConsole(browser, '/?sort=device', { rows: rowsFor(10_000) });
+    expect(await page.$eval('[role=grid]', (grid) => grid.getAttribute('aria-rowcount'))).toBe('10001');
+    await page.focus('[role=grid]');
+    await page.keyboard.press('End');
+    await page.waitForFunction(
+      () => document.querySelector('.at .name')?.textContent === 'museum/kiosk-10000',
+    );
+    expect((await page.$$('.scroller .line')).length).toBeLessThan(50);
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('ArrowUp');
+    await settle(page);
+    const at = await page.$eval('.at', (line) => Number(line.getAttribute('aria-rowindex')));
+    expect(at).toBeLessThan(10_000);
+    expect(await page.$eval('[role=grid]', (grid) => grid.getAttribute('aria-activedescendant'))).toBe(
+      `row-${at - 2}`,
+    );
+    await close();
+  });
+
+  it('changes one row and the counts when a device changes', async () => {
+    const { page, fake, close } = await showConsole(browser, '/?sort=device');
+    fake.change(rowFor(3, { status: 'degraded', isProblem: true, reasons: ['budget'] }));
+    await page.waitForFunction(() =>
+      document.querySelector('[aria-rowindex="4"]')?.textContent?.includes('daily budget'),
+    );
+    expect(await page.$eval('.counts .bad b', (count) => count.textContent)).toBe('11');
+    await close();
+  });
+
+  it('moves a new problem to the top, but not while the pointer is over the rows', async () => {
+    const { page, fake, close } = await showConsole(browser, '/');
+    const before = await firstDevice(page);
+    await page.mouse.move(600, 400);
+    await page.mouse.move(610, 410);
+    fake.change(rowFor(0, { status: 'lost', isProblem: true, reasons: ['connection_lost'] }));
+    await settle(page);
+    expect(await firstDevice(page)).toBe(before);
+    await page.mouse.move(600, 20);
+    await page.waitForFunction(
+      () => document.querySelector('[aria-rowindex="2"] .name')?.textContent === 'museum/kiosk-00000',
+    );
+    await close();
+  });
+
+  it('keeps filter, search and order in the address', async () => {
+    const { page, open, close } = await showConsole(browser, '/');
+    await page.type('input[type=search]', 'harbour');
+    await page.waitForFunction(() => location.search.includes('q=harbour'));
+    await page.evaluate(() => {
+      const buttons = [...document.querySelectorAll<HTMLButtonElement>('.counts button')];
+      buttons.find((button) => button.textContent?.startsWith('lost'))?.click();
+    });
+    await settle(page);
+    const address = await page.evaluate(() => location.pathname + location.search);
+    const shown = await shownDevices(page);
+    expect(shown.length).toBeGreaterThan(0);
+    await open(address);
+    expect(await shownDevices(page)).toEqual(shown);
+    expect(await page.$eval('input[type=search]', (input) => (input as HTMLInputElement).value)).toBe(
+      'harbour',
+    );
+    await close();
+  });
+
+  it('sends a command to everything that the filter admits, but for some', async () => {
+    const { page, fake, open, close } = await showConsole(browser, '/?problem=1', { rows: rowsFor(1000) });
+    await page.click('.head input');
+    await page.click('[aria-rowindex="3"] input');
+    await settle(page);
+    expect(await page.$eval('.bulk b', (text) => text.textContent)).toBe('249 devices selected');
+    await page.click('.bulk .first');
+    await page.waitForSelector('dialog #command');
+    await page.select('#command', 'identify');
+    await page.waitForSelector('dialog form');
+    for (const [look, how] of Object.entries(LOOKS)) {
+      await setLook(page, how);
+      await screenshot(page, `console-bulk-${look}`);
+      expect(await findings(page), look).toEqual([]);
+    }
+    await page.click('dialog .first');
+    await page.waitForSelector('dialog [role=alert]');
+    expect(fake.asked.some(({ path }) => path === '/api/commands')).toBe(false);
+    await page.click('dialog .first');
+    await page.waitForFunction(() => location.pathname === '/jobs/job-1');
+    const { body } = fake.asked.find(({ path }) => path === '/api/commands') ?? { body: {} };
+    expect(body).toEqual({
+      command: 'identify',
+      args: {},
+      to: { filter: { problem: true }, except: ['museum/kiosk-00002'] },
+    });
+    await settle(page);
+    answerJob(fake, 'job-1', (_, at) =>
+      at % 5 === 0 ? { state: 'error', code: 'busy', message: 'A chime is playing.' } : { state: 'ok' },
+    );
+    await page.waitForFunction(() => document.querySelector('.counts')?.textContent?.includes('refused'));
+    // Another browser, or this one later: the address has everything.
+    await open('/jobs/job-1');
+    await screenshot(page, 'console-job-light');
+    expect(await page.$eval('progress', (bar) => (bar as HTMLProgressElement).value)).toBe(1000);
+    expect(await page.$eval('.counts', (counts) => counts.textContent)).toContain('refused 200');
+    expect(await findings(page)).toEqual([]);
+    await close();
+  });
+
+  it('forgets the selection when the filter changes, because it would mean other devices', async () => {
+    const { page, close } = await showConsole(browser, '/');
+    await page.click('.head input');
+    await page.waitForSelector('.bulk');
+    await page.select('select[aria-label="all sites"]', 'Harbour');
+    await page.waitForFunction(() => document.querySelector('.bulk') === null);
+    await close();
+  });
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import { localImports } from '../setup/local-imports.ts';
+import { PATIENT } from '../setup/patience.ts';
+
+/** Tests of the owner's console in a real browser, one file after the other: `npm run test:console`. */
+export default defineConfig({
+  plugins: [localImports()],
+  test: {
+    include: ['test/console/**/*.test.ts'],
+    globalSetup: 'test/setup/run-folder.ts',
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    expect: PATIENT,
+  },
+});
