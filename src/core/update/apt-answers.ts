@@ -14,7 +14,7 @@ const ANSWERS: readonly [RegExp, string, boolean][] = [
   ],
   [/Read-only file system/i, 'the disk is read-only: the card may be worn out', false],
   [
-    /is not valid yet/i,
+    /is not valid yet|Not live until/i,
     'the list of the repository is from the future: the clock of this device is behind',
     true,
   ],
@@ -26,6 +26,11 @@ const ANSWERS: readonly [RegExp, string, boolean][] = [
   [
     /Hash Sum mismatch|unexpected size/i,
     'the repository is damaged, or is being changed: a file differs from its signed list',
+    true,
+  ],
+  [
+    /does the network require authentication/i,
+    'a page of the network answers instead of the repository: the Wi-Fi asks people to sign in',
     true,
   ],
   [

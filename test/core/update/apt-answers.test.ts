@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { explainApt } from '../../../src/core/update/apt-answers.ts';
+
+/** Lines of apt 2.6 and 3.0. */
+describe('an answer of apt becomes a sentence', () => {
+  it.each([
+    [
+      'Release file for copy:/x/InRelease is not valid yet (invalid for another 20d).',
+      /clock of this device is behind/,
+      true,
+    ],
+    [
+      'E: OpenPGP signature verification failed: Not live until 2026-11-27T10:00:00Z',
+      /clock of this device is behind/,
+      true,
+    ],
+    ['E: Release file for x is expired (invalid since 2d 3h).', /has expired/, false],
+    [
+      "The following signatures couldn't be verified: NO_PUBKEY 0123456789ABCDEF",
+      /not signed with a key/,
+      false,
+    ],
+    [
+      'E: OpenPGP signature verification failed: Missing key 0123, which is needed',
+      /not signed with a key/,
+      false,
+    ],
+    [
+      "Clearsigned file isn't valid, got 'NOSPLIT' (does the network require authentication?)",
+      /asks people to sign in/,
+      true,
+    ],
+    ['E: Failed to fetch x  Hash Sum mismatch', /differs from its signed list/, true],
+    ['E: Write error - write (28: No space left on device)', /disk is full/, false],
+    ['E: Failed to fetch x  Could not resolve host', /cannot be reached/, true],
+  ])('when it says %j', (output, message, mayPass) => {
+    expect(explainApt(output)).toEqual({ message: expect.stringMatching(message), mayPass });
+  });
+
+  it('in its own words when they are not known, and never more than a line', () => {
+    expect(explainApt(`W: a\nE: something new\nE: more`)).toEqual({
+      message: 'apt failed: something new',
+      mayPass: false,
+    });
+    expect(explainApt('').message).toBe('apt failed: it gave no reason');
+  });
+});
