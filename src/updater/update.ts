@@ -224,14 +224,15 @@ export function createUpdate(deps: UpdateDeps): Update {
   };
 
   const rollBackByOrder = async (order: UpdateOrder): Promise<void> => {
-    const { stage, previous, to } = memory.record;
+    const { stage, previous } = memory.record;
     await desk.took(order.id);
     if (stage === 'downloading' || stage === 'verifying' || stage === 'ready')
       return memory.settle({ stage: 'failed', reason: 'an operator cancelled it before the switch' });
     if (previous === null || compareVersions(previous, own.version) < 0 || !(await folders.find(previous)))
       return log.warn({}, 'an ordered roll-back is not possible: there is no earlier version');
-    await memory.settle({ order, previous: null, from: previous });
-    await returnTo(previous, `version ${plainVersion(to ?? '')} was rolled back: an operator ordered it`);
+    const running = await folders.current();
+    await memory.settle({ order, previous: null, from: previous, to: running });
+    await returnTo(previous, `version ${plainVersion(running)} was rolled back: an operator ordered it`);
   };
 
   return {

@@ -124,7 +124,9 @@ describe.each(NAMES)('the package %s', (name) => {
     const starter = join(folder, name, 'data/usr/bin', name);
     expect(statSync(starter).mode & 0o777).toBe(0o755);
     expect(spawnSync('sh', ['-n', starter]).status).toBe(0);
-    const bundle = /exec "\$node" (\S+)/.exec(readFileSync(starter, 'utf8'))?.[1] ?? 'none';
+    const started = /exec "\$node" (\S+)/.exec(readFileSync(starter, 'utf8'))?.[1] ?? 'none';
+    // Without an update, the base is empty.
+    const bundle = started.replaceAll('"', '').replace('$base', '');
     const help = spawnSync(process.execPath, [join(folder, name, `data${bundle}`), '--help'], {
       encoding: 'utf8',
     });
@@ -201,7 +203,8 @@ describe('the agent and the backend as services', () => {
   it('each have a configuration file of the owner and a private folder for secrets', () => {
     for (const name of ['dragoman', 'dragoman-backend']) {
       const conffiles = readFileSync(join(folder, name, 'control/conffiles'), 'utf8');
-      expect(conffiles).toBe(`/etc/${name}/config.json\n`);
+      const needrestart = name === 'dragoman' ? '/etc/needrestart/conf.d/dragoman.conf\n' : '';
+      expect(conffiles).toBe(`${needrestart}/etc/${name}/config.json\n`);
       expect(statSync(join(folder, name, 'data/etc', name, 'secrets')).mode & 0o007).toBe(0);
     }
   });
