@@ -263,8 +263,8 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
   });
 
   it('returns to the package by the line of the page', async () => {
-    await machine.must(['ln', '-sfn', 'versions/1.3.0-1', '/var/lib/dragoman-update/current']);
-    await machine.must(['systemctl', 'restart', 'dragoman']);
+    await order('1.3.0');
+    await reached('confirming');
     await isReady();
     expect(await program()).toContain('1.3.0-1');
     const page = readFileSync(join(ROOT, 'docs/updates.md'), 'utf8');
