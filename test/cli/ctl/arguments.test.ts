@@ -18,6 +18,7 @@ const RIGHT: Readonly<Record<string, readonly string[]>> = {
   config: ['get'],
   conversation: ['begin'],
   turn: ['source'],
+  update: ['1.3.0-1'],
 };
 /** Verbs without a device. */
 const TALKS = VERB_NAMES.filter((verb) => verb !== 'help');
