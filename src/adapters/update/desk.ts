@@ -10,7 +10,7 @@ import { systemCode } from '../system-error.ts';
 
 /** In the agent's state folder. */
 export const ORDER_FILE = 'update-order.json';
-/** In the agent's folder in memory: its word that a restart disturbs nobody. It holds the order's id. */
+/** In the agent's folder in memory: the agent allows the restart of the order with this id. */
 export const MOMENT_FILE = 'update-moment';
 /** In the updater's folder in memory. */
 export const STATUS_FILE = 'status.json';

@@ -20,7 +20,7 @@ export interface UpdateWatchDeps {
   publisher(): Pick<Publisher, 'refresh' | 'tell'>;
 }
 
-/** Follows the updater, passes orders on to it, and says when a restart disturbs nobody. It decides nothing else. */
+/** Follows the updater, passes orders on to it, and says when a restart would not interrupt anyone. The updater decides everything else. */
 export interface UpdateWatch {
   begin(): void;
   /** Null: there is no updater. */

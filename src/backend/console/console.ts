@@ -97,7 +97,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
       try {
         return await signIn.goesOn(key);
       } catch (error) {
-        // Nobody is sent away because the store is away for a moment.
+        // A short failure of the store does not sign people out.
         complain('sessions', { why: String(error) }, 'whether people are still signed in cannot be read');
         return true;
       }

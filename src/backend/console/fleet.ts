@@ -97,7 +97,7 @@ export function createFleet(
     if (event === null) return;
     device.events.push(JSON.stringify(event));
     if (device.events.length > MOST_EVENTS) device.events.shift();
-    // Nobody looks: the device keeps its latest itself.
+    // No page is open: the device keeps its own latest state.
     if (events.length >= MOST_NEW_EVENTS) events = [];
     events.push({ device: device.name, event });
   };

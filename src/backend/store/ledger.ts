@@ -21,7 +21,7 @@ export async function append(sql: Sql, entry: LedgerEntry, now: number): Promise
 
 /**
  * One row for each device. A session counts with the service's record where there is one, else with the device's reports, and
- * never with more than it could last. Reports of sessions that nobody gave cost nothing, and are counted.
+ * never with more than it could last. Reports of sessions that the backend did not give cost nothing, and are counted.
  * Values: the beginning three times, the beginning for sessions, the end.
  */
 export const SUMS = `

@@ -4,7 +4,7 @@ import { mayChangeLoudspeaker, mayChangeMicrophone } from '../lane/session/betwe
 
 const MINUTES_PER_HOUR = 60;
 
-/** Whether a restart disturbs nobody: no conversation runs, nobody speaks, and nothing is being translated or played. */
+/** Whether a restart interrupts no one: there is no conversation, no speech, no translation and no playback. */
 export function disturbsNobody(lanes: readonly LaneState[], now: number): boolean {
   return lanes.every(
     (state) =>
