@@ -83,7 +83,7 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
     await plugCards({ machine: open });
     await slowly(
       open,
-      'cd /srv/goods; node=; test -e /usr/bin/node || node=$(ls dragoman-node_*.deb); dpkg -i $node dragoman_*.deb dragoman-backend_*.deb dragoman-emulator_*.deb; systemctl disable --now dragoman-backend',
+      'cd /srv/goods; dpkg -i dragoman-node_*.deb dragoman_*.deb dragoman-backend_*.deb dragoman-emulator_*.deb; systemctl disable --now dragoman-backend',
     );
     await slowly(open, OWN_DISK);
     const stop = () => open.must(['systemctl', 'stop', SERVICE]);
