@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainApt } from '../../../src/core/update/apt-answers.ts';
+import { explainApt, readParagraph } from '../../../src/core/update/apt-answers.ts';
 
 /** Lines of apt 2.6 and 3.0. */
 describe('an answer of apt becomes a sentence', () => {
@@ -44,4 +44,17 @@ describe('an answer of apt becomes a sentence', () => {
     });
     expect(explainApt('').message).toBe('apt failed: it gave no reason');
   });
+});
+
+describe('a paragraph of apt-cache', () => {
+  it('has its fields, without lines that continue one and without the next paragraph', () => {
+    const answer =
+      'Package: dragoman\nVersion: 1.3.0-1\nDescription: agent\n of a kiosk\nSHA256: 00ff\n\nPackage: dragoman\nVersion: 1.2.0-1\n';
+    expect(Object.fromEntries(readParagraph(answer))).toEqual({
+      ...{ Package: 'dragoman', Version: '1.3.0-1' },
+      ...{ Description: 'agent', SHA256: '00ff' },
+    });
+  });
+
+  it('has no field when apt-cache says nothing', () => expect(readParagraph('').size).toBe(0));
 });

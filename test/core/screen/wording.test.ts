@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { directionOf, ownName } from '../../../src/core/screen/languages.ts';
+import { WORDED_LANGUAGES, wordedLanguage, wordingOf } from '../../../src/core/screen/wording.ts';
+
+describe('the words of the page', () => {
+  it.each(WORDED_LANGUAGES)(
+    'has each text in %s, and the time where a kiosk is closed until it',
+    (language) => {
+      const wording = wordingOf(language);
+      for (const [key, text] of Object.entries(wording)) expect([key, text.trim()]).not.toEqual([key, '']);
+      expect(wording.until).toContain('{t}');
+      expect(wording.closed).not.toContain('{t}');
+    },
+  );
+
+  it('are those of the language without its region, and English for a language that the page does not know', () => {
+    expect(wordingOf('pt-BR').listening).toBe('A ouvir');
+    expect(wordingOf('is').listening).toBe('Listening');
+    expect([wordedLanguage('ZH-Hant'), wordedLanguage('is')]).toEqual(['zh', 'en']);
+  });
+});
+
+describe('a language on the page', () => {
+  it.each([
+    ['ar-EG', 'rtl'],
+    ['he', 'rtl'],
+    ['ckb', 'rtl'],
+    ['es', 'ltr'],
+    // Begins with the letters of Arabic.
+    ['arn', 'ltr'],
+  ])('%s is written %s', (language, direction) => expect(directionOf(language)).toBe(direction));
+
+  it.each([
+    ['es', 'Español'],
+    ['ja', '日本語'],
+    ['tr', 'Türkçe'],
+  ])('%s names itself %s', (language, name) => expect(ownName(language)).toBe(name));
+});
