@@ -76,7 +76,7 @@ export interface UpdateDesk {
   took(id: string): Promise<void>;
   /** The agent must say again whether it is a good moment. */
   forgetMoment(): Promise<void>;
-  /** Whether the agent says that a restart disturbs nobody. */
+  /** Whether the agent says that a restart interrupts no speech or conversation. */
   isGoodMoment(id: string): Promise<boolean>;
   publish(status: UpdateStatus): Promise<void>;
   /** Makes the launcher ignore the link until the machine starts again. */

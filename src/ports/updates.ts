@@ -6,6 +6,6 @@ export interface Updates {
   look(): Promise<UpdateStatus | null>;
   /** Leaves an order. Resolves with null, or with the reason why that is impossible, for an operator. */
   order(order: UpdateOrder): Promise<string | null>;
-  /** Says that a restart for this order disturbs nobody; null: no more. */
+  /** Says that a restart for this order interrupts no speech or conversation; null: no more. */
   allow(order: string | null): Promise<void>;
 }

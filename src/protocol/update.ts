@@ -76,7 +76,7 @@ export type UpdateReport = z.infer<typeof updateReportSchema>;
 export const updateStatusSchema = updateReportSchema.extend({
   /** The order that it is about; null: none yet. */
   order: id.nullable(),
-  /** Whether it waits for the agent's word that a restart disturbs nobody. */
+  /** Whether it waits for the agent's word that a restart interrupts no speech or conversation. */
   asks: z.boolean(),
   /** The version that the agent's next start takes. */
   current: z.string().max(LONGEST_VERSION),

@@ -19,7 +19,7 @@ export interface Memory {
   save(change: Partial<UpdateRecord>): Promise<void>;
   /** The same without a disk that cannot be written: the report is right, and the next start of the machine tries again. */
   settle(change: Partial<UpdateRecord>): Promise<void>;
-  /** Only reports. @param asks for the agent's word that a restart disturbs nobody */
+  /** Only reports. @param asks for the agent's word that a restart interrupts no speech or conversation */
   tell(reason: string | null, progress?: number | null, asks?: boolean): Promise<void>;
 }
 

@@ -89,7 +89,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     }
   };
 
-  /** Waits until a restart disturbs nobody, at most a day. */
+  /** Waits until a restart interrupts no speech or conversation, at most a day. */
   const awaitMoment = async ({ id, not_before: notBefore }: VersionOrder): Promise<void> => {
     await memory.save({ stage: 'ready', reason: null });
     if (notBefore !== null) {
@@ -100,7 +100,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     // The kernel counts from here, so that the switch knows how much the agent reads.
     await service.look();
     await desk.forgetMoment();
-    await memory.tell('it waits until nobody speaks and no conversation runs, at most a day', null, true);
+    await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);
     const until = clock.now() + times.patienceMs;
     for (let looks = 0; clock.now() < until; looks++) {
       if (await desk.isGoodMoment(id)) return;
