@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../free-port.ts';
+import { onceARun } from '../../once-a-run.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 /** `nobody`: PostgreSQL refuses to run as root. */
@@ -35,14 +36,9 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-postgres-'));
   const user: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {};
   const data = join(folder, 'data');
-  writeFileSync(join(folder, 'password'), PASSWORD);
-  for (const path of [folder, join(folder, 'password')])
-    if (user.uid !== undefined) chownSync(path, NOBODY.uid, NOBODY.gid);
-  const words = ['-D', data, '-U', 'dragoman', '--auth=scram-sha-256', '-E', 'UTF8', '--no-sync'];
-  const made = spawnSync(join(bin, 'initdb'), [...words, `--pwfile=${join(folder, 'password')}`], {
-    ...{ cwd: folder, encoding: 'utf8', ...user },
-  });
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  if (user.uid !== undefined) chownSync(folder, user.uid, NOBODY.gid);
+  const empty = await onceARun('postgres', (place) => makeCluster(bin, place, user));
+  spawnSync('cp', ['-a', join(empty, 'data'), data]);
   const port = await freePort();
   let child: ChildProcess | null = null;
   let databases = 0;
@@ -84,6 +80,18 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Making a cluster takes seconds, copying an empty one does not. */
+function makeCluster(bin: string, folder: string, user: Partial<typeof NOBODY>): void {
+  const password = join(folder, 'password');
+  writeFileSync(password, PASSWORD);
+  if (user.uid !== undefined) for (const path of [folder, password]) chownSync(path, user.uid, NOBODY.gid);
+  const words = ['-D', join(folder, 'data'), '-U', 'dragoman', '--auth=scram-sha-256', '-E', 'UTF8'];
+  const made = spawnSync(join(bin, 'initdb'), [...words, '--no-sync', `--pwfile=${password}`], {
+    ...{ cwd: folder, encoding: 'utf8', ...user },
+  });
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
 }
 
 async function answers(isReady: string, port: number): Promise<boolean> {
