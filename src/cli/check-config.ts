@@ -5,8 +5,8 @@ import { checkSoundFiles, fileWarnings, readNamedFiles } from '../adapters/docto
 import { configWarnings } from '../core/owner/config-warning-rules.ts';
 import { EXIT } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
+import { layOutTable, wrapText } from '../program/text.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
-import { layOutTable, wrapText } from './text.ts';
 
 interface Options {
   readonly config: string;

@@ -11,8 +11,8 @@ import type { Write } from '../core/provisioning/places.ts';
 import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';
 import { EXIT, type ExitCode, Failure } from '../program/problem.ts';
 import type { Shell } from '../program/program.ts';
+import { wrapText } from '../program/text.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
-import { wrapText } from './text.ts';
 
 export interface ProvisionOptions {
   readonly boot?: string;

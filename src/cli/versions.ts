@@ -5,9 +5,9 @@ import { leaveOrder, readStatus, UPDATER_MEMORY } from '../adapters/update/updat
 import { plainVersion } from '../core/update/versions.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
+import { wrapText } from '../program/text.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
 import { type UpdateOrder, type UpdateStatus, updateOrderSchema } from '../protocol/update.ts';
-import { wrapText } from './text.ts';
 
 interface Options {
   readonly json?: true;

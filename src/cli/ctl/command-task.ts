@@ -3,11 +3,11 @@ import { isDone, type Outcome } from '../../core/fleet/answers.ts';
 import { toldLanesSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
+import { wrapText } from '../../program/text.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema, type Finding } from '../../protocol/mqtt/diagnose.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { layOutFinding, layOutSummary } from '../doctor/diagnosis-text.ts';
-import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 

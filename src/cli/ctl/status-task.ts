@@ -1,8 +1,8 @@
 import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../core/fleet/roster.ts';
 import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
+import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
-import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import { outcomeJson, runCommand, sumUp } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';
