@@ -14,9 +14,10 @@ import { startConsole } from './console/console.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { openHearing } from './request-intake.ts';
+import { startRolloutDriver } from './rollout/driver.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
-import { openConsoleStore, openStore } from './store/open-store.ts';
+import { openConsoleStore, openRolloutStore, openStore } from './store/open-store.ts';
 import { measureStore } from './watch/measured-store.ts';
 import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
@@ -148,6 +149,14 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           openBus: busAs(`${clientId}-console`),
           ...(options.consoleFiles && { files: options.consoleFiles }),
         });
+  const rollouts = openRolloutStore(config.store, secrets.storePassword);
+  const driver =
+    rollouts === null
+      ? null
+      : startRolloutDriver({
+          ...{ config, prefix: config.mqtt.prefix, store: rollouts, signer, clock, log, complain },
+          ...{ openBus: busAs(`${clientId}-rollout`), instance: randomUUID() },
+        });
 
   return {
     ready: ready.given,
@@ -161,7 +170,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       await bus.unsubscribe?.();
       await Promise.all([
         issuing.close(),
-        within(clock, closeWithinMs, Promise.all([reports.close(), owned?.close()])),
+        within(clock, closeWithinMs, Promise.all([reports.close(), owned?.close(), driver?.close()])),
       ]);
       await bus.close();
       service.close();

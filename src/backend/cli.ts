@@ -6,6 +6,7 @@ import { addDevicesVerb } from './device-logins-verb.ts';
 import { addDoctorVerb } from './doctor-verb.ts';
 import { addKeysVerb } from './keys-verb.ts';
 import { type AskSecretly, addPeopleVerb } from './people-verb.ts';
+import { addRolloutVerb } from './rollout-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';
 import { addVoiceVerb } from './voice-verb.ts';
@@ -29,6 +30,7 @@ export function runBackendProgram(
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addBillVerb },
       { register: (program, shell) => addPeopleVerb(program, shell, ask) },
+      { register: addRolloutVerb },
       { register: addBackupVerbs },
       { register: addDoctorVerb },
       { register: addSessionsVerb },

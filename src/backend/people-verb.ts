@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import { readPassword } from '../adapters/config/secret.ts';
 import { createPasswordHasher } from '../adapters/console/password-hash.ts';
@@ -9,6 +8,7 @@ import { examples, type Shell } from '../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { openKeptConsoleStore } from './store/open-store.ts';
 
@@ -132,25 +132,6 @@ function settle(outcome: PersonOutcome, name: string): void {
   if (outcome === 'unknown') throw new Failure(`there is no person "${name}": "people list" shows all`);
   if (outcome === 'last')
     throw new Failure(`"${name}" is the last administrator: add another administrator first`);
-}
-
-/** The audit shows what is done on the machine, too. */
-async function noted(
-  store: ConsoleStore,
-  what: string,
-  on: string,
-  args: object,
-  work: () => Promise<void>,
-): Promise<void> {
-  const who = `${userInfo().username} (command line)`;
-  const id = await store.beginAudit({ who, from: 'this machine', what, on, args: JSON.stringify(args) });
-  try {
-    await work();
-    await store.endAudit(id, true, 'done');
-  } catch (error) {
-    await store.endAudit(id, false, error instanceof Failure ? error.message : 'it failed');
-    throw error;
-  }
 }
 
 async function withStore(

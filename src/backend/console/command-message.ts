@@ -6,7 +6,7 @@ import type { JobRecord } from '../core/console/job-state.ts';
 
 /** @param about topic base of the device */
 export async function commandText(
-  { id, command, args, notAfter }: JobRecord,
+  { id, command, args, notAfter }: Pick<JobRecord, 'id' | 'command' | 'args' | 'notAfter'>,
   about: string,
   signer: Signer | null,
   wall: WallMs | null,

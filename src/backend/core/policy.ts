@@ -34,7 +34,7 @@ export type Verdict =
 
 /** Decides whether a device may have a session, and on which terms. */
 export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verdict {
-  if (!policy.allow.some((pattern) => matches(pattern, who))) {
+  if (!isAllowed(policy, who)) {
     return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
   }
   const exceptions = exceptionsFor(policy, who);
@@ -69,6 +69,11 @@ export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verd
     }),
   };
   return { ok: true, input, allowance };
+}
+
+/** Whether the device is one of the owner's. */
+export function isAllowed({ allow }: Pick<Policy, 'allow'>, who: DeviceName): boolean {
+  return allow.some((pattern) => matches(pattern, who));
 }
 
 /** Whether the owner's configuration names this device itself, not only by a pattern. */

@@ -62,6 +62,11 @@ const STEPS: readonly Step[] = [
       delay_ms BIGINT, billed_s BIGINT NOT NULL, languages TEXT NOT NULL)`,
     'CREATE INDEX conversation_at ON conversation (at)',
   ],
+  [
+    `CREATE TABLE rollout (
+      id TEXT PRIMARY KEY, revision BIGINT NOT NULL, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
+      body TEXT NOT NULL)`,
+  ],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

@@ -1,9 +1,11 @@
 import type { ConsoleStore } from '../../ports/console-store.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { createConsoleStore } from './console-store.ts';
 import { createPostgresEngine } from './postgres-engine.ts';
+import { createRolloutStore } from './rollout-store.ts';
 import type { SqlEngine } from './sql-engine.ts';
 import { createSqlStore } from './sql-store.ts';
 import { createSqliteEngine } from './sqlite-engine.ts';
@@ -33,6 +35,12 @@ export function openKeptStore(setting: Setting, password?: () => string): Store 
 /** What the console keeps, through a connection of its own: it must not make devices wait. */
 export function openConsoleStore(setting: Setting, password?: () => string): ConsoleStore {
   return createConsoleStore(openEngine(setting, password));
+}
+
+/** The roll-out; null: the configuration names no store, so that no other program can start one. */
+export function openRolloutStore(setting: Setting, password?: () => string): RolloutStore | null {
+  if (setting.url === null && setting.path === MEMORY_STORE) return null;
+  return createRolloutStore(openEngine(setting, password));
 }
 
 function openEngine({ url, path }: Setting, password?: () => string): SqlEngine {

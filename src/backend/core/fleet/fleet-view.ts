@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
 import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
+import { type UpdateReport, updateReportSchema } from '../../../protocol/update.ts';
 
 /** Devices that are kept: more than one broker serves. */
 const MOST_DEVICES = 50_000;
@@ -31,6 +32,7 @@ const stateFields = z.object({
   lanes: z
     .array(z.object({ id: name, phase: z.string(), speech_lost_ms: figure, unspoken_ms: figure }))
     .max(MOST_LANES),
+  update: updateReportSchema.nullish().catch(null),
 });
 const healthFields = z.object({
   boot_id: name,
@@ -51,6 +53,12 @@ export interface DeviceView {
   /** Of each lane. */
   readonly phases: readonly (Phase | typeof OTHER)[];
   readonly sums: Readonly<Sums>;
+  /** Of the agent; empty: not known yet. */
+  readonly version: string;
+  /** Names the run of the agent; null: no state was heard. */
+  readonly boot: string | null;
+  /** Null: it has no updater, or no state was heard. */
+  readonly update: UpdateReport | null;
 }
 
 export interface FleetSummary {
@@ -85,7 +93,7 @@ interface Last {
 }
 type Kept = {
   -readonly [K in keyof DeviceView]: K extends 'sums' ? Sums : DeviceView[K];
-} & { version: string; state: Last | null; health: Last | null };
+} & { state: Last | null; health: Last | null };
 
 export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
   const kept = new Map<string, Kept>();
@@ -99,6 +107,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
     else {
       const added: Kept = {
         ...{ status: null, version: '', reasons: [], phases: [], sums: noSums(), state: null, health: null },
+        ...{ boot: null, update: null },
       };
       kept.set(device, added);
       work(added);
@@ -139,6 +148,8 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       return change(device, (one) => {
         one.phases = data.lanes.map(({ phase }) => PHASE_NAMES.find((known) => known === phase) ?? OTHER);
         one.state = grow(one, one.state, data.boot_id, figures);
+        one.boot = data.boot_id;
+        one.update = data.update ?? null;
       });
     },
     hearHealth(device, body) {

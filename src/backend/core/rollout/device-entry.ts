@@ -1,0 +1,80 @@
+/** One device of a roll-out: what follows from its reports and its answers. */
+import { plainVersion } from '../../../core/update/versions.ts';
+import type { UpdateReport } from '../../../protocol/update.ts';
+import type { Entry } from './rollout.ts';
+
+/** A device as the backend hears it. */
+export interface SeenDevice {
+  readonly isConnected: boolean;
+  /** Of the agent; empty: not known. */
+  readonly version: string;
+  /** Names the run of the agent; null: not known. */
+  readonly boot: string | null;
+  readonly update: UpdateReport | null;
+  /** Speech that was lost or not spoken since the last step. */
+  readonly troubleMs: number;
+}
+
+/** A final answer to an order. */
+export interface OrderAnswer {
+  readonly device: string;
+  readonly id: string;
+  readonly status: 'ok' | 'error' | 'expired';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The device did not get the order, or could not care for it: it may come again. */
+const MAY_PASS: readonly string[] = ['not_sent', 'busy', 'stopping', 'interrupted', 'internal'];
+const UNDER_WAY: readonly string[] = ['downloading', 'verifying', 'ready', 'switching', 'confirming'];
+/** The new version runs, and is not confirmed yet. */
+const ON_TRIAL: readonly string[] = ['switching', 'confirming'];
+
+/** @param version plain, as devices report it */
+export function newEntry(wave: number, device: SeenDevice, version: string): Entry {
+  const entry: Entry = {
+    ...{ state: 'waiting', wave, attempts: 0, sentAt: null, isHeard: false },
+    ...{ before: null, reason: null, isExcused: false },
+  };
+  const before = reportOf(device, version);
+  return followDevice({ ...entry, before }, device, version);
+}
+
+export function followDevice(entry: Entry, device: SeenDevice, version: string): Entry {
+  const report = reportOf(device, version);
+  const state = report === null || report === entry.before ? null : (device.update?.state ?? null);
+  const reason = device.update?.reason ?? null;
+  if (state === 'rolled_back' || state === 'failed')
+    return entry.state === state ? entry : { ...entry, state, reason, isHeard: true, before: null };
+  if (runs(device, version))
+    return entry.state === 'live' ? entry : { ...entry, state: 'live', reason: null, isExcused: false };
+  if (state === null || !UNDER_WAY.includes(state)) return entry;
+  const isKnown = entry.state === 'ordered' && entry.isHeard && entry.before === null;
+  return isKnown
+    ? entry
+    : { ...entry, state: 'ordered', isHeard: true, before: null, reason: null, isExcused: false };
+}
+
+/** Whether the version runs, also on trial. */
+export const hasVersion = (device: SeenDevice, version: string): boolean => device.version === version;
+
+function runs(device: SeenDevice, version: string): boolean {
+  const { update } = device;
+  const isOurs = update?.to != null && plainVersion(update.to) === version;
+  if (isOurs && update.state === 'done') return true;
+  return hasVersion(device, version) && !(isOurs && ON_TRIAL.includes(update.state));
+}
+
+/** Names what a device reports of this version: another run or another state is another report. Null: nothing. */
+function reportOf({ update, boot }: SeenDevice, version: string): string | null {
+  if (update?.to == null || plainVersion(update.to) !== version) return null;
+  return `${update.state} ${boot}`;
+}
+
+export function noteAnswer(entry: Entry, { status, code, message }: OrderAnswer): Entry {
+  if (entry.state !== 'ordered' || entry.isHeard) return entry;
+  if (status === 'ok') return { ...entry, isHeard: true };
+  const mayPass = status === 'expired' || MAY_PASS.includes(code);
+  const reason = status === 'expired' ? 'the order reached it too late, or its clock is wrong' : message;
+  return { ...entry, state: mayPass ? 'waiting' : 'failed', reason };
+}

@@ -1,0 +1,88 @@
+/** What `rollout status` says. */
+import { inSeconds, troubleAnHour, WAVE_CONVERSATIONS, WAVE_MS } from './step.ts';
+import type { Rollout } from './rollout.ts';
+
+export interface Counts {
+  /** Devices that have got the order. */
+  readonly ordered: number;
+  /** Of these: the version runs and was confirmed; it is on its way; nothing was changed; the version before runs again. */
+  readonly live: number;
+  readonly under_way: number;
+  readonly failed: number;
+  readonly rolled_back: number;
+  /** Drawn, and not there: they get the order when they come. */
+  readonly offline: number;
+}
+
+export function countsOf({ drawn }: Rollout): Counts {
+  const all = Object.values(drawn);
+  const count = (state: string): number => all.filter((entry) => entry.state === state).length;
+  const offline = count('waiting');
+  return {
+    ...{ ordered: all.length - offline, live: count('live'), under_way: count('ordered') },
+    ...{ failed: count('failed'), rolled_back: count('rolled_back'), offline },
+  };
+}
+
+/** For programs. */
+export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
+  const { id, plan, at, state, reason, wave, waveSince, conversations, devices, unsupported, drawn } = rollout;
+  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    ...{ id, version: plan.version, state, reason, wave: wave + 1, waves: plan.waves, group: plan.group },
+    ...{ manifest_url: plan.manifestUrl, by: plan.by, started_at: time(at), wave_since: time(waveSince) },
+    ...{ conversations, devices, ...countsOf(rollout), without_updater: unsupported, driven: isDriven },
+    trouble_ms_an_hour: {
+      updated: Math.round(troubleAnHour(rollout.updated)),
+      others: Math.round(troubleAnHour(rollout.rest)),
+    },
+    drawn: Object.entries(drawn).map(([device, entry]) => ({
+      ...{ device, wave: entry.wave + 1, state: entry.state, reason: entry.reason },
+    })),
+  };
+}
+
+const MOST_NAMED = 5;
+
+/** Lines for people. Each begins with a word or with blanks, and may be wrapped. */
+export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
+  const { plan, state, reason, wave, devices, unsupported, at, updated, rest } = rollout;
+  const { ordered, live, under_way, failed, rolled_back, offline } = countsOf(rollout);
+  const share = `wave ${wave + 1} of ${plan.waves.length} (${plan.waves[wave]} %)`;
+  const whom = plan.group === null ? '' : ` in group ${plan.group}`;
+  return [
+    `roll-out of ${plan.version}: ${state}, ${share}`,
+    `  started   ${minuteOf(at)} by ${plan.by}`,
+    `  devices   ${devices}${whom}${unsupported === 0 ? '' : `; ${unsupported} more have no updater`}`,
+    `  ordered   ${ordered}: ${live} live, ${under_way} under way, ${failed} failed, ${rolled_back} rolled back`,
+    `  offline   ${offline}${offline === 0 ? '' : ' of this wave, which get the order when they come'}`,
+    `  speech    lost or not spoken in an hour: ${inSeconds(troubleAnHour(updated))} s with it, ${inSeconds(troubleAnHour(rest))} s without`,
+    ...(reason === null ? [] : [`  reason    ${reason}`]),
+    `  next      ${nextOf(rollout, isDriven)}`,
+    ...troubles(rollout),
+  ];
+}
+
+function nextOf(rollout: Rollout, isDriven: boolean): string {
+  const { state, wave, plan, waveSince, conversations, devices } = rollout;
+  if (state === 'aborted') return 'no more orders; devices that have the version keep it';
+  if (state === 'stopped')
+    return 'no more orders; devices that have the version keep it; "resume" goes on, "start" begins another';
+  if (!isDriven) return 'no backend works on it: start "dragoman-backend run" with this store';
+  if (state === 'paused') return '"dragoman-backend rollout resume" goes on';
+  if (state === 'done') return 'devices that come later get it, until another roll-out or "abort"';
+  if (devices === 0) return 'it waits for the first device that can be updated';
+  if (waveSince === null) return `it waits until a device of this wave runs ${plan.version}`;
+  const what = wave + 1 >= plan.waves.length ? 'done' : `wave ${wave + 2}`;
+  return `${what} at ${minuteOf(waveSince + WAVE_MS)}, or after ${WAVE_CONVERSATIONS} conversations (${conversations} so far)`;
+}
+
+function troubles({ drawn }: Rollout): string[] {
+  const all = Object.entries(drawn).filter(([, { state, reason }]) => state !== 'live' && reason !== null);
+  const lines = all
+    .slice(0, MOST_NAMED)
+    .map(([device, { state, reason }]) => `  ${device} ${state.replace('_', ' ')}: ${reason}`);
+  return all.length > MOST_NAMED ? [...lines, `  and ${all.length - MOST_NAMED} more: see --json`] : lines;
+}
+
+const minuteOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,0 +1,62 @@
+/** What a person may ask of a roll-out. */
+import { NO_SPEECH, type Rollout } from './rollout.ts';
+
+/** The next state, or why it is not possible. */
+export type Asked = { readonly ok: true; readonly rollout: Rollout } | { readonly ok: false; why: string };
+
+const refused = (why: string): Asked => ({ ok: false, why });
+
+export function pause(rollout: Rollout): Asked {
+  if (rollout.state === 'running') return { ok: true, rollout: { ...rollout, state: 'paused' } };
+  if (rollout.state === 'done')
+    return refused(
+      'every wave is over; "rollout abort" ends the orders to devices that come later, nothing else is left to pause',
+    );
+  return refused(`it is ${rollout.state} already, and sends no orders`);
+}
+
+/** After a stop, what led to it does not count again. */
+export function resume(rollout: Rollout): Asked {
+  if (rollout.state === 'paused') return { ok: true, rollout: { ...rollout, state: 'running' } };
+  if (rollout.state !== 'stopped')
+    return refused(
+      rollout.state === 'aborted'
+        ? 'it was aborted: start a new one with "rollout start"'
+        : `it is ${rollout.state}: only one that is paused or stopped can go on`,
+    );
+  const drawn = Object.entries(rollout.drawn).map(
+    ([name, entry]) =>
+      [name, entry.state === 'rolled_back' ? { ...entry, isExcused: true } : entry] as const,
+  );
+  return {
+    ok: true,
+    rollout: {
+      ...{ ...rollout, state: 'running', reason: null, endedAt: null, drawn: Object.fromEntries(drawn) },
+      ...{ updated: NO_SPEECH, rest: NO_SPEECH },
+    },
+  };
+}
+
+export function abort(rollout: Rollout, now: number): Asked {
+  if (rollout.state === 'aborted') return refused('it was aborted already');
+  return { ok: true, rollout: { ...rollout, state: 'aborted', endedAt: now } };
+}
+
+/** Null: a new one may begin. */
+export function whyNotYet(rollout: Rollout): string | null {
+  if (rollout.state !== 'running' && rollout.state !== 'paused') return null;
+  return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait for its end, or end it with "dragoman-backend rollout abort"`;
+}
+
+/** @returns shares in percent, or a fault that completes a sentence after the name of the option */
+export function readWaves(text: string): readonly number[] | string {
+  const parts = text.split(',').map((part) => part.trim());
+  const waves = parts.map((part) => (/^\d{1,3}(\.\d{1,3})?%?$/.test(part) ? Number(part.replace('%', '')) : Number.NaN));
+  const wrong = parts.find((_, index) => !((waves[index] ?? 0) > 0 && (waves[index] ?? 0) <= 100));
+  if (wrong !== undefined) return `"${wrong}" is no share from 0 to 100 %: write shares such as 1%,10%,100%`;
+  const falls = waves.findIndex((share, index) => index > 0 && share <= (waves[index - 1] ?? 0));
+  if (falls > 0)
+    return `"${parts[falls]}" must be more than "${parts[falls - 1]}" before it: write rising shares such as 1%,10%,100%`;
+  if (waves.at(-1) !== 100) return `must end with all devices: add ",100%"`;
+  return waves;
+}

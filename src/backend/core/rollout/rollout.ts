@@ -1,0 +1,99 @@
+/** A roll-out as it is kept: what was ordered, how far it is, and each device that was drawn. */
+import * as z from 'zod';
+import { plainVersion } from '../../../core/update/versions.ts';
+import { parseJson } from '../../../protocol/json.ts';
+import { manifestUrlSchema, versionSchema } from '../../../protocol/update.ts';
+
+/** `stopped`: by itself. `done`: the last wave is over; devices that come later still get the version. */
+export const ROLLOUT_STATES = ['running', 'paused', 'stopped', 'aborted', 'done'] as const;
+export type RolloutState = (typeof ROLLOUT_STATES)[number];
+
+const percent = z.number().positive().max(100);
+
+export const planSchema = z.object({
+  version: versionSchema,
+  /** Null: each device's own list of sources. */
+  manifestUrl: manifestUrlSchema.nullable(),
+  /** Shares of the devices in percent. They rise up to 100. */
+  waves: z.array(percent).min(1),
+  /** A group of the backend's configuration; null: all devices. */
+  group: z.string().nullable(),
+  by: z.string(),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+/** `waiting`: drawn, without the order. `ordered`: it has the order, and has not finished. */
+export const DEVICE_STATES = ['waiting', 'ordered', 'live', 'failed', 'rolled_back'] as const;
+
+const entrySchema = z.object({
+  state: z.enum(DEVICE_STATES),
+  /** The wave that drew it. */
+  wave: z.int(),
+  /** Orders sent so far; each has an id of its own. */
+  attempts: z.int(),
+  sentAt: z.number().nullable(),
+  /** Whether it is known that the last order has arrived. */
+  isHeard: z.boolean(),
+  /** What it reported of an earlier attempt with this version, when it was drawn. */
+  before: z.string().nullable(),
+  /** A sentence for people. */
+  reason: z.string().nullable(),
+  /** A person has seen its roll-back, and goes on. */
+  isExcused: z.boolean(),
+});
+export type Entry = z.infer<typeof entrySchema>;
+
+const speechSchema = z.object({
+  /** How long its devices were connected, all together. */
+  connectedMs: z.number(),
+  /** Speech that was lost or not spoken. */
+  troubleMs: z.number(),
+});
+export type Speech = z.infer<typeof speechSchema>;
+
+export const rolloutSchema = z.object({
+  id: z.string(),
+  plan: planSchema,
+  at: z.number(),
+  state: z.enum(ROLLOUT_STATES),
+  /** Why it stopped. */
+  reason: z.string().nullable(),
+  /** When it stopped or was aborted. */
+  endedAt: z.number().nullable(),
+  /** Index of the present wave. */
+  wave: z.int(),
+  /** When the first device of the wave ran the version; null: none does. */
+  waveSince: z.number().nullable(),
+  /** Conversations at devices with the version in this wave. */
+  conversations: z.int(),
+  /** Devices that it is for, now, and those that cannot be updated. */
+  devices: z.int(),
+  unsupported: z.int(),
+  updated: speechSchema,
+  rest: speechSchema,
+  drawn: z.record(z.string(), entrySchema),
+});
+export type Rollout = z.infer<typeof rolloutSchema>;
+
+export const NO_SPEECH: Speech = { connectedMs: 0, troubleMs: 0 };
+
+export function createRollout(id: string, plan: Plan, now: number): Rollout {
+  return {
+    ...{ id, plan, at: now, state: 'running', reason: null, endedAt: null },
+    ...{ wave: 0, waveSince: null, conversations: 0, devices: 0, unsupported: 0 },
+    ...{ updated: NO_SPEECH, rest: NO_SPEECH, drawn: {} },
+  };
+}
+
+/** Null: it is none of this version. */
+export function readRollout(text: string): Rollout | null {
+  const parsed = rolloutSchema.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : null;
+}
+
+/** As devices report it. */
+export const versionOf = ({ plan }: Rollout): string => plainVersion(plan.version);
+
+/** Id of a device's last order. */
+export const orderId = ({ id }: Pick<Rollout, 'id'>, { attempts }: Pick<Entry, 'attempts'>): string =>
+  `${id}-${attempts}`;

@@ -1,0 +1,24 @@
+import { userInfo } from 'node:os';
+import type { ConsoleStore } from '../ports/console-store.ts';
+import { Failure } from '../program/problem.ts';
+
+/** Who calls a program on this machine. */
+export const caller = (): string => `${userInfo().username} (command line)`;
+
+/** The audit shows what is done on the machine, too. */
+export async function noted(
+  store: Pick<ConsoleStore, 'beginAudit' | 'endAudit'>,
+  what: string,
+  on: string,
+  args: object,
+  work: () => Promise<void>,
+): Promise<void> {
+  const id = await store.beginAudit({ who: caller(), from: 'this machine', what, on, args: JSON.stringify(args) });
+  try {
+    await work();
+    await store.endAudit(id, true, 'done');
+  } catch (error) {
+    await store.endAudit(id, false, error instanceof Failure ? error.message : 'it failed');
+    throw error;
+  }
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { createSystemClock } from '../adapters/clock.ts';
+import { packageVersion, plainVersion } from '../core/update/versions.ts';
+import type { ConsoleStore } from '../ports/console-store.ts';
+import type { RolloutStore, StoredRollout } from '../ports/rollout-store.ts';
+import { StoreDown, StoreRefused } from '../ports/store.ts';
+import { EXIT, Failure } from '../program/problem.ts';
+import { examples, type Shell } from '../program/program.ts';
+import { wrapText } from '../program/text.ts';
+import type { BackendConfig } from '../protocol/backend-config.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
+import { manifestUrlSchema, versionSchema } from '../protocol/update.ts';
+import { checked } from './broker/option-values.ts';
+import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
+import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
+import { createRollout, type Plan, readRollout, type Rollout } from './core/rollout/rollout.ts';
+import { caller, noted } from './noted.ts';
+import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { releaseVersions } from './release-versions.ts';
+import { createConsoleStore } from './store/console-store.ts';
+import { openKeptEngine } from './store/open-store.ts';
+import { createRolloutStore } from './store/rollout-store.ts';
+
+interface StartOptions {
+  config?: string;
+  waves: string;
+  group?: string;
+  manifestUrl?: string;
+}
+interface Options {
+  config?: string;
+  json?: true;
+}
+interface Stores {
+  readonly rollouts: RolloutStore;
+  readonly audit: Pick<ConsoleStore, 'beginAudit' | 'endAudit'>;
+}
+
+const NONE = 'there is no roll-out: begin one with "dragoman-backend rollout start VERSION"';
+
+/** `rollout`: brings a version to the devices in waves. The running backend does it; these verbs only write into its store. */
+export function addRolloutVerb(program: Command, shell: Shell): void {
+  const rollout = program
+    .command('rollout')
+    .description('bring a version to all devices in waves; it stops by itself when the version is bad');
+  rollout
+    .command('start')
+    .description('begin a roll-out; a running backend sends the orders')
+    .argument('<version>', 'exact version, such as "1.3.0"')
+    .option(...CONFIG_OPTION)
+    .option('--waves <shares>', 'shares of the devices, which rise up to 100%', '1%,10%,100%')
+    .option('--group <name>', 'only devices of this group of the configuration')
+    .option('--manifest-url <address>', "signed list of the repository; left out: each device's own sources")
+    .addHelpText(
+      ...examples(
+        'dragoman-backend rollout start 1.3.0 --config backend.json',
+        'dragoman-backend rollout start 1.3.0 --config backend.json \\\n    --waves 5%,100% --group lobby',
+      ),
+    )
+    .action((version: string, options: StartOptions) => start(shell, version, options));
+  rollout
+    .command('status')
+    .description('show how far the roll-out is')
+    .option(...CONFIG_OPTION)
+    .option('--json', 'print one line: {"rollout": {"version", "state", "wave", "live", ...}}')
+    .addHelpText(...examples('dragoman-backend rollout status --config backend.json'))
+    .action((options: Options) => status(shell, options));
+  const verb = (name: string, says: string, ask: Ask): void => {
+    rollout
+      .command(name)
+      .description(says)
+      .option(...CONFIG_OPTION)
+      .addHelpText(...examples(`dragoman-backend rollout ${name} --config backend.json`))
+      .action((options: Options) => change(shell, options, name, ask));
+  };
+  verb('pause', 'send no orders and begin no wave until "resume"', pause);
+  verb('resume', 'go on after "pause", or although it has stopped by itself', resume);
+  verb('abort', 'send no more orders; devices that have the version keep it', (one) => abort(one, now()));
+}
+
+type Ask = (rollout: Rollout) => Asked;
+
+async function start(shell: Shell, version: string, options: StartOptions): Promise<void> {
+  await withStores(shell, options.config, async ({ rollouts, audit }, config) => {
+    const plan = planOf(version, options, config);
+    const before = await rollouts.current();
+    const running = before === null ? null : readRollout(before.body);
+    const refusal = running === null ? null : whyNotYet(running);
+    if (refusal !== null) throw new Failure(refusal);
+    const next = createRollout(randomUUID(), plan, now());
+    const { waves, group } = plan;
+    await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
+      if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
+        throw new Failure('somebody else has just begun a roll-out: look at "dragoman-backend rollout status"');
+    });
+    if (config.signingKeyFile === null)
+      say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
+    const shares = waves.map((share) => `${share} %`).join(', ');
+    const whom = group === null ? 'of all devices' : `of the devices in group ${group}`;
+    say(
+      shell,
+      `the roll-out of ${plan.version} begins with the next step of the backend: ${shares} ${whom}; "dragoman-backend rollout status" shows how far it is`,
+    );
+  });
+}
+
+/** @throws Failure that names the field */
+function planOf(version: string, options: StartOptions, config: BackendConfig): Plan {
+  checked('<version>', versionSchema, version);
+  const waves = readWaves(options.waves);
+  if (typeof waves === 'string') throw new Failure(`--waves: ${waves}`, EXIT.usage);
+  const { group = null, manifestUrl = null } = options;
+  if (manifestUrl !== null) checked('--manifest-url', manifestUrlSchema, manifestUrl);
+  if (group !== null) checkGroup(group, config);
+  const { path } = config.releases;
+  if (path !== null) checkRelease(version, path);
+  return { version, waves: [...waves], group, manifestUrl, by: caller() };
+}
+
+function checkGroup(group: string, { groups }: BackendConfig): void {
+  if (groups.some(({ name }) => name === group)) return;
+  const names = groups.map(({ name }) => name).join(', ');
+  const known = names === '' ? 'has no groups' : `has ${names}`;
+  throw new Failure(
+    `--group: there is no group "${group}": the configuration ${known}; add it to "groups" there, or leave --group out`,
+    EXIT.usage,
+  );
+}
+
+const MOST_LISTED = 5;
+
+function checkRelease(version: string, path: string): void {
+  const versions = releaseVersions(path);
+  if (versions.includes(packageVersion(version))) return;
+  const last = versions.slice(-MOST_LISTED).map(plainVersion).join(', ');
+  throw new Failure(
+    `<version>: ${version} is not in the signed index of releases.path (${path}), which has ${last === '' ? 'none' : last}; add it with scripts/release, or name one of these`,
+    EXIT.usage,
+  );
+}
+
+async function status(shell: Shell, options: Options): Promise<void> {
+  await withStores(shell, options.config, async ({ rollouts }) => {
+    const found = await rollouts.current();
+    if (options.json) {
+      const shown = found === null ? null : rolloutJson(understood(found), found.isDriven);
+      return shell.print(jsonLine({ rollout: shown }));
+    }
+    if (found === null) return say(shell, NONE);
+    for (const line of rolloutLines(understood(found), found.isDriven))
+      shell.print(line.startsWith(' ') ? `  ${wrapText(line.trimStart(), INDENT, WIDTH)}` : wrapText(line, '  '));
+  });
+}
+const INDENT = ' '.repeat(12);
+const WIDTH = 78;
+
+async function change(shell: Shell, options: Options, name: string, ask: Ask): Promise<void> {
+  await withStores(shell, options.config, async ({ rollouts, audit }) => {
+    const found = await rollouts.current();
+    if (found === null) throw new Failure(NONE);
+    await noted(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
+      // The backend may write at the same moment.
+      for (let row: StoredRollout | null = found; row !== null; row = await rollouts.current()) {
+        const asked = ask(understood(row));
+        if (!asked.ok) throw new Failure(`the roll-out of ${understood(row).plan.version}: ${asked.why}`);
+        if ((await rollouts.save(row, JSON.stringify(asked.rollout))) === null) continue;
+        return say(shell, changed(name, asked.rollout));
+      }
+      throw new Failure(NONE);
+    });
+  });
+}
+
+function changed(name: string, rollout: Rollout): string {
+  const { plan } = rollout;
+  const { live, under_way } = countsOf(rollout);
+  if (name === 'resume') return `the roll-out of ${plan.version} goes on`;
+  const rest = `${live} ${live === 1 ? 'device has' : 'devices have'} ${plan.version} and ${live === 1 ? 'keeps' : 'keep'} it, ${under_way} ${under_way === 1 ? 'has' : 'have'} the order and ${under_way === 1 ? 'goes' : 'go'} on`;
+  const advice = name === 'abort' ? '; "dragoman ctl DEVICE rollback" returns one of them' : '';
+  return `the roll-out of ${plan.version} is ${rollout.state}: no more orders are sent; ${rest}${advice}`;
+}
+
+/** @throws Failure */
+function understood({ body }: StoredRollout): Rollout {
+  const rollout = readRollout(body);
+  if (rollout === null)
+    throw new Failure('the roll-out in the store is none of this version: "rollout start" replaces it');
+  return rollout;
+}
+
+const say = (shell: Shell, sentence: string, isWarning = false): void => {
+  const text = wrapText(isWarning ? `warning: ${sentence}` : sentence, '  ');
+  if (isWarning) shell.complain(text);
+  else shell.print(text);
+};
+
+const now = (): number => createSystemClock().wall() ?? Date.now();
+
+async function withStores(
+  shell: Shell,
+  file: string | undefined,
+  use: (stores: Stores, config: BackendConfig) => Promise<void>,
+): Promise<void> {
+  const { config, secrets } = openConfig(shell, file, null);
+  const engine = openKeptEngine(config.store, secrets.storePassword);
+  try {
+    await use({ rollouts: createRolloutStore(engine), audit: createConsoleStore(engine) }, config);
+  } catch (error) {
+    if (error instanceof StoreDown || error instanceof StoreRefused) throw new Failure(error.message);
+    throw error;
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,174 @@
+/** Drives the present roll-out, if there is one and no other backend does. */
+import type { Signer } from '../../adapters/signing/signer.ts';
+import type { OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { commandText } from '../console/command-message.ts';
+import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
+import { readRollout, type Rollout } from '../core/rollout/rollout.ts';
+import { type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
+import type { Complain } from '../limited-warnings.ts';
+import { type FleetEar, openFleetEar } from './fleet-ear.ts';
+
+const STEP_MS = 5000;
+/** After the death of a backend, another one goes on so many steps later. */
+const LEASE_STEPS = 4;
+/** Without the broker for so long, another backend may take over (ms). */
+const LONGEST_DOWN_MS = 60_000;
+/** What only adds to sums is written this often (ms). */
+const SUMS_KEPT_EACH_MS = 60_000;
+/** After an end by itself or by a person, devices under way are followed this long: they wait a day at most for a pause. */
+const FOLLOWED_MS = 48 * 3_600_000;
+
+export interface RolloutDriverParts {
+  readonly config: Pick<BackendConfig, 'allow' | 'groups'>;
+  readonly prefix: string;
+  readonly store: RolloutStore;
+  readonly openBus: OpenBus;
+  readonly signer: Signer | null;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly complain: Complain;
+  readonly stepMs?: number;
+}
+
+interface Held {
+  readonly key: RolloutKey;
+  readonly rollout: Rollout;
+  readonly savedAt: number;
+}
+
+export interface RolloutDriver {
+  close(): Promise<void>;
+}
+
+export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
+  const { config, prefix, store, signer, instance, clock, log, complain, stepMs = STEP_MS } = parts;
+  let ear: FleetEar | null = null;
+  let held: Held | null = null;
+  let isClosed = false;
+  let cancel = (): void => {};
+  let running: Promise<void> = Promise.resolve();
+
+  const isMeant = (device: string): boolean => {
+    const who = nameOf(device);
+    const group = held?.rollout.plan.group ?? null;
+    if (!isAllowed(config, who)) return false;
+    return group === null || groupsOf(config, who).some(({ name }) => name === group);
+  };
+  const hush = async (): Promise<void> => {
+    const last = ear;
+    ear = null;
+    await last?.close();
+  };
+  const letGo = (): Promise<void> => {
+    held = null;
+    return hush();
+  };
+  const read = async (key: RolloutKey): Promise<Held | null> => {
+    const row = await store.current();
+    if (row === null || row.id !== key.id) return null;
+    const rollout = readRollout(row.body);
+    if (rollout === null)
+      complain('rollout', {}, 'the roll-out in the store cannot be read: start it again');
+    return rollout === null ? null : { key: row, rollout, savedAt: clock.now() };
+  };
+
+  const send = async ({ device, id, args, notAfter }: Order): Promise<void> => {
+    const base = `${prefix}/${device}`;
+    const wall = clock.wall();
+    const text = await commandText({ id, command: 'update', args, notAfter }, base, signer, wall);
+    const from = ear;
+    from?.publish(`${base}/cmd/update`, text, {
+      qos: 1,
+      properties: { expiryS: Math.max(1, Math.ceil((notAfter - (wall ?? notAfter)) / 1000)) },
+      ended(isDelivered) {
+        if (isDelivered) return;
+        const message = 'the broker did not take the order: the rights of the backend may be too few';
+        from.failed({ device, id, status: 'error', code: 'not_sent', message });
+        complain('rollout order', { device }, message);
+      },
+    });
+  };
+
+  /** One step on what is kept, and again if a person has changed it meanwhile. Null: it is another backend's, or gone. */
+  const advance = async (
+    before: Held,
+    seen: Seen,
+    now: number,
+  ): Promise<{ held: Held; done: Step } | null> => {
+    for (let base: Held | null = before; base !== null; base = await read(base.key)) {
+      const done = step(base.rollout, seen, now);
+      const isNews = done.orders.length > 0 || !isSame(base.rollout, done.rollout);
+      if (!isNews && clock.now() - base.savedAt < SUMS_KEPT_EACH_MS)
+        return { held: { ...base, rollout: done.rollout }, done };
+      const revision = await store.save(base.key, JSON.stringify(done.rollout));
+      if (revision === null) continue;
+      tell(base.rollout, done.rollout);
+      const key = { id: base.key.id, revision };
+      return { held: { key, rollout: done.rollout, savedAt: clock.now() }, done };
+    }
+    return null;
+  };
+  const tell = (before: Rollout, after: Rollout): void => {
+    const { state, reason, plan, wave } = after;
+    const fields = { version: plan.version, wave: wave + 1, waves: plan.waves.length };
+    if (state !== before.state && state === 'stopped')
+      log.warn({ ...fields, why: reason }, 'the roll-out has stopped by itself: no more devices get the version');
+    else if (state !== before.state) log.info({ ...fields, state }, 'the roll-out has another state');
+    else if (wave !== before.wave) log.info(fields, 'the roll-out begins its next wave');
+  };
+
+  const look = async (): Promise<void> => {
+    if (ear !== null && ear.downForMs > LONGEST_DOWN_MS) return;
+    const key = await store.drive(instance, LEASE_STEPS * stepMs);
+    if (key === null) return letGo();
+    if (held?.key.id !== key.id || held.key.revision !== key.revision) held = await read(key);
+    const now = clock.wall();
+    if (held === null || now === null || !isFollowed(held.rollout, now)) return hush();
+    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant });
+    if (!ear.isSettled) return;
+    const seen = ear.look();
+    const next = await advance(held, seen, now);
+    if (next === null) return letGo();
+    held = next.held;
+    ear.took(seen);
+    for (const order of next.done.orders) await send(order);
+  };
+  const again = (): void => {
+    cancel = clock.at(clock.now() + stepMs, () => {
+      running = look()
+        .catch((error: unknown) => {
+          const why = error instanceof Error ? error.message : 'unknown reason';
+          complain('rollout step', { why }, 'the roll-out cannot go on now');
+        })
+        .finally(() => {
+          if (!isClosed) again();
+        });
+    });
+  };
+  again();
+
+  return {
+    async close() {
+      isClosed = true;
+      cancel();
+      await running;
+      await letGo();
+      await store.leave(instance).catch(() => {});
+      await store.close();
+    },
+  };
+}
+
+const isFollowed = ({ endedAt }: Rollout, now: number): boolean =>
+  endedAt === null || now - endedAt < FOLLOWED_MS;
+
+/** The sums of speech do not count: they change with every step. */
+function isSame(one: Rollout, other: Rollout): boolean {
+  const text = ({ updated: _, rest: __, ...rollout }: Rollout): string => JSON.stringify(rollout);
+  return text(one) === text(other);
+}

@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import type { SeenDevice } from '../../../../src/backend/core/rollout/device-entry.ts';
+import { rolloutLines } from '../../../../src/backend/core/rollout/report.ts';
+import { abort, pause, readWaves, resume, whyNotYet } from '../../../../src/backend/core/rollout/requests.ts';
+import { createRollout, readRollout, type Rollout } from '../../../../src/backend/core/rollout/rollout.ts';
+import { type Seen, step } from '../../../../src/backend/core/rollout/step.ts';
+import type { UpdateReport } from '../../../../src/protocol/update.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 10, 27, 14);
+
+const report = (state: UpdateReport['state'], to: string | null = '1.3.0', reason: string | null = null) => ({
+  ...{ state, from: '1.2.0', to, reason, progress: null },
+});
+const device = (more: Partial<SeenDevice> = {}): SeenDevice => ({
+  ...{ isConnected: true, version: '1.2.0', boot: 'b1', update: report('idle', null), troubleMs: 0 },
+  ...more,
+});
+const live = (more: Partial<SeenDevice> = {}) => device({ version: '1.3.0', boot: 'b2', update: report('done'), ...more });
+
+/** A fleet whose devices a test changes, and a roll-out on it. */
+function scene(count: number, waves = [1, 10, 100], id = 'r1') {
+  const names = Array.from({ length: count }, (_, index) => `museum/kiosk-${index + 1}`);
+  const devices = new Map(names.map((name) => [name, device()]));
+  const plan = { version: '1.3.0', manifestUrl: null, waves, group: null, by: 'ann' };
+  let rollout = createRollout(id, plan, START);
+  let now = START;
+  return {
+    devices,
+    get rollout() {
+      return rollout;
+    },
+    set(next: Rollout) {
+      rollout = next;
+    },
+    drawn: () => Object.keys(rollout.drawn).sort(),
+    go(ms = 5000, seen: Partial<Seen> = {}) {
+      now += ms;
+      const all: Seen = {
+        ...{ elapsedMs: ms, devices, unsupported: 0, conversations: new Map(), answers: [], ...seen },
+      };
+      const done = step(rollout, all, now);
+      // As the store gives it back.
+      rollout = readRollout(JSON.stringify(done.rollout)) ?? rollout;
+      return done.orders;
+    },
+    all(change: (name: string) => SeenDevice, which = names) {
+      for (const name of which) devices.set(name, change(name));
+    },
+  };
+}
+const answer = (device: string, id: string, code: string) => ({
+  answers: [{ ...{ device, id, code }, status: 'error' as const, message: `refused: ${code}` }],
+});
+
+describe('the devices of a wave', () => {
+  it('are the same in each backend, one at least, and stay in the next wave', () => {
+    const one = scene(150, [1, 10, 50, 100]);
+    const other = scene(150, [1, 10, 50, 100]);
+    const shuffled = [...other.devices].reverse();
+    other.devices.clear();
+    for (const [name, value] of shuffled) other.devices.set(name, value);
+    one.go();
+    other.go();
+    expect(one.drawn()).toEqual(other.drawn());
+    expect(one.drawn()).toHaveLength(2);
+    const first = one.drawn();
+    one.all(() => live(), first);
+    one.go();
+    one.go(24 * HOUR);
+    expect(one.drawn()).toHaveLength(15);
+    expect(one.drawn()).toEqual(expect.arrayContaining(first));
+    const small = scene(30);
+    small.go();
+    expect(small.drawn()).toHaveLength(1);
+    // Another roll-out begins with others.
+    const draws = ['a', 'b', 'c', 'd', 'e'].map((id) => {
+      const again = scene(150, [1, 100], id);
+      again.go();
+      return again.drawn().join();
+    });
+    expect(new Set(draws).size).toBe(5);
+  });
+
+  it('are connected ones when there are enough', () => {
+    const { all, devices, go, drawn } = scene(100, [10, 100]);
+    all(() => device({ isConnected: false }));
+    for (const name of [...devices.keys()].slice(40, 55)) devices.set(name, device());
+    expect(go()).toHaveLength(10);
+    expect(drawn().every((name) => devices.get(name)?.isConnected)).toBe(true);
+  });
+
+  it('get the exact version once, within ten minutes, and again under another id when they stay silent', () => {
+    const { go, drawn } = scene(30);
+    const [order] = go();
+    expect(order).toEqual({
+      ...{ device: drawn()[0], id: 'r1-1', args: { version: '1.3.0' } },
+      notAfter: START + 5000 + 10 * MINUTE,
+    });
+    expect(go(14 * MINUTE)).toEqual([]);
+    expect(go(MINUTE)).toMatchObject([{ id: 'r1-2' }]);
+  });
+
+  it('keep an order that has arrived, and get another one when it could not be cared for', () => {
+    const test = scene(30);
+    const [order] = test.go();
+    const name = order?.device ?? '';
+    test.go(5000, { answers: [{ device: name, id: 'r1-1', status: 'ok', code: '', message: '' }] });
+    expect(test.go(HOUR)).toEqual([]);
+    const busy = scene(30);
+    busy.go();
+    busy.go(5000, answer(name, 'r1-1', 'busy'));
+    expect(busy.rollout.drawn[name]).toMatchObject({ state: 'waiting', reason: 'refused: busy' });
+    expect(busy.go(5 * MINUTE)).toEqual([]);
+    expect(busy.go(10 * MINUTE)).toMatchObject([{ id: 'r1-2' }]);
+    // An answer to the first order comes late.
+    busy.go(5000, answer(name, 'r1-1', 'unsigned'));
+    expect(busy.rollout.drawn[name]?.state).toBe('ordered');
+    busy.go(5000, answer(name, 'r1-2', 'unsigned'));
+    expect(busy.rollout.drawn[name]).toMatchObject({ state: 'failed', reason: 'refused: unsigned' });
+    expect(busy.go(24 * HOUR)).toEqual([]);
+  });
+
+  it('need no order when they run the version already, however they got it', () => {
+    const test = scene(3, [100]);
+    test.all(() => live({ update: report('idle', null) }));
+    expect(test.go()).toEqual([]);
+    expect(Object.values(test.rollout.drawn).map(({ state }) => state)).toEqual(['live', 'live', 'live']);
+  });
+});
+
+describe('a wave', () => {
+  it('is over 24 hours after its first device runs the version', () => {
+    const test = scene(100);
+    test.go();
+    expect(test.rollout).toMatchObject({ wave: 0, waveSince: null });
+    test.go(48 * HOUR);
+    expect(test.rollout.wave).toBe(0);
+    test.all(() => live({ update: report('confirming') }), test.drawn());
+    test.go();
+    expect(test.rollout.waveSince).toBeNull();
+    test.all(() => live(), test.drawn());
+    test.go();
+    test.go(24 * HOUR - 1);
+    expect(test.rollout.wave).toBe(0);
+    test.go(1);
+    expect(test.rollout).toMatchObject({ wave: 1, waveSince: null });
+    expect(test.drawn()).toHaveLength(10);
+  });
+
+  it('is over after 100 conversations of its devices', () => {
+    const test = scene(100);
+    test.go();
+    const [name = ''] = test.drawn();
+    test.devices.set(name, live());
+    test.go();
+    const others = new Map([...test.devices.keys()].filter((one) => one !== name).map((one) => [one, 50]));
+    test.go(5000, { conversations: new Map([...others, [name, 99]]) });
+    expect(test.rollout).toMatchObject({ wave: 0, conversations: 99 });
+    test.go(5000, { conversations: new Map([[name, 1]]) });
+    expect(test.rollout).toMatchObject({ wave: 1, conversations: 0 });
+  });
+
+  it('is left out when it would take no further device', () => {
+    const test = scene(5);
+    test.go();
+    expect(test.drawn()).toHaveLength(1);
+    test.all(() => live(), test.drawn());
+    test.go();
+    test.go(24 * HOUR);
+    expect(test.rollout.wave).toBe(2);
+    expect(test.drawn()).toHaveLength(5);
+  });
+
+  it('waits while there are no devices, and takes those that come', () => {
+    const test = scene(0, [100]);
+    test.go(48 * HOUR);
+    expect(test.rollout).toMatchObject({ state: 'running', wave: 0, devices: 0 });
+    test.devices.set('museum/new', device());
+    expect(test.go()).toHaveLength(1);
+  });
+});
+
+describe('a roll-out', () => {
+  it('stops at one roll-back, also while it is paused, with the reason of the device', () => {
+    const test = scene(100, [100]);
+    expect(test.go()).toHaveLength(100);
+    const paused = pause(test.rollout);
+    if (paused.ok) test.set(paused.rollout);
+    test.devices.set('museum/kiosk-7', device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }));
+    test.go();
+    expect(test.rollout).toMatchObject({ state: 'stopped', reason: 'museum/kiosk-7: it was deaf' });
+  });
+
+  it('does not stop at what a device reports of an earlier attempt', () => {
+    const test = scene(1, [100]);
+    const old = device({ update: report('rolled_back', '1.3.0', 'an earlier time') });
+    test.all(() => old);
+    expect(test.go()).toHaveLength(1);
+    test.go();
+    expect(test.rollout).toMatchObject({ state: 'running', drawn: { 'museum/kiosk-1': { state: 'ordered' } } });
+    test.all(() => device({ update: report('downloading') }));
+    test.go();
+    test.all(() => old);
+    test.go();
+    expect(test.rollout.state).toBe('stopped');
+    // A roll-back of another version is none of this one.
+    const other = scene(1, [100]);
+    other.all(() => device({ update: report('rolled_back', '1.1.0') }));
+    other.go();
+    expect(other.rollout.state).toBe('running');
+  });
+
+  it('goes on at a failure, which changed nothing, and counts it', () => {
+    const test = scene(2, [100]);
+    test.go();
+    test.devices.set('museum/kiosk-1', device({ update: report('failed', '1.3.0', 'the disk is full') }));
+    test.devices.set('museum/kiosk-2', live());
+    test.go();
+    expect(test.rollout.state).toBe('running');
+    expect(test.rollout.drawn['museum/kiosk-1']).toMatchObject({ state: 'failed', reason: 'the disk is full' });
+    test.go(24 * HOUR);
+    expect(test.rollout.state).toBe('done');
+  });
+
+  it('stops when updated devices lose over a second of speech an hour, and twice as much as the others', () => {
+    const lossy = (updatedMs: number, restMs: number) => {
+      const test = scene(100, [10, 100]);
+      test.go();
+      for (let hour = 0; hour < 3 * 60; hour += 1) {
+        const mine = new Set(test.drawn());
+        test.all((name) =>
+          mine.has(name) ? live({ troubleMs: updatedMs / 60 }) : device({ troubleMs: restMs / 60 }),
+        );
+        test.go(MINUTE);
+      }
+      return test.rollout;
+    };
+    expect(lossy(900, 100)).toMatchObject({ state: 'running' });
+    expect(lossy(1900, 1000)).toMatchObject({ state: 'running' });
+    expect(lossy(2100, 1000)).toMatchObject({
+      state: 'stopped',
+      reason: 'devices with it lose 2.1 s of speech an hour (lost or not spoken), the others 1.0 s',
+    });
+    expect(lossy(1100, 100).state).toBe('stopped');
+  });
+
+  it('is over after its last wave, brings late devices along, and leaves newer ones alone', () => {
+    const test = scene(3, [100]);
+    test.devices.set('museum/kiosk-3', device({ isConnected: false }));
+    expect(test.go()).toHaveLength(2);
+    test.all(() => live(), ['museum/kiosk-1', 'museum/kiosk-2']);
+    test.go();
+    test.go(24 * HOUR);
+    expect(test.rollout.state).toBe('done');
+    test.devices.set('museum/newer', device({ version: '1.4.0' }));
+    test.devices.set('museum/older', device({ version: '1.1.9' }));
+    test.devices.set('museum/kiosk-3', device());
+    expect(test.go().map(({ device: name }) => name).sort()).toEqual(['museum/kiosk-3', 'museum/older']);
+  });
+
+  it('takes a device with a newer version along before its end: exactly the ordered version', () => {
+    const test = scene(1, [100]);
+    test.all(() => device({ version: '1.4.0' }));
+    expect(test.go()).toMatchObject([{ args: { version: '1.3.0' } }]);
+  });
+});
+
+describe('what a person asks of a roll-out', () => {
+  it('resume after a stop goes on, and does not stop at the same roll-back again', () => {
+    const test = scene(100, [10, 100]);
+    test.go();
+    const [first = '', second = ''] = test.drawn();
+    const rolledBack = device({ boot: 'b3', update: report('rolled_back') });
+    test.devices.set(first, rolledBack);
+    test.go();
+    expect(test.rollout).toMatchObject({
+      ...{ state: 'stopped', reason: `${first}: version 1.3.0 was rolled back` },
+    });
+    const asked = resume(test.rollout);
+    if (asked.ok) test.set(asked.rollout);
+    test.go();
+    expect(test.rollout).toMatchObject({ state: 'running', reason: null });
+    test.devices.set(second, rolledBack);
+    test.go();
+    expect(test.rollout.state).toBe('stopped');
+  });
+
+  it('is refused in words when the state does not allow it', () => {
+    const { rollout } = scene(1);
+    const ended = abort(rollout, START);
+    const aborted = ended.ok ? ended.rollout : rollout;
+    expect(pause(aborted)).toMatchObject({ ok: false, why: 'it is aborted already, and sends no orders' });
+    expect(resume(aborted)).toMatchObject({ ok: false, why: expect.stringContaining('start a new one') });
+    expect(resume(rollout)).toMatchObject({ ok: false, why: expect.stringContaining('only one that is paused') });
+    expect(abort(aborted, START)).toMatchObject({ ok: false });
+    expect(whyNotYet(aborted)).toBeNull();
+    expect(whyNotYet(rollout)).toContain('rollout abort');
+    expect(pause({ ...rollout, state: 'done' })).toMatchObject({ ok: false });
+  });
+
+  it('reads waves, and says what is wrong with them', () => {
+    expect(readWaves('1%,10%,100%')).toEqual([1, 10, 100]);
+    expect(readWaves('0.5, 100')).toEqual([0.5, 100]);
+    expect(readWaves('10%,5%,100%')).toContain('"5%" must be more than "10%" before it');
+    expect(readWaves('10%,10%,100%')).toContain('must be more');
+    expect(readWaves('1%,10%')).toBe('must end with all devices: add ",100%"');
+    for (const text of ['', '0%,100%', 'x', '1%,,100%', '101%', '-1%,100%', '1e1,100%'])
+      expect(readWaves(text)).toContain('is no share from 0 to 100 %');
+  });
+
+  it('shows the state in lines that name version, wave, counts and reason', () => {
+    const test = scene(40, [10, 100]);
+    test.go();
+    const [first = '', second = ''] = test.drawn();
+    test.devices.set(first, live());
+    test.devices.set(second, device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }));
+    test.go();
+    const text = rolloutLines(test.rollout, true).join('\n');
+    expect(text).toContain('roll-out of 1.3.0: stopped, wave 1 of 2 (10 %)');
+    expect(text).toContain('ordered   4: 1 live, 2 under way, 0 failed, 1 rolled back');
+    expect(text).toContain(`reason    ${second}: it was deaf`);
+    expect(rolloutLines(createRollout('r', test.rollout.plan, START), false).join('\n')).toContain(
+      'no backend works on it',
+    );
+  });
+});

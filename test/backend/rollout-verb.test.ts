@@ -1,0 +1,172 @@
+/** `dragoman-backend rollout` as an owner types it, and what a running backend makes of it. */
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
+import { runBackendProgram } from '../../src/backend/cli.ts';
+import { fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
+import { createJumpingClock } from './watch/jumping-clock.ts';
+
+let folder: string;
+let config: string;
+const base = {
+  mqtt: { url: 'mqtt://127.0.0.1:1' },
+  service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
+  allow: ['museum/*'],
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-rollout-'));
+  config = join(folder, 'backend.json');
+  configure({});
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function configure(more: object): void {
+  writeFileSync(config, JSON.stringify({ ...base, store: { path: join(folder, 'store.db') }, ...more }));
+}
+
+async function rollout(...words: string[]) {
+  let [out, err] = ['', ''];
+  const code = await runBackendProgram(['rollout', ...words, '--config', config], {
+    env: {},
+    print: (text) => {
+      out += text;
+    },
+    complain: (text) => {
+      err += text;
+    },
+    output: Object.assign(new PassThrough(), { fd: 1 }),
+    signals: new EventEmitter(),
+  });
+  for (const line of `${out}${err}`.split('\n')) if (!words.includes('--json')) expect(line.length).toBeLessThanOrEqual(80);
+  return { code, out, err: err.replaceAll(/\s+/g, ' ') };
+}
+const statusOf = async () => JSON.parse((await rollout('status', '--json')).out).rollout;
+
+/** A repository as scripts/release makes it, as far as it is read. */
+function publish(versions: readonly string[], isSigned = true): string {
+  const suite = join(folder, 'repository/dists/stable');
+  const stanza = (version: string) => `Package: dragoman\nVersion: ${version}\nArchitecture: arm64\n`;
+  const list = `Package: dragoman-node\nVersion: 22.1.0-1\n\n${versions.map(stanza).join('\n')}\n`;
+  mkdirSync(join(suite, 'main/binary-arm64'), { recursive: true });
+  writeFileSync(join(suite, 'main/binary-arm64/Packages'), list);
+  const sum = isSigned ? createHash('sha256').update(list).digest('hex') : '';
+  writeFileSync(join(suite, 'InRelease'), ` ${sum} 100 main/binary-arm64/Packages\n`);
+  return join(folder, 'repository');
+}
+
+describe('dragoman-backend rollout', () => {
+  it('starts, pauses, resumes and aborts, and says what follows', async () => {
+    expect(await rollout('status')).toMatchObject({ code: 0, out: expect.stringContaining('there is no roll-out') });
+    expect(await statusOf()).toBeNull();
+    expect(await rollout('pause')).toMatchObject({ code: 1, err: expect.stringContaining('there is no roll-out') });
+    const begun = await rollout('start', '1.3.0');
+    expect(begun).toMatchObject({ code: 0, out: expect.stringContaining('1 %, 10 %, 100 % of all devices') });
+    expect(begun.err).toContain('signingKeyFile is not set');
+    expect(await statusOf()).toMatchObject({
+      ...{ version: '1.3.0', state: 'running', wave: 1, waves: [1, 10, 100], group: null, reason: null },
+      ...{ ordered: 0, live: 0, failed: 0, rolled_back: 0, offline: 0, driven: false },
+    });
+    const shown = await rollout('status');
+    expect(shown.out).toContain('roll-out of 1.3.0: running, wave 1 of 3 (1 %)');
+    expect(shown.out).toContain('no backend works on it');
+    const again = await rollout('start', '1.4.0');
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('a roll-out of 1.3.0 is running') });
+    expect(await rollout('pause')).toMatchObject({ code: 0, out: expect.stringContaining('is paused') });
+    expect((await rollout('start', '1.4.0')).err).toContain('a roll-out of 1.3.0 is paused');
+    expect(await rollout('resume')).toMatchObject({ code: 0, out: 'the roll-out of 1.3.0 goes on\n' });
+    const ended = await rollout('abort');
+    expect(ended.out.replaceAll(/\s+/g, ' ')).toContain('no more orders are sent; 0 devices have 1.3.0 and keep it');
+    expect((await rollout('abort')).err).toContain('it was aborted already');
+    expect((await rollout('start', '1.4.0', '--waves', '100%')).code).toBe(0);
+    expect(await statusOf()).toMatchObject({ version: '1.4.0', waves: [100] });
+  });
+
+  it('names the field and the fix when the input is wrong', async () => {
+    configure({
+      groups: [{ name: 'lobby', members: ['museum/lobby-*'] }],
+      metrics: { listen: '127.0.0.1:0' },
+      releases: { path: publish(['1.2.0-1', '1.3.0-1']) },
+    });
+    const refused = async (...words: string[]) => {
+      const { code, err } = await rollout('start', ...words);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await refused('1.3.0', '--waves', '10%,5%,100%')).toContain('--waves: "5%" must be more than "10%"');
+    expect(await refused('1.3.0', '--waves', '1%,50%')).toContain('--waves: must end with all devices: add ",100%"');
+    expect(await refused('1.3.0', '--group', 'hall')).toContain(
+      '--group: there is no group "hall": the configuration has lobby',
+    );
+    expect(await refused('1.5.0')).toMatch(
+      /<version>: 1\.5\.0 is not in the signed index of releases\.path .* which has 1\.2\.0, 1\.3\.0/,
+    );
+    expect(await refused('v1')).toContain('<version> must be a version such as "1.3.0"');
+    expect(await refused('1.3.0', '--manifest-url', 'https://r.example/')).toContain('--manifest-url must be');
+    expect((await rollout('start', '1.3.0', '--group', 'lobby')).code).toBe(0);
+    await rollout('abort');
+    publish(['1.2.0-1', '1.3.0-1', '1.5.0-1'], false);
+    expect(await refused('1.5.0')).toContain('which has none');
+    rmSync(join(folder, 'repository/dists'), { recursive: true });
+    expect((await rollout('start', '1.3.0')).err).toMatch(/releases.path: the index in .* cannot be read \(ENOENT\)/);
+    configure({ store: { path: ':memory:' } });
+    expect((await rollout('start', '1.3.0')).err).toContain('the configuration names no store');
+  });
+});
+
+const { start } = fixtureOfEachTest();
+
+describe('a running backend', () => {
+  it('signs the order, follows the devices of the group, and stops at a roll-back', async () => {
+    const clock = createJumpingClock();
+    const { privatePem, publicPem } = createKeyPair();
+    const more = { groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] };
+    configure(more);
+    const fixture = await start({
+      ...{ clock, signingKey: parsePrivateKey(privatePem, 'key.pem') },
+      config: { store: { path: join(folder, 'store.db') }, ...more },
+    });
+    const say = (device: string, noun: string, body: object, retain = true) =>
+      fixture.bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), { retain });
+    const tell = (device: string, version: string, boot_id: string, update: object | null) => {
+      say(device, 'status', { status: 'ready', version, reasons: [] });
+      say(device, 'state', { boot_id, lanes: [], update });
+    };
+    const none = { state: 'idle', from: null, to: null, reason: null, progress: null };
+    tell('lobby-1', '1.2.0', 'b1', none);
+    tell('hall-1', '1.2.0', 'b1', none);
+    tell('lobby-2', '1.2.0', 'b1', null);
+    await rollout('start', '1.3.0', '--waves', '100%', '--group', 'lobby');
+    const orders = () => fixture.witness.messages.filter(({ topic }) => topic.endsWith('/cmd/update'));
+    const soon = (what: () => Promise<unknown>) =>
+      expect.poll(async () => {
+        clock.jump(6000);
+        return what();
+      });
+    await soon(async () => orders().length).toBe(1);
+    const [order] = orders();
+    expect(order?.topic).toBe(`${PREFIX}/museum/lobby-1/cmd/update`);
+    const { id, jws } = JSON.parse(order?.payload ?? '');
+    const [head, body, signature] = jws.split('.');
+    expect(
+      verify(null, Buffer.from(`${head}.${body}`), createPublicKey(publicPem), Buffer.from(signature, 'base64url')),
+    ).toBe(true);
+    const signed = JSON.parse(Buffer.from(body, 'base64url').toString());
+    expect(signed).toMatchObject({
+      ...{ id, cmd: 'update', args: { version: '1.3.0' }, device: `${PREFIX}/museum/lobby-1` },
+    });
+    say('lobby-1', 'cmd/update/res', { id, status: 'ok', data: {} }, false);
+    tell('lobby-1', '1.3.0', 'b2', { ...none, state: 'confirming', from: '1.2.0', to: '1.3.0' });
+    await soon(statusOf).toMatchObject({ devices: 1, without_updater: 1, ordered: 1, under_way: 1, driven: true });
+    const reason = 'version 1.3.0 was rolled back: it ended 3 times within 40 s';
+    tell('lobby-1', '1.2.0', 'b3', { ...none, state: 'rolled_back', from: '1.2.0', to: '1.3.0', reason });
+    await soon(statusOf).toMatchObject({ state: 'stopped', rolled_back: 1, reason: `museum/lobby-1: ${reason}` });
+    expect((await rollout('status')).out.replaceAll(/\s+/g, ' ')).toContain(`reason museum/lobby-1: ${reason}`);
+    expect(fixture.lines.join('')).toContain('the roll-out has stopped by itself');
+    expect(orders()).toHaveLength(1);
+  });
+});
