@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../../ports/host.ts';
 import { systemCode } from '../system-error.ts';
+import { RESTART_FILE } from '../update/desk.ts';
 import { isStartedBySystemd } from './invocation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,14 +12,20 @@ const REBOOT_UNIT = '/etc/systemd/system/paths.target.wants/dragoman-reboot.path
 
 /** @param end shuts the program down cleanly */
 export function createHost(env: Environment, end: () => void, rebootUnit: string = REBOOT_UNIT): Host {
+  const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
   return {
     restartProblem: () =>
       isStartedBySystemd(env)
         ? null
         : 'the agent does not run as a service of systemd, so it would not be restarted',
-    restart: end,
+    restart() {
+      try {
+        // An ordered end is no fault of a version that the updater watches.
+        if (isAbsolute(directory)) writeFileSync(join(directory, RESTART_FILE), String(process.pid));
+      } catch {}
+      end();
+    },
     reboot() {
-      const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
       if (!isAbsolute(directory))
         return 'the agent does not run as a service of systemd with a runtime directory';
       if (!existsSync(rebootUnit)) {

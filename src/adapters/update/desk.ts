@@ -12,6 +12,8 @@ import { systemCode } from '../system-error.ts';
 export const ORDER_FILE = 'update-order.json';
 /** In the agent's folder in memory: the agent allows the restart of the order with this id. */
 export const MOMENT_FILE = 'update-moment';
+/** There, too: the process that ends because an operator has ordered a restart. */
+export const RESTART_FILE = 'restart-asked';
 /** In the updater's folder in memory. */
 export const STATUS_FILE = 'status.json';
 /** Beside it: the launcher ignores the link. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { countRestarts, expectRestart, NO_RESTARTS, type RestartFacts } from '../../core/update/restart-count.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentService, Sighting } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -7,6 +8,7 @@ import { type RunningNote, runningNoteSchema } from '../../protocol/running-note
 import { readBounded } from '../bounded-file.ts';
 import { noteName } from '../running-note.ts';
 import { systemCode } from '../system-error.ts';
+import { RESTART_FILE } from './desk.ts';
 import { runProgram } from './run-program.ts';
 
 const SYSTEMCTL_LIMIT_MS = 30_000;
@@ -17,6 +19,7 @@ const LOOK_EACH_MS = 200;
 const MEASURED_MS = 10_000;
 /** Larger than any note (bytes). */
 const MOST_NOTE = 262_144;
+const MOST_PID = 16;
 
 export interface ServicePlaces {
   /** The agent's unit. */
@@ -27,17 +30,13 @@ export interface ServicePlaces {
   readonly kernel: string;
 }
 
-interface Unit {
+interface Unit extends RestartFacts {
   readonly active: boolean;
-  readonly pid: number;
-  /** Automatic restarts since the unit was started. */
-  readonly restarts: number;
 }
 
 /** The agent's service by systemd, the kernel and the agent's own note. */
 export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clock: Clock): AgentService {
-  /** Restarts that were ordered here, or before. */
-  let expected = 0;
+  let count = NO_RESTARTS;
   /** Bytes read by one process; the first is the latest that is old enough to measure by. */
   let samples: { readonly pid: number; readonly at: number; readonly bytes: number }[] = [];
 
@@ -50,6 +49,7 @@ export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clo
       active: state === 'active' || state === 'reloading',
       pid: Number(field('MainPID')),
       restarts: Number(field('NRestarts')),
+      asked: readAsked(runtime),
     };
   };
   /** Bytes in a second that a process has read since the last look, sound cards and pipes included; null: not known. */
@@ -75,22 +75,24 @@ export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clo
 
   return {
     async look() {
-      const { active, pid, restarts } = await show();
-      // Fewer than before: a person has started the unit, and the count begins anew. One fewer: systemd still waits to start it.
-      if (restarts < expected - 1) expected = 0;
+      const found = await show();
+      const { active, pid } = found;
+      const counted = countRestarts(count, found);
+      count = counted.count;
       const note = readNote(runtime, pid);
       return {
-        ...{ active, restarts: Math.max(0, restarts - expected), readsPerS: await readsOf(pid) },
+        ...{ active, restarts: counted.unasked, readsPerS: await readsOf(pid) },
         ...{ network: await hasNetwork(kernel), ...toldBy(note) },
       };
     },
     async restart() {
-      const { pid, restarts } = await show();
-      expected = restarts + 1;
+      const found = await show();
+      const { pid } = found;
+      count = expectRestart(found);
       samples = [];
       // systemd starts it again (Restart=always), without a right to control units here.
       if (pid === 0 || !signal(pid, 'SIGTERM')) {
-        expected = restarts;
+        count = { ...count, expected: found.restarts };
         return;
       }
       for (const end = clock.now() + END_WITHIN_MS; signal(pid, 0); ) {
@@ -119,6 +121,16 @@ function readNote(runtime: string, pid: number): RunningNote | null {
     const text = readBounded(join(runtime, noteName(pid)), MOST_NOTE)?.toString() ?? 'null';
     const note = runningNoteSchema.safeParse(parseJson(text));
     return note.success && note.data.pid === pid ? note.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The process that an operator's command has ended, by the agent's own word. */
+function readAsked(runtime: string): number | null {
+  try {
+    const pid = Number(readBounded(join(runtime, RESTART_FILE), MOST_PID)?.toString());
+    return Number.isInteger(pid) && pid > 0 ? pid : null;
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -13,6 +13,19 @@ describe('a host with systemd', () => {
   it('can restart the agent only when systemd has started it', () => {
     expect(createHost({}, () => {}).restartProblem()).toMatch(/would not be restarted/);
     expect(createHost({ SYSTEMD_EXEC_PID: String(process.pid) }, () => {}).restartProblem()).toBeNull();
+  });
+
+  it('tells the updater which process ends when an operator restarts the agent', () => {
+    const asked: string[] = [];
+    const end = () => void asked.push(readFileSync(join(folder, 'restart-asked'), 'utf8'));
+    createHost({ RUNTIME_DIRECTORY: folder }, end).restart();
+    expect(asked).toEqual([String(process.pid)]);
+    let ends = 0;
+    for (const RUNTIME_DIRECTORY of ['', '/nowhere/at/all'])
+      createHost({ RUNTIME_DIRECTORY }, () => {
+        ends += 1;
+      }).restart();
+    expect(ends).toBe(2);
   });
 
   it('requests a reboot by a file that a unit watches', () => {

@@ -1,5 +1,5 @@
 /** A fleet of 200 simulated devices gets a version, driven by the shipped driver in virtual time. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countsOf } from '../../../../src/backend/core/rollout/report.ts';
 import { abort, pause, resume } from '../../../../src/backend/core/rollout/requests.ts';
 import { createRollout, readRollout, type Rollout } from '../../../../src/backend/core/rollout/rollout.ts';
@@ -11,25 +11,18 @@ import { type Behaviour, createSimulatedFleet, PREFIX } from './simulated-fleet.
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const quiet = { info() {}, warn() {}, error() {}, debug() {}, trace() {} };
-const drivers: RolloutDriver[] = [];
-afterEach(() => {
-  drivers.length = 0;
-});
 
 function world(behaves: (index: number, version: string) => Behaviour, more: { conversationsAnHour?: number } = {}) {
   const clock = createVirtualClock();
   const store = createMemoryRolloutStore(() => clock.now());
   const fleet = createSimulatedFleet({ clock, count: 200, behaves, ...more });
   const complaints: string[] = [];
-  const drive = (instance: string): RolloutDriver => {
-    const driver = startRolloutDriver({
+  const drive = (instance: string): RolloutDriver =>
+    startRolloutDriver({
       ...{ config: { allow: ['museum/*'], groups: [] }, prefix: PREFIX, store, signer: null, instance, clock },
       ...{ openBus: fleet.openBus, log: quiet, stepMs: 30_000 },
-      complain: (kind) => complaints.push(kind),
+      complain: (kind) => void complaints.push(kind),
     });
-    drivers.push(driver);
-    return driver;
-  };
   const rollout = async (): Promise<Rollout> => {
     const found = readRollout((await store.current())?.body ?? '');
     if (found === null) throw new Error('there is no roll-out');

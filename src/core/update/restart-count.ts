@@ -1,0 +1,39 @@
+/** Which ends of the agent count against a version: those that nobody ordered. */
+
+export interface RestartCount {
+  /** Restarts that were ordered: by the updater, or by an operator. */
+  readonly expected: number;
+  /** The process whose ordered end was counted last. */
+  readonly excused: number | null;
+}
+
+export const NO_RESTARTS: RestartCount = { expected: 0, excused: null };
+
+/** What systemd and the agent say. */
+export interface RestartFacts {
+  /** Automatic restarts since the unit was started. */
+  readonly restarts: number;
+  /** The process that runs; 0: none. */
+  readonly pid: number;
+  /** The process that an operator's command has ended, or is about to; null: none. */
+  readonly asked: number | null;
+}
+
+export function countRestarts(
+  before: RestartCount,
+  { restarts, pid, asked }: RestartFacts,
+): { readonly count: RestartCount; readonly unasked: number } {
+  // Fewer than before: a person has started the unit, and the count begins anew. One fewer: systemd still waits to start it.
+  let expected = restarts < before.expected - 1 ? 0 : before.expected;
+  let { excused } = before;
+  if (asked !== null && asked !== excused && asked !== pid) {
+    expected += 1;
+    excused = asked;
+  }
+  return { count: { expected, excused }, unasked: Math.max(0, restarts - expected) };
+}
+
+/** The updater ends the agent now. What an operator ordered before belongs to the past. */
+export function expectRestart({ restarts, asked }: RestartFacts): RestartCount {
+  return { expected: restarts + 1, excused: asked };
+}
