@@ -59,6 +59,7 @@ export interface OpenedStateFile extends StateFile {
 export function openStateFile(path: string, clock: Clock): OpenedStateFile {
   let held: StateFound | null = null;
   let isOverdue = false;
+  let isOthers = false;
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -83,7 +84,15 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
     async write(text) {
       // The file may hold what cannot be replaced, such as the key of a renewed certificate.
       if (held === null) return { ok: false, message: `the file ${path} has not been read yet` };
-      return inTurn(() => replace(path, text));
+      return inTurn(async () => {
+        // Without it the new content counts all the same: what runs goes before what another version knew.
+        if (isOthers) await rename(path, `${path}.aside`).catch(() => {});
+        isOthers = false;
+        return replace(path, text);
+      });
+    },
+    putAside() {
+      isOthers = true;
     },
   };
 }

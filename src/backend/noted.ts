@@ -13,7 +13,13 @@ export async function noted(
   args: object,
   work: () => Promise<void>,
 ): Promise<void> {
-  const id = await store.beginAudit({ who: caller(), from: 'this machine', what, on, args: JSON.stringify(args) });
+  const id = await store.beginAudit({
+    who: caller(),
+    from: 'this machine',
+    what,
+    on,
+    args: JSON.stringify(args),
+  });
   try {
     await work();
     await store.endAudit(id, true, 'done');

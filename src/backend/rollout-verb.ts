@@ -14,7 +14,7 @@ import { manifestUrlSchema, versionSchema } from '../protocol/update.ts';
 import { checked } from './broker/option-values.ts';
 import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
-import { createRollout, type Plan, readRollout, type Rollout } from './core/rollout/rollout.ts';
+import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
 import { caller, noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { releaseVersions } from './release-versions.ts';
@@ -92,7 +92,9 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     const { waves, group } = plan;
     await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
       if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
-        throw new Failure('somebody else has just begun a roll-out: look at "dragoman-backend rollout status"');
+        throw new Failure(
+          'somebody else has just begun a roll-out: look at "dragoman-backend rollout status"',
+        );
     });
     if (config.signingKeyFile === null)
       say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
@@ -149,7 +151,9 @@ async function status(shell: Shell, options: Options): Promise<void> {
     }
     if (found === null) return say(shell, NONE);
     for (const line of rolloutLines(understood(found), found.isDriven))
-      shell.print(line.startsWith(' ') ? `  ${wrapText(line.trimStart(), INDENT, WIDTH)}` : wrapText(line, '  '));
+      shell.print(
+        line.startsWith(' ') ? `  ${wrapText(line.trimStart(), INDENT, WIDTH)}` : wrapText(line, '  '),
+      );
   });
 }
 const INDENT = ' '.repeat(12);

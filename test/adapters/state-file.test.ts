@@ -55,6 +55,18 @@ describe('a state file', () => {
     expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['commands.json']);
   });
 
+  it('stays beside the new content when it was put aside, and only the first time', async () => {
+    const path = join(folder, 'commands.json');
+    writeFileSync(path, 'of a later version');
+    const file = await opened(path);
+    file.putAside?.();
+    expect(readFileSync(path, 'utf8')).toBe('of a later version');
+    expect(await file.write('one')).toEqual({ ok: true });
+    expect(await file.write('two')).toEqual({ ok: true });
+    expect(readFileSync(path, 'utf8')).toBe('two');
+    expect(readFileSync(`${path}.aside`, 'utf8')).toBe('of a later version');
+  });
+
   it('keeps its content when it cannot be written, and reports why', async () => {
     const path = join(folder, 'commands.json');
     const file = await opened(path);

@@ -3,6 +3,7 @@ import type { StateFile, StateFound } from '../../src/ports/state-file.ts';
 /** A state file in memory; the test makes its disk slow, full or hanging. */
 export function createMemoryFile() {
   let text: string | null = null;
+  let aside: string | null = null;
   let problem: string | null = null;
   let held: (() => void)[] | null = null;
   const writes: string[] = [];
@@ -31,12 +32,19 @@ export function createMemoryFile() {
       text = next;
       return { ok: true };
     },
+    putAside() {
+      aside = text;
+    },
   };
   return {
     file,
     writes,
     get text() {
       return text;
+    },
+    /** Left beside it, because the program cannot use it. */
+    get aside() {
+      return aside;
     },
     fill: (next: string) => {
       text = next;

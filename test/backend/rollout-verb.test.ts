@@ -42,7 +42,8 @@ async function rollout(...words: string[]) {
     output: Object.assign(new PassThrough(), { fd: 1 }),
     signals: new EventEmitter(),
   });
-  for (const line of `${out}${err}`.split('\n')) if (!words.includes('--json')) expect(line.length).toBeLessThanOrEqual(80);
+  for (const line of `${out}${err}`.split('\n'))
+    if (!words.includes('--json')) expect(line.length).toBeLessThanOrEqual(80);
   return { code, out, err: err.replaceAll(/\s+/g, ' ') };
 }
 const statusOf = async () => JSON.parse((await rollout('status', '--json')).out).rollout;
@@ -61,9 +62,15 @@ function publish(versions: readonly string[], isSigned = true): string {
 
 describe('dragoman-backend rollout', () => {
   it('starts, pauses, resumes and aborts, and says what follows', async () => {
-    expect(await rollout('status')).toMatchObject({ code: 0, out: expect.stringContaining('there is no roll-out') });
+    expect(await rollout('status')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('there is no roll-out'),
+    });
     expect(await statusOf()).toBeNull();
-    expect(await rollout('pause')).toMatchObject({ code: 1, err: expect.stringContaining('there is no roll-out') });
+    expect(await rollout('pause')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no roll-out'),
+    });
     const begun = await rollout('start', '1.3.0');
     expect(begun).toMatchObject({ code: 0, out: expect.stringContaining('1 %, 10 %, 100 % of all devices') });
     expect(begun.err).toContain('signingKeyFile is not set');
@@ -80,7 +87,9 @@ describe('dragoman-backend rollout', () => {
     expect((await rollout('start', '1.4.0')).err).toContain('a roll-out of 1.3.0 is paused');
     expect(await rollout('resume')).toMatchObject({ code: 0, out: 'the roll-out of 1.3.0 goes on\n' });
     const ended = await rollout('abort');
-    expect(ended.out.replaceAll(/\s+/g, ' ')).toContain('no more orders are sent; 0 devices have 1.3.0 and keep it');
+    expect(ended.out.replaceAll(/\s+/g, ' ')).toContain(
+      'no more orders are sent; 0 devices have 1.3.0 and keep it',
+    );
     expect((await rollout('abort')).err).toContain('it was aborted already');
     expect((await rollout('start', '1.4.0', '--waves', '100%')).code).toBe(0);
     expect(await statusOf()).toMatchObject({ version: '1.4.0', waves: [100] });
@@ -97,8 +106,12 @@ describe('dragoman-backend rollout', () => {
       expect(code).toBe(2);
       return err;
     };
-    expect(await refused('1.3.0', '--waves', '10%,5%,100%')).toContain('--waves: "5%" must be more than "10%"');
-    expect(await refused('1.3.0', '--waves', '1%,50%')).toContain('--waves: must end with all devices: add ",100%"');
+    expect(await refused('1.3.0', '--waves', '10%,5%,100%')).toContain(
+      '--waves: "5%" must be more than "10%"',
+    );
+    expect(await refused('1.3.0', '--waves', '1%,50%')).toContain(
+      '--waves: must end with all devices: add ",100%"',
+    );
     expect(await refused('1.3.0', '--group', 'hall')).toContain(
       '--group: there is no group "hall": the configuration has lobby',
     );
@@ -106,13 +119,17 @@ describe('dragoman-backend rollout', () => {
       /<version>: 1\.5\.0 is not in the signed index of releases\.path .* which has 1\.2\.0, 1\.3\.0/,
     );
     expect(await refused('v1')).toContain('<version> must be a version such as "1.3.0"');
-    expect(await refused('1.3.0', '--manifest-url', 'https://r.example/')).toContain('--manifest-url must be');
+    expect(await refused('1.3.0', '--manifest-url', 'https://r.example/')).toContain(
+      '--manifest-url must be',
+    );
     expect((await rollout('start', '1.3.0', '--group', 'lobby')).code).toBe(0);
     await rollout('abort');
     publish(['1.2.0-1', '1.3.0-1', '1.5.0-1'], false);
     expect(await refused('1.5.0')).toContain('which has none');
     rmSync(join(folder, 'repository/dists'), { recursive: true });
-    expect((await rollout('start', '1.3.0')).err).toMatch(/releases.path: the index in .* cannot be read \(ENOENT\)/);
+    expect((await rollout('start', '1.3.0')).err).toMatch(
+      /releases.path: the index in .* cannot be read \(ENOENT\)/,
+    );
     configure({ store: { path: ':memory:' } });
     expect((await rollout('start', '1.3.0')).err).toContain('the configuration names no store');
   });
@@ -131,7 +148,9 @@ describe('a running backend', () => {
       config: { store: { path: join(folder, 'store.db') }, ...more },
     });
     const say = (device: string, noun: string, body: object, retain = true) =>
-      fixture.bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), { retain });
+      fixture.bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), {
+        retain,
+      });
     const tell = (device: string, version: string, boot_id: string, update: object | null) => {
       say(device, 'status', { status: 'ready', version, reasons: [] });
       say(device, 'state', { boot_id, lanes: [], update });
@@ -153,7 +172,12 @@ describe('a running backend', () => {
     const { id, jws } = JSON.parse(order?.payload ?? '');
     const [head, body, signature] = jws.split('.');
     expect(
-      verify(null, Buffer.from(`${head}.${body}`), createPublicKey(publicPem), Buffer.from(signature, 'base64url')),
+      verify(
+        null,
+        Buffer.from(`${head}.${body}`),
+        createPublicKey(publicPem),
+        Buffer.from(signature, 'base64url'),
+      ),
     ).toBe(true);
     const signed = JSON.parse(Buffer.from(body, 'base64url').toString());
     expect(signed).toMatchObject({
@@ -161,11 +185,23 @@ describe('a running backend', () => {
     });
     say('lobby-1', 'cmd/update/res', { id, status: 'ok', data: {} }, false);
     tell('lobby-1', '1.3.0', 'b2', { ...none, state: 'confirming', from: '1.2.0', to: '1.3.0' });
-    await soon(statusOf).toMatchObject({ devices: 1, without_updater: 1, ordered: 1, under_way: 1, driven: true });
+    await soon(statusOf).toMatchObject({
+      devices: 1,
+      without_updater: 1,
+      ordered: 1,
+      under_way: 1,
+      driven: true,
+    });
     const reason = 'version 1.3.0 was rolled back: it ended 3 times within 40 s';
     tell('lobby-1', '1.2.0', 'b3', { ...none, state: 'rolled_back', from: '1.2.0', to: '1.3.0', reason });
-    await soon(statusOf).toMatchObject({ state: 'stopped', rolled_back: 1, reason: `museum/lobby-1: ${reason}` });
-    expect((await rollout('status')).out.replaceAll(/\s+/g, ' ')).toContain(`reason museum/lobby-1: ${reason}`);
+    await soon(statusOf).toMatchObject({
+      state: 'stopped',
+      rolled_back: 1,
+      reason: `museum/lobby-1: ${reason}`,
+    });
+    expect((await rollout('status')).out.replaceAll(/\s+/g, ' ')).toContain(
+      `reason museum/lobby-1: ${reason}`,
+    );
     expect(fixture.lines.join('')).toContain('the roll-out has stopped by itself');
     expect(orders()).toHaveLength(1);
   });

@@ -69,6 +69,8 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   const take = (found: StateFound): void => {
     const read = keptIn(found, kept.configured);
     unread = typeof read === 'string' ? read : null;
+    // It may hold the only key that belongs to a certificate.
+    if (unread !== null && found.kind === 'text') file.putAside?.();
     if (typeof read !== 'string') kept = read;
     uses = kept.successor === null ? 'present' : 'new';
   };

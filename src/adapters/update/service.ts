@@ -1,6 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countRestarts, expectRestart, NO_RESTARTS, type RestartFacts } from '../../core/update/restart-count.ts';
+import {
+  countRestarts,
+  expectRestart,
+  NO_RESTARTS,
+  type RestartFacts,
+} from '../../core/update/restart-count.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentService, Sighting } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';

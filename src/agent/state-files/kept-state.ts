@@ -27,6 +27,7 @@ export function readKept<T>({ file, log, parse, late }: KeptState<T>, lost: stri
     }
     const read = parse(found.text);
     if (read.kind === 'kept') return read.content;
+    file.putAside?.();
     const more = read.kind === 'newer' ? { version: read.version } : { reason: 'it is damaged' };
     log.warn({ file: file.name, ...more }, lost);
     return null;

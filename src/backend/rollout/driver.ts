@@ -7,7 +7,7 @@ import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { commandText } from '../console/command-message.ts';
 import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
-import { readRollout, type Rollout } from '../core/rollout/rollout.ts';
+import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { type FleetEar, openFleetEar } from './fleet-ear.ts';
@@ -72,8 +72,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     const row = await store.current();
     if (row === null || row.id !== key.id) return null;
     const rollout = readRollout(row.body);
-    if (rollout === null)
-      complain('rollout', {}, 'the roll-out in the store cannot be read: start it again');
+    if (rollout === null) complain('rollout', {}, 'the roll-out in the store cannot be read: start it again');
     return rollout === null ? null : { key: row, rollout, savedAt: clock.now() };
   };
 
@@ -117,7 +116,10 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     const { state, reason, plan, wave } = after;
     const fields = { version: plan.version, wave: wave + 1, waves: plan.waves.length };
     if (state !== before.state && state === 'stopped')
-      log.warn({ ...fields, why: reason }, 'the roll-out has stopped by itself: no more devices get the version');
+      log.warn(
+        { ...fields, why: reason },
+        'the roll-out has stopped by itself: no more devices get the version',
+      );
     else if (state !== before.state) log.info({ ...fields, state }, 'the roll-out has another state');
     else if (wave !== before.wave) log.info(fields, 'the roll-out begins its next wave');
   };

@@ -35,7 +35,12 @@ describe('the kept documents', () => {
   it('of a later program are recognised, and the agent starts without them', () => {
     const later = JSON.stringify({ version: DESIRED_FILE_VERSION + 1, places: {} });
     expect(readDesired(later)).toEqual({ kind: 'newer', version: DESIRED_FILE_VERSION + 1 });
-    expect(restart(later).agent.lanes[0]?.state.options).toMatchObject({ echo: 'half-duplex' });
+    const file = createMemoryFile();
+    file.fill(later);
+    const { agent } = createFakeDeps(undefined, { desiredFile: file.file });
+    expect(agent.lanes[0]?.state.options).toMatchObject({ echo: 'half-duplex' });
+    // After the next update the later program could need it.
+    expect(file.aside).toBe(later);
   });
 
   it.each(['', '{}', 'null', '{"version":0,"documents":[]}', '{"version":1}'])(

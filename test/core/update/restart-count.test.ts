@@ -16,7 +16,11 @@ function counted(begin: RestartCount, looks: readonly RestartFacts[]): number[] 
     return next.unasked;
   });
 }
-const look = (restarts: number, pid: number, asked: number | null = null): RestartFacts => ({ restarts, pid, asked });
+const look = (restarts: number, pid: number, asked: number | null = null): RestartFacts => ({
+  restarts,
+  pid,
+  asked,
+});
 
 describe('ends of the agent', () => {
   it('count when nobody ordered them, and the one of the switch does not', () => {
@@ -44,7 +48,9 @@ describe('ends of the agent', () => {
   });
 
   it('begin anew when a person starts the unit', () => {
-    expect(counted(expectRestart(look(5, 100)), [look(6, 101), look(0, 102), look(1, 103)])).toEqual([0, 0, 1]);
+    expect(counted(expectRestart(look(5, 100)), [look(6, 101), look(0, 102), look(1, 103)])).toEqual([
+      0, 0, 1,
+    ]);
     expect(counted(NO_RESTARTS, [look(0, 100), look(1, 101)])).toEqual([0, 1]);
   });
 });

@@ -35,7 +35,9 @@ export function drawNext(
     .map(({ name, isAway }) => ({ name, isAway, rank: rankOf(rollout, name) }))
     .sort(
       (one, other) =>
-        Number(one.isAway) - Number(other.isAway) || one.rank - other.rank || (one.name < other.name ? -1 : 1),
+        Number(one.isAway) - Number(other.isAway) ||
+        one.rank - other.rank ||
+        (one.name < other.name ? -1 : 1),
     )
     .slice(0, most)
     .map(({ name }) => name);

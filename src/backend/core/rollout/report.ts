@@ -1,6 +1,7 @@
 /** What `rollout status` says. */
-import { inSeconds, troubleAnHour, WAVE_CONVERSATIONS, WAVE_MS } from './step.ts';
+
 import type { Rollout } from './rollout.ts';
+import { inSeconds, troubleAnHour, WAVE_CONVERSATIONS, WAVE_MS } from './step.ts';
 
 export interface Counts {
   /** Devices that have got the order. */
@@ -26,7 +27,8 @@ export function countsOf({ drawn }: Rollout): Counts {
 
 /** For programs. */
 export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
-  const { id, plan, at, state, reason, wave, waveSince, conversations, devices, unsupported, drawn } = rollout;
+  const { id, plan, at, state, reason, wave, waveSince, conversations, devices, unsupported, drawn } =
+    rollout;
   const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
     ...{ id, version: plan.version, state, reason, wave: wave + 1, waves: plan.waves, group: plan.group },

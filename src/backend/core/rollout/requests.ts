@@ -25,8 +25,7 @@ export function resume(rollout: Rollout): Asked {
         : `it is ${rollout.state}: only one that is paused or stopped can go on`,
     );
   const drawn = Object.entries(rollout.drawn).map(
-    ([name, entry]) =>
-      [name, entry.state === 'rolled_back' ? { ...entry, isExcused: true } : entry] as const,
+    ([name, entry]) => [name, entry.state === 'rolled_back' ? { ...entry, isExcused: true } : entry] as const,
   );
   return {
     ok: true,
@@ -51,7 +50,9 @@ export function whyNotYet(rollout: Rollout): string | null {
 /** @returns shares in percent, or a fault that completes a sentence after the name of the option */
 export function readWaves(text: string): readonly number[] | string {
   const parts = text.split(',').map((part) => part.trim());
-  const waves = parts.map((part) => (/^\d{1,3}(\.\d{1,3})?%?$/.test(part) ? Number(part.replace('%', '')) : Number.NaN));
+  const waves = parts.map((part) =>
+    /^\d{1,3}(\.\d{1,3})?%?$/.test(part) ? Number(part.replace('%', '')) : Number.NaN,
+  );
   const wrong = parts.find((_, index) => !((waves[index] ?? 0) > 0 && (waves[index] ?? 0) <= 100));
   if (wrong !== undefined) return `"${wrong}" is no share from 0 to 100 %: write shares such as 1%,10%,100%`;
   const falls = waves.findIndex((share, index) => index > 0 && share <= (waves[index - 1] ?? 0));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { countsOf } from '../../../../src/backend/core/rollout/report.ts';
 import { abort, pause, resume } from '../../../../src/backend/core/rollout/requests.ts';
-import { createRollout, readRollout, type Rollout } from '../../../../src/backend/core/rollout/rollout.ts';
+import { createRollout, type Rollout, readRollout } from '../../../../src/backend/core/rollout/rollout.ts';
 import { type RolloutDriver, startRolloutDriver } from '../../../../src/backend/rollout/driver.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createMemoryRolloutStore } from './memory-rollout-store.ts';
@@ -12,14 +12,24 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const quiet = { info() {}, warn() {}, error() {}, debug() {}, trace() {} };
 
-function world(behaves: (index: number, version: string) => Behaviour, more: { conversationsAnHour?: number } = {}) {
+function world(
+  behaves: (index: number, version: string) => Behaviour,
+  more: { conversationsAnHour?: number } = {},
+) {
   const clock = createVirtualClock();
   const store = createMemoryRolloutStore(() => clock.now());
   const fleet = createSimulatedFleet({ clock, count: 200, behaves, ...more });
   const complaints: string[] = [];
   const drive = (instance: string): RolloutDriver =>
     startRolloutDriver({
-      ...{ config: { allow: ['museum/*'], groups: [] }, prefix: PREFIX, store, signer: null, instance, clock },
+      ...{
+        config: { allow: ['museum/*'], groups: [] },
+        prefix: PREFIX,
+        store,
+        signer: null,
+        instance,
+        clock,
+      },
       ...{ openBus: fleet.openBus, log: quiet, stepMs: 30_000 },
       complain: (kind) => void complaints.push(kind),
     });
@@ -31,10 +41,17 @@ function world(behaves: (index: number, version: string) => Behaviour, more: { c
   return {
     ...{ clock, store, fleet, drive, rollout, complaints },
     async begin(version = '1.3.0', waves = [1, 10, 100]) {
-      const plan = { version, waves, group: null, by: 'ann', manifestUrl: 'https://r.example/dists/stable/InRelease' };
+      const plan = {
+        version,
+        waves,
+        group: null,
+        by: 'ann',
+        manifestUrl: 'https://r.example/dists/stable/InRelease',
+      };
       const next = createRollout(`rollout-${version}`, plan, clock.wall() ?? 0);
       const before = await store.current();
-      if (!(await store.replace(before, { id: next.id, body: JSON.stringify(next) }))) throw new Error('refused');
+      if (!(await store.replace(before, { id: next.id, body: JSON.stringify(next) })))
+        throw new Error('refused');
     },
     async ask(what: (one: Rollout) => ReturnType<typeof pause>) {
       const row = await store.current();
@@ -46,7 +63,8 @@ function world(behaves: (index: number, version: string) => Behaviour, more: { c
     async until(is: (one: Rollout) => boolean, mostMs: number): Promise<number> {
       const began = clock.now();
       while (!is(await rollout())) {
-        if (clock.now() - began > mostMs) throw new Error(`not within ${mostMs} ms: ${JSON.stringify(countsOf(await rollout()))}`);
+        if (clock.now() - began > mostMs)
+          throw new Error(`not within ${mostMs} ms: ${JSON.stringify(countsOf(await rollout()))}`);
         await clock.elapse(MINUTE);
       }
       return clock.now() - began;
@@ -86,7 +104,9 @@ describe('a bad version in a fleet of 200', () => {
   });
 
   it('stays on two devices when it loses speech, and the others never get it', async () => {
-    const { begin, drive, until, got, rollout } = world((_, version) => (version === '1.3.0' ? 'loses' : 'good'));
+    const { begin, drive, until, got, rollout } = world((_, version) =>
+      version === '1.3.0' ? 'loses' : 'good',
+    );
     await begin();
     drive('one');
     const took = await until(isStopped, 24 * HOUR);
@@ -146,7 +166,9 @@ describe('a good version in a fleet of 200', () => {
   });
 
   it('sends no order while it is paused, goes on when it is resumed, and ends when it is aborted', async () => {
-    const { begin, drive, until, fleet, clock, ordered, ask, got, rollout, store, complaints } = world(() => 'good');
+    const { begin, drive, until, fleet, clock, ordered, ask, got, rollout, store, complaints } = world(
+      () => 'good',
+    );
     await begin();
     drive('one');
     await until(({ waveSince }) => waveSince !== null, 2 * HOUR);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SeenDevice } from '../../../../src/backend/core/rollout/device-entry.ts';
 import { rolloutLines } from '../../../../src/backend/core/rollout/report.ts';
 import { abort, pause, readWaves, resume, whyNotYet } from '../../../../src/backend/core/rollout/requests.ts';
-import { createRollout, readRollout, type Rollout } from '../../../../src/backend/core/rollout/rollout.ts';
+import { createRollout, type Rollout, readRollout } from '../../../../src/backend/core/rollout/rollout.ts';
 import { type Seen, step } from '../../../../src/backend/core/rollout/step.ts';
 import type { UpdateReport } from '../../../../src/protocol/update.ts';
 
@@ -17,7 +17,8 @@ const device = (more: Partial<SeenDevice> = {}): SeenDevice => ({
   ...{ isConnected: true, version: '1.2.0', boot: 'b1', update: report('idle', null), troubleMs: 0 },
   ...more,
 });
-const live = (more: Partial<SeenDevice> = {}) => device({ version: '1.3.0', boot: 'b2', update: report('done'), ...more });
+const live = (more: Partial<SeenDevice> = {}) =>
+  device({ version: '1.3.0', boot: 'b2', update: report('done'), ...more });
 
 /** A fleet whose devices a test changes, and a roll-out on it. */
 function scene(count: number, waves = [1, 10, 100], id = 'r1') {
@@ -188,7 +189,10 @@ describe('a roll-out', () => {
     expect(test.go()).toHaveLength(100);
     const paused = pause(test.rollout);
     if (paused.ok) test.set(paused.rollout);
-    test.devices.set('museum/kiosk-7', device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }));
+    test.devices.set(
+      'museum/kiosk-7',
+      device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }),
+    );
     test.go();
     expect(test.rollout).toMatchObject({ state: 'stopped', reason: 'museum/kiosk-7: it was deaf' });
   });
@@ -199,7 +203,10 @@ describe('a roll-out', () => {
     test.all(() => old);
     expect(test.go()).toHaveLength(1);
     test.go();
-    expect(test.rollout).toMatchObject({ state: 'running', drawn: { 'museum/kiosk-1': { state: 'ordered' } } });
+    expect(test.rollout).toMatchObject({
+      state: 'running',
+      drawn: { 'museum/kiosk-1': { state: 'ordered' } },
+    });
     test.all(() => device({ update: report('downloading') }));
     test.go();
     test.all(() => old);
@@ -219,7 +226,10 @@ describe('a roll-out', () => {
     test.devices.set('museum/kiosk-2', live());
     test.go();
     expect(test.rollout.state).toBe('running');
-    expect(test.rollout.drawn['museum/kiosk-1']).toMatchObject({ state: 'failed', reason: 'the disk is full' });
+    expect(test.rollout.drawn['museum/kiosk-1']).toMatchObject({
+      state: 'failed',
+      reason: 'the disk is full',
+    });
     test.go(24 * HOUR);
     expect(test.rollout.state).toBe('done');
   });
@@ -257,7 +267,12 @@ describe('a roll-out', () => {
     test.devices.set('museum/newer', device({ version: '1.4.0' }));
     test.devices.set('museum/older', device({ version: '1.1.9' }));
     test.devices.set('museum/kiosk-3', device());
-    expect(test.go().map(({ device: name }) => name).sort()).toEqual(['museum/kiosk-3', 'museum/older']);
+    expect(
+      test
+        .go()
+        .map(({ device: name }) => name)
+        .sort(),
+    ).toEqual(['museum/kiosk-3', 'museum/older']);
   });
 
   it('takes a device with a newer version along before its end: exactly the ordered version', () => {
@@ -293,7 +308,10 @@ describe('what a person asks of a roll-out', () => {
     const aborted = ended.ok ? ended.rollout : rollout;
     expect(pause(aborted)).toMatchObject({ ok: false, why: 'it is aborted already, and sends no orders' });
     expect(resume(aborted)).toMatchObject({ ok: false, why: expect.stringContaining('start a new one') });
-    expect(resume(rollout)).toMatchObject({ ok: false, why: expect.stringContaining('only one that is paused') });
+    expect(resume(rollout)).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('only one that is paused'),
+    });
     expect(abort(aborted, START)).toMatchObject({ ok: false });
     expect(whyNotYet(aborted)).toBeNull();
     expect(whyNotYet(rollout)).toContain('rollout abort');

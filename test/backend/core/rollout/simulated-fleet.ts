@@ -1,6 +1,7 @@
 /** 200 kiosks in virtual time, as the backend hears them: they get orders, download, wait for a pause, switch and are watched. */
-import { GATE } from '../../../../src/core/update/health-gate.ts';
+
 import { seededRandom } from '../../../../src/core/random.ts';
+import { GATE } from '../../../../src/core/update/health-gate.ts';
 import type { Bus, BusListener, OpenBus } from '../../../../src/ports/bus.ts';
 import type { UpdateReport } from '../../../../src/protocol/update.ts';
 import type { VirtualClock } from '../../../virtual-clock.ts';
@@ -44,10 +45,18 @@ export function createSimulatedFleet(options: {
   const { clock, count, behaves, seed = 1, conversationsAnHour = 6 } = options;
   const random = seededRandom(seed);
   const ears = new Set<BusListener>();
-  const devices = Array.from({ length: count }, (_, index): SimulatedDevice => ({
-    ...{ name: `museum/kiosk-${String(index + 1).padStart(3, '0')}`, version: '1.2.0', boot: 1, isOn: true },
-    ...{ lostMs: 0, update: IDLE, orders: [], ran: new Set(['1.2.0']) },
-  }));
+  const devices = Array.from(
+    { length: count },
+    (_, index): SimulatedDevice => ({
+      ...{
+        name: `museum/kiosk-${String(index + 1).padStart(3, '0')}`,
+        version: '1.2.0',
+        boot: 1,
+        isOn: true,
+      },
+      ...{ lostMs: 0, update: IDLE, orders: [], ran: new Set(['1.2.0']) },
+    }),
+  );
   const byName = new Map(devices.map((device) => [device.name, device]));
 
   const say = (topic: string, body: object, retain: boolean, to: Iterable<BusListener> = ears): void => {
@@ -73,7 +82,11 @@ export function createSimulatedFleet(options: {
     device.boot += 1;
     device.lostMs = 0;
   };
-  const report = (device: SimulatedDevice, state: UpdateReport['state'], reason: string | null = null): void => {
+  const report = (
+    device: SimulatedDevice,
+    state: UpdateReport['state'],
+    reason: string | null = null,
+  ): void => {
     device.update = { ...device.update, state, reason };
   };
 
