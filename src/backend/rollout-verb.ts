@@ -100,10 +100,8 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
       say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
     const shares = waves.map((share) => `${share} %`).join(', ');
     const whom = group === null ? 'of all devices' : `of the devices in group ${group}`;
-    say(
-      shell,
-      `the roll-out of ${plan.version} begins with the next step of the backend: ${shares} ${whom}; "dragoman-backend rollout status" shows how far it is`,
-    );
+    say(shell, `the roll-out of ${plan.version} begins: ${shares} ${whom}`);
+    say(shell, 'a running backend sends the orders; "dragoman-backend rollout status" shows how far it is');
   });
 }
 

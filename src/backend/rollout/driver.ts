@@ -8,7 +8,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { commandText } from '../console/command-message.ts';
 import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
 import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
-import { type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
+import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { type FleetEar, openFleetEar } from './fleet-ear.ts';
 
@@ -101,8 +101,8 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
   ): Promise<{ held: Held; done: Step } | null> => {
     for (let base: Held | null = before; base !== null; base = await read(base.key)) {
       const done = step(base.rollout, seen, now);
-      const isNews = done.orders.length > 0 || !isSame(base.rollout, done.rollout);
-      if (!isNews && clock.now() - base.savedAt < SUMS_KEPT_EACH_MS)
+      const changed = done.orders.length > 0 || isNews(base.rollout, done.rollout);
+      if (!changed && clock.now() - base.savedAt < SUMS_KEPT_EACH_MS)
         return { held: { ...base, rollout: done.rollout }, done };
       const revision = await store.save(base.key, JSON.stringify(done.rollout));
       if (revision === null) continue;
@@ -168,9 +168,3 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
 
 const isFollowed = ({ endedAt }: Rollout, now: number): boolean =>
   endedAt === null || now - endedAt < FOLLOWED_MS;
-
-/** The sums of speech do not count: they change with every step. */
-function isSame(one: Rollout, other: Rollout): boolean {
-  const text = ({ updated: _, rest: __, ...rollout }: Rollout): string => JSON.stringify(rollout);
-  return text(one) === text(other);
-}

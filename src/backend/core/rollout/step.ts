@@ -59,16 +59,37 @@ export function step(before: Rollout, seen: Seen, now: number): Step {
   return order(ready.state === 'done' ? draw(ready, seen) : ready, seen, now);
 }
 
+/** Whether more than sums have changed. */
+export function isNews(before: Rollout, after: Rollout): boolean {
+  const keys = ['state', 'wave', 'waveSince', 'conversations', 'devices', 'unsupported', 'drawn'] as const;
+  return keys.some((key) => before[key] !== after[key]);
+}
+
+/** A copy is made with the first change. */
+function changeable(before: Rollout['drawn']) {
+  let all = before;
+  return {
+    get all() {
+      return all;
+    },
+    set(name: string, entry: Entry): void {
+      if (entry === all[name]) return;
+      if (all === before) all = { ...before };
+      all[name] = entry;
+    },
+  };
+}
+
 /** Adds what was reported. */
 function hear(rollout: Rollout, { devices, unsupported, answers, conversations, elapsedMs }: Seen): Rollout {
   const version = versionOf(rollout);
-  const drawn = new Map(Object.entries(rollout.drawn));
+  const drawn = changeable(rollout.drawn);
   for (const answer of answers) {
-    const entry = drawn.get(answer.device);
+    const entry = drawn.all[answer.device];
     if (entry !== undefined && orderId(rollout, entry) === answer.id)
       drawn.set(answer.device, noteAnswer(entry, answer));
   }
-  for (const [name, entry] of drawn) {
+  for (const [name, entry] of Object.entries(drawn.all)) {
     const device = devices.get(name);
     if (device !== undefined) drawn.set(name, followDevice(entry, device, version));
   }
@@ -80,9 +101,9 @@ function hear(rollout: Rollout, { devices, unsupported, answers, conversations, 
     sum.troubleMs += device.troubleMs;
   }
   let more = 0;
-  for (const [name, count] of conversations) if (drawn.get(name)?.state === 'live') more += count;
+  for (const [name, count] of conversations) if (drawn.all[name]?.state === 'live') more += count;
   return {
-    ...{ ...rollout, ...sums, drawn: Object.fromEntries(drawn), devices: devices.size, unsupported },
+    ...{ ...rollout, ...sums, drawn: drawn.all, devices: devices.size, unsupported },
     conversations: rollout.conversations + more,
   };
 }

@@ -8,6 +8,7 @@ import type { VirtualClock } from '../../../virtual-clock.ts';
 
 export const PREFIX = 'dragoman/v1';
 const MINUTE = 60_000;
+const CONVERSATIONS_AN_HOUR = 12;
 
 /** What a version does on a device: `good` is confirmed, `crashes` and `deaf` are rolled back, `loses` is confirmed and loses speech. */
 export type Behaviour = 'good' | 'crashes' | 'deaf' | 'loses';
@@ -38,12 +39,9 @@ export function createSimulatedFleet(options: {
   readonly clock: VirtualClock;
   readonly count: number;
   readonly behaves: (index: number, version: string) => Behaviour;
-  readonly seed?: number;
-  /** Conversations of a device in an hour. */
-  readonly conversationsAnHour?: number;
 }): SimulatedFleet {
-  const { clock, count, behaves, seed = 1, conversationsAnHour = 6 } = options;
-  const random = seededRandom(seed);
+  const { clock, count, behaves } = options;
+  const random = seededRandom(1);
   const ears = new Set<BusListener>();
   const devices = Array.from(
     { length: count },
@@ -120,7 +118,7 @@ export function createSimulatedFleet(options: {
           device.lostMs += lost;
           tell(device);
         }
-        if (random() < conversationsAnHour / 60)
+        if (random() < CONVERSATIONS_AN_HOUR / 60)
           say(`${device.name}/event/conversation_ended`, { ts: null, duration_s: 60 }, false);
       });
       live();
