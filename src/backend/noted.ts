@@ -2,9 +2,6 @@ import { userInfo } from 'node:os';
 import type { ConsoleStore } from '../ports/console-store.ts';
 import { Failure } from '../program/problem.ts';
 
-/** Who calls a program on this machine. */
-export const caller = (): string => `${userInfo().username} (command line)`;
-
 /** The audit shows what is done on the machine, too. */
 export async function noted(
   store: Pick<ConsoleStore, 'beginAudit' | 'endAudit'>,
@@ -13,8 +10,9 @@ export async function noted(
   args: object,
   work: () => Promise<void>,
 ): Promise<void> {
+  const who = `${userInfo().username} (command line)`;
   const id = await store.beginAudit({
-    who: caller(),
+    who,
     from: 'this machine',
     what,
     on,

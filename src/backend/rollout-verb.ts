@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createSystemClock } from '../adapters/clock.ts';
 import { packageVersion, plainVersion } from '../core/update/versions.ts';
@@ -15,7 +16,7 @@ import { checked } from './broker/option-values.ts';
 import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
 import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
-import { caller, noted } from './noted.ts';
+import { noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { releaseVersions } from './release-versions.ts';
 import { createConsoleStore } from './store/console-store.ts';
@@ -115,7 +116,7 @@ function planOf(version: string, options: StartOptions, config: BackendConfig): 
   if (group !== null) checkGroup(group, config);
   const { path } = config.releases;
   if (path !== null) checkRelease(version, path);
-  return { version, waves: [...waves], group, manifestUrl, by: caller() };
+  return { version, waves: [...waves], group, manifestUrl, by: userInfo().username };
 }
 
 function checkGroup(group: string, { groups }: BackendConfig): void {
@@ -197,7 +198,11 @@ const say = (shell: Shell, sentence: string, isWarning = false): void => {
   else shell.print(text);
 };
 
-const now = (): number => createSystemClock().wall() ?? Date.now();
+function now(): number {
+  const wall = createSystemClock().wall();
+  if (wall === null) throw new Failure('the clock of this machine is not set: set it first');
+  return wall;
+}
 
 async function withStores(
   shell: Shell,

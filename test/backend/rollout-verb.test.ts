@@ -1,13 +1,14 @@
 /** `dragoman-backend rollout` as an owner types it, and what a running backend makes of it. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { runBackendProgram } from '../../src/backend/cli.ts';
+import { commandsOf } from '../tidy/page-commands.ts';
 import { fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
 import { createJumpingClock } from './watch/jumping-clock.ts';
 
@@ -72,7 +73,10 @@ describe('dragoman-backend rollout', () => {
       said: expect.stringContaining('there is no roll-out'),
     });
     const begun = await rollout('start', '1.3.0');
-    expect(begun).toMatchObject({ code: 0, said: expect.stringContaining('1 %, 10 %, 100 % of all devices') });
+    expect(begun).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('1 %, 10 %, 100 % of all devices'),
+    });
     expect(begun.said).toContain('signingKeyFile is not set');
     expect(await statusOf()).toMatchObject({
       ...{ version: '1.3.0', state: 'running', wave: 1, waves: [1, 10, 100], group: null, reason: null },
@@ -87,12 +91,27 @@ describe('dragoman-backend rollout', () => {
     expect((await rollout('start', '1.4.0')).said).toContain('a roll-out of 1.3.0 is paused');
     expect(await rollout('resume')).toMatchObject({ code: 0, out: 'the roll-out of 1.3.0 goes on\n' });
     const ended = await rollout('abort');
-    expect(ended.said).toContain(
-      'no more orders are sent; 0 devices have 1.3.0 and keep it',
-    );
+    expect(ended.said).toContain('no more orders are sent; 0 devices have 1.3.0 and keep it');
     expect((await rollout('abort')).said).toContain('it was aborted already');
     expect((await rollout('start', '1.4.0', '--waves', '100%')).code).toBe(0);
     expect(await statusOf()).toMatchObject({ version: '1.4.0', waves: [100] });
+  });
+
+  it('does what the lines of the page say', async () => {
+    configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
+    const page = readFileSync(new URL('../../docs/updates.md', import.meta.url), 'utf8');
+    const lines = commandsOf('docs/updates.md', page).filter(({ line }) => line.includes('rollout'));
+    expect(lines).toHaveLength(6);
+    const states: unknown[] = [];
+    for (const { line } of lines) {
+      const words = line.replace(' --config backend.json', '').split(' ').slice(2);
+      // The page shows two ways to start.
+      if (words[0] === 'start') await rollout('abort');
+      expect([line, (await rollout(...words)).code]).toEqual([line, 0]);
+      states.push((await statusOf()).state);
+    }
+    expect(states).toEqual(['running', 'running', 'running', 'paused', 'running', 'aborted']);
+    expect(await statusOf()).toMatchObject({ waves: [5, 100], group: 'lobby' });
   });
 
   it('names the field and the fix when the input is wrong', async () => {
@@ -199,9 +218,7 @@ describe('a running backend', () => {
       rolled_back: 1,
       reason: `museum/lobby-1: ${reason}`,
     });
-    expect((await rollout('status')).said).toContain(
-      `reason museum/lobby-1: ${reason}`,
-    );
+    expect((await rollout('status')).said).toContain(`reason museum/lobby-1: ${reason}`);
     expect(fixture.lines.join('')).toContain('the roll-out has stopped by itself');
     expect(orders()).toHaveLength(1);
   });

@@ -33,6 +33,10 @@ export const ENTRIES: readonly Entry[] = [
     ...{ ranBy: 'test/nspawn/packages-updates.test.ts', as: 'docs/updates.md' },
   },
   {
+    ...{ page: 'docs/updates.md', lines: /^dragoman-backend rollout/ },
+    ...{ ranBy: 'test/backend/rollout-verb.test.ts', as: 'docs/updates.md' },
+  },
+  {
     ...{ page: 'docs/updates.md', lines: /^dragoman ctl/ },
     notRun: 'test/nspawn/packages-updates.test.ts sends the same commands over MQTT; test/cli/ctl tests ctl',
   },

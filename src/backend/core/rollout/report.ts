@@ -57,7 +57,7 @@ export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
     `  started   ${minuteOf(at)} by ${plan.by}`,
     `  devices   ${devices}${whom}${unsupported === 0 ? '' : `; ${unsupported} more have no updater`}`,
     `  ordered   ${ordered}: ${live} live, ${under_way} under way, ${failed} failed, ${rolled_back} rolled back`,
-    `  offline   ${offline}${offline === 0 ? '' : ' of this wave, which get the order when they come'}`,
+    `  offline   ${offline}${offline === 0 ? '' : '; they get the order when they come'}`,
     `  speech    lost or not spoken in an hour: ${inSeconds(troubleAnHour(updated))} s with it, ${inSeconds(troubleAnHour(rest))} s without`,
     ...(reason === null ? [] : [`  reason    ${reason}`]),
     `  next      ${nextOf(rollout, isDriven)}`,
@@ -79,8 +79,11 @@ function nextOf(rollout: Rollout, isDriven: boolean): string {
   return `${what} at ${minuteOf(waveSince + WAVE_MS)}, or after ${WAVE_CONVERSATIONS} conversations (${conversations} so far)`;
 }
 
-function troubles({ drawn }: Rollout): string[] {
-  const all = Object.entries(drawn).filter(([, { state, reason }]) => state !== 'live' && reason !== null);
+function troubles({ drawn, reason: told }: Rollout): string[] {
+  const all = Object.entries(drawn).filter(
+    ([device, { state, reason }]) =>
+      state !== 'live' && reason !== null && told?.startsWith(`${device}: `) !== true,
+  );
   const lines = all
     .slice(0, MOST_NAMED)
     .map(([device, { state, reason }]) => `  ${device} ${state.replace('_', ' ')}: ${reason}`);

@@ -91,7 +91,9 @@ describe('a bad version in a fleet of 200', () => {
 
   it('reaches 20 devices when it fails on each tenth device only', async () => {
     // The first wave has none of them.
-    const { begin, drive, until, got, ordered, clock } = world((index) => (index % 10 === 3 ? 'deaf' : 'good'));
+    const { begin, drive, until, got, ordered, clock } = world((index) =>
+      index % 10 === 3 ? 'deaf' : 'good',
+    );
     await begin();
     drive('one');
     await until(isStopped, 72 * HOUR);
