@@ -150,13 +150,15 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect(await versions()).toContain('No update was ordered yet.');
   });
 
-  it('switches to a version that was ordered over MQTT, and keeps it', async ({ annotate }) => {
+  it('switches to a version that was ordered over MQTT, and keeps it although an operator restarts it', async ({ annotate }) => {
     const startedAt = performance.now();
     expect(await command('update', { version: '1.3.0', manifest_url: OUR_LIST })).toContain('"status":"ok"');
     await reached('confirming');
     await annotate(
       `new version started ${((performance.now() - startedAt) / 1000).toFixed(1)} s after the order`,
     );
+    await isReady();
+    expect(await command('restart', {})).toContain('"status":"ok"');
     expect(await reached('done', 'rolled_back', 'failed')).toMatchObject({
       state: 'done',
       from: '1.2.0',
