@@ -103,11 +103,11 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
   );
 
   const troubleOf = ({ sums }: DeviceView): number => sums.lostMs + sums.unspokenMs;
-  const seenAs = (name: string, view: DeviceView): SeenDevice => {
-    const { status, version, boot, update } = view;
+  const seenAs = (name: string, device: DeviceView): SeenDevice => {
+    const { status, version, boot, update } = device;
     return {
       isConnected: status !== null && !AWAY.includes(status),
-      ...{ version, boot, troubleMs: troubleOf(view) - (counted.get(name) ?? 0) },
+      ...{ version, boot, troubleMs: troubleOf(device) - (counted.get(name) ?? 0) },
       update: update === null ? null : { ...update, reason: update.reason && cleanSentence(update.reason) },
     };
   };
@@ -123,7 +123,8 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
       const devices = new Map<string, SeenDevice>();
       let unsupported = 0;
       for (const [name, one] of view.devices()) {
-        if (one.status === null || !isMeant(name)) continue;
+        // Its state follows its status.
+        if (one.status === null || one.boot === null || !isMeant(name)) continue;
         if (one.update === null) unsupported += 1;
         else devices.set(name, seenAs(name, one));
       }

@@ -46,7 +46,7 @@ export function followDevice(entry: Entry, device: SeenDevice, version: string):
   const reason = device.update?.reason ?? null;
   if (state === 'rolled_back' || state === 'failed')
     return entry.state === state ? entry : { ...entry, state, reason, isHeard: true, before: null };
-  if (runs(device, version))
+  if (isConfirmed(device, version))
     return entry.state === 'live' ? entry : { ...entry, state: 'live', reason: null, isExcused: false };
   if (state === null || !UNDER_WAY.includes(state)) return entry;
   const isKnown = entry.state === 'ordered' && entry.isHeard && entry.before === null;
@@ -56,19 +56,24 @@ export function followDevice(entry: Entry, device: SeenDevice, version: string):
 }
 
 /** Whether the version runs, also on trial. */
-export const hasVersion = (device: SeenDevice, version: string): boolean => device.version === version;
-
-function runs(device: SeenDevice, version: string): boolean {
-  const { update } = device;
-  const isOurs = update?.to != null && plainVersion(update.to) === version;
-  if (isOurs && update.state === 'done') return true;
-  return hasVersion(device, version) && !(isOurs && ON_TRIAL.includes(update.state));
+export function hasVersion({ version: runs, update }: SeenDevice, version: string): boolean {
+  // 1.3.0-2 calls itself 1.3.0, as the package before it did: then the updater's report decides.
+  const [upstream] = version.split('-');
+  if (runs !== upstream || upstream === version) return runs === version;
+  return isAbout(update, version) && (update.state === 'done' || ON_TRIAL.includes(update.state));
 }
+
+function isConfirmed(device: SeenDevice, version: string): boolean {
+  const { update } = device;
+  return hasVersion(device, version) && !(isAbout(update, version) && ON_TRIAL.includes(update.state));
+}
+
+const isAbout = (update: UpdateReport | null, version: string): update is UpdateReport =>
+  update !== null && update.to !== null && plainVersion(update.to) === version;
 
 /** Names what a device reports of this version: another run or another state is another report. Null: nothing. */
 function reportOf({ update, boot }: SeenDevice, version: string): string | null {
-  if (update?.to == null || plainVersion(update.to) !== version) return null;
-  return `${update.state} ${boot}`;
+  return isAbout(update, version) ? `${update.state} ${boot}` : null;
 }
 
 export function noteAnswer(entry: Entry, { status, code, message }: OrderAnswer): Entry {

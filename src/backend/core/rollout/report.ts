@@ -70,7 +70,8 @@ function nextOf(rollout: Rollout, isDriven: boolean): string {
   if (state === 'aborted') return 'no more orders; devices that have the version keep it';
   if (state === 'stopped')
     return 'no more orders; devices that have the version keep it; "resume" goes on, "start" begins another';
-  if (!isDriven) return 'no backend works on it: start "dragoman-backend run" with this store';
+  if (!isDriven)
+    return 'no backend works on it: start "dragoman-backend run" with this store, or see its log';
   if (state === 'paused') return '"dragoman-backend rollout resume" goes on';
   if (state === 'done') return 'devices that come later get it, until another roll-out or "abort"';
   if (devices === 0) return 'it waits for the first device that can be updated';

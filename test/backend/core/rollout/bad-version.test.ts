@@ -27,7 +27,7 @@ function world(behaves: (index: number, version: string) => Behaviour) {
         instance,
         clock,
       },
-      ...{ openBus: fleet.openBus, log: quiet, stepMs: 30_000 },
+      ...{ openBus: fleet.openBus, log: quiet, stepMs: MINUTE },
       complain: (kind) => void complaints.push(kind),
     });
   const rollout = async (): Promise<Rollout> => {
@@ -62,7 +62,7 @@ function world(behaves: (index: number, version: string) => Behaviour) {
       while (!is(await rollout())) {
         if (clock.now() - began > mostMs)
           throw new Error(`not within ${mostMs} ms: ${JSON.stringify(countsOf(await rollout()))}`);
-        await clock.elapse(MINUTE);
+        await clock.elapse(3 * MINUTE);
       }
       return clock.now() - began;
     },
@@ -131,7 +131,7 @@ describe('a good version in a fleet of 200', () => {
     drive('one');
     const counts = async () => countsOf(await rollout());
     await until(({ wave }) => wave === 1, 24 * HOUR);
-    await clock.elapse(MINUTE);
+    await clock.elapse(2 * MINUTE);
     expect(await counts()).toMatchObject({ ordered: 20, live: 2, offline: 0 });
     await until(({ state }) => state === 'done', 48 * HOUR);
     expect(await counts()).toMatchObject({ failed: 0, rolled_back: 0, offline: 10 });
@@ -160,12 +160,12 @@ describe('a good version in a fleet of 200', () => {
     const closing = first.close();
     await clock.elapse(0);
     await closing;
-    await clock.elapse(2 * MINUTE);
+    await clock.elapse(6 * MINUTE);
     expect(fleet.connections).toBe(1);
     expect((await store.current())?.isDriven).toBe(true);
     expect(ordered()).toEqual(before);
     await until(({ wave }) => wave === 1, 24 * HOUR);
-    await clock.elapse(MINUTE);
+    await clock.elapse(2 * MINUTE);
     expect(ordered()).toHaveLength(20);
     expect(before.every((device) => ordered().includes(device) && device.orders.length === 1)).toBe(true);
     expect((await rollout()).state).toBe('running');
@@ -198,7 +198,7 @@ describe('a good version in a fleet of 200', () => {
     expect(got()).toHaveLength(20);
     expect(countsOf(await rollout())).toMatchObject({ live: 20, under_way: 0 });
     clock.stall(20 * HOUR);
-    await clock.elapse(MINUTE);
+    await clock.elapse(2 * MINUTE);
     expect(fleet.connections).toBe(0);
   });
 });

@@ -131,6 +131,27 @@ describe('the devices of a wave', () => {
   });
 });
 
+describe('a version with a revision', () => {
+  it('runs when the updater says so, because the agent knows no revision', () => {
+    const test = scene(1, [100]);
+    test.set({ ...test.rollout, plan: { ...test.rollout.plan, version: '1.3.0-2' } });
+    test.all(() => live({ update: report('done', '1.3.0') }));
+    expect(test.go()).toHaveLength(1);
+    test.all(() => live({ update: report('confirming', '1.3.0-2') }));
+    test.go();
+    expect(test.rollout.drawn['museum/kiosk-1']?.state).toBe('ordered');
+    test.all(() => live({ update: report('done', '1.3.0-2') }));
+    test.go();
+    expect(test.rollout.drawn['museum/kiosk-1']?.state).toBe('live');
+  });
+
+  it('does not run any more when somebody has removed it, whatever the last report was', () => {
+    const test = scene(1, [100]);
+    test.all(() => device({ update: report('done') }));
+    expect(test.go()).toHaveLength(1);
+  });
+});
+
 describe('a wave', () => {
   it('is over 24 hours after its first device runs the version', () => {
     const test = scene(100);
