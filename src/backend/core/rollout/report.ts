@@ -77,7 +77,7 @@ function nextOf(rollout: Rollout, isDriven: boolean): string {
   if (devices === 0) return 'it waits for the first device that can be updated';
   if (waveSince === null) return `it waits until a device of this wave runs ${plan.version}`;
   const what = wave + 1 >= plan.waves.length ? 'done' : `wave ${wave + 2}`;
-  return `${what} at ${minuteOf(waveSince + WAVE_MS)}, or after ${WAVE_CONVERSATIONS} conversations (${conversations} so far)`;
+  return `${what} at ${minuteOf(waveSince + WAVE_MS)}, or at ${WAVE_CONVERSATIONS} conversations (${conversations} so far)`;
 }
 
 function troubles({ drawn, reason: told }: Rollout): string[] {
