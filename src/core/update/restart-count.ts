@@ -1,13 +1,13 @@
 /** Which ends of the agent count against a version: those that nobody ordered. */
 
 export interface RestartCount {
-  /** Restarts that were ordered: by the updater, or by an operator. */
-  readonly expected: number;
+  /** Restarts that were ordered, by the updater or by an operator, or that nobody counted; null: nothing was counted yet. */
+  readonly expected: number | null;
   /** The process whose ordered end was counted last. */
   readonly excused: number | null;
 }
 
-export const NO_RESTARTS: RestartCount = { expected: 0, excused: null };
+export const NO_RESTARTS: RestartCount = { expected: null, excused: null };
 
 /** What systemd and the agent say. */
 export interface RestartFacts {
@@ -23,6 +23,9 @@ export function countRestarts(
   before: RestartCount,
   { restarts, pid, asked }: RestartFacts,
 ): { readonly count: RestartCount; readonly unasked: number } {
+  // The updater itself was started again: what was before belongs to the past, such as its own switch.
+  if (before.expected === null)
+    return { count: { expected: restarts, excused: asked === pid ? null : asked }, unasked: 0 };
   // Fewer than before: a person has started the unit, and the count begins anew. One fewer: systemd still waits to start it.
   let expected = restarts < before.expected - 1 ? 0 : before.expected;
   let { excused } = before;

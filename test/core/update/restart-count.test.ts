@@ -47,6 +47,13 @@ describe('ends of the agent', () => {
     expect(counted(switched, [look(5, 101, 99), look(6, 102, 99)])).toEqual([0, 1]);
   });
 
+  it('do not count when the updater was not there, as after its own restart', () => {
+    const looks = [look(1, 101, 100), look(1, 101, 100), look(2, 102, 100), look(3, 103, 102)];
+    expect(counted(NO_RESTARTS, looks)).toEqual([0, 0, 1, 1]);
+    // An ordered end that is under way.
+    expect(counted(NO_RESTARTS, [look(1, 101, 101), look(2, 102, 101)])).toEqual([0, 0]);
+  });
+
   it('begin anew when a person starts the unit', () => {
     expect(counted(expectRestart(look(5, 100)), [look(6, 101), look(0, 102), look(1, 103)])).toEqual([
       0, 0, 1,
