@@ -151,7 +151,9 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect(await versions()).toContain('No update was ordered yet.');
   });
 
-  it('switches to a version that was ordered over MQTT, and keeps it although an operator restarts it', async ({ annotate }) => {
+  it('switches to a version ordered over MQTT, and keeps it after a restart by command', async ({
+    annotate,
+  }) => {
     const startedAt = performance.now();
     expect(await command('update', { version: '1.3.0', manifest_url: OUR_LIST })).toContain('"status":"ok"');
     await reached('confirming');
