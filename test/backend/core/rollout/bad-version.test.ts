@@ -201,4 +201,24 @@ describe('a good version in a fleet of 200', () => {
     await clock.elapse(2 * MINUTE);
     expect(fleet.connections).toBe(0);
   });
+
+  it('loses nothing that it has heard when a person pauses it at the same moment', async () => {
+    const { begin, drive, until, clock, ask, rollout, store } = world(() => 'good');
+    await begin();
+    drive('one');
+    await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
+    const before = (await rollout()).conversations;
+    const { save } = store;
+    let heard = 0;
+    store.save = async (key, body) => {
+      const { conversations } = readRollout(body) ?? { conversations: 0 };
+      if (conversations <= before) return save(key, body);
+      heard = conversations;
+      store.save = save;
+      await ask(pause);
+      return save(key, body);
+    };
+    while (heard === 0) await clock.elapse(MINUTE);
+    expect(await rollout()).toMatchObject({ state: 'paused', conversations: heard });
+  });
 });
