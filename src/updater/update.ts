@@ -93,9 +93,16 @@ export function createUpdate(deps: UpdateDeps): Update {
   const awaitMoment = async ({ id, not_before: notBefore }: VersionOrder): Promise<void> => {
     await memory.save({ stage: 'ready', reason: null });
     if (notBefore !== null) {
-      const isTooEarly = (): boolean => (clock.wall() ?? Number.POSITIVE_INFINITY) < Date.parse(notBefore);
-      if (isTooEarly()) await memory.tell(`it was ordered for ${notBefore}`);
-      while (isTooEarly()) await pauseUnlessOrdered(times.lookMs);
+      const unsetUntil = clock.now() + times.patienceMs;
+      const isTooEarly = (wall: number | null): boolean =>
+        wall === null ? clock.now() < unsetUntil : wall < Date.parse(notBefore);
+      for (let wall = clock.wall(); isTooEarly(wall); wall = clock.wall()) {
+        const unset =
+          wall === null ? ', and the clock of this device is not set; connect it to a time server' : '';
+        const reason = `it was ordered for ${notBefore}${unset}`;
+        if (reason !== memory.record.reason) await memory.tell(reason);
+        await pauseUnlessOrdered(times.lookMs);
+      }
     }
     // The kernel counts from here, so that the switch knows how much the agent reads.
     await service.look();

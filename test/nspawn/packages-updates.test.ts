@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ setInterval(() => {
 `;
 
 /** Says that all is well, and hears nothing. */
-const DEAF = `import { spawnSync } from 'node:child_process';
+const DEAF = `import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 const note = { version: '1.6.0', status: 'ready', reasons: [], broker: true, connectedSince: null, problem: null, config: {} };
 writeFileSync('/run/dragoman/agent-' + process.pid + '.json', JSON.stringify({ pid: process.pid, ...note }));
@@ -53,6 +53,7 @@ const HANGS = 'setInterval(() => {}, 1000);\n';
 const debian = inject('debian');
 const hasGpg = spawnSync('gpg', ['--version']).status === 0;
 const needsNode = debian.suite === 'bookworm';
+const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? null : ', no gcc';
 
 /** The tests build on each other. */
 describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debian.suite}`, () => {
@@ -243,6 +244,39 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect((await status()).reason).toContain('not signed with a key that this device trusts');
     expect(await program()).toBe('/usr/lib/dragoman');
   });
+
+  it.skipIf(noCompiler !== null)(
+    `waits and says why while the clock says 1970, and goes on when it is set${noCompiler ?? ''}`,
+    async () => {
+      const library = join(fixture.folder, 'fake-clock.so');
+      const source = fileURLToPath(new URL('fake-clock.c', import.meta.url));
+      execFileSync('gcc', ['-O2', '-fPIC', '-shared', '-o', library, source]);
+      const setClock = (offset: number) => writeFileSync(join(fixture.folder, 'offset'), `${offset}\n`);
+      setClock(1000 - Math.round(Date.now() / 1000));
+      const dropIn = '/etc/systemd/system/dragoman-update.service.d/clock.conf';
+      await machine.write(
+        dropIn,
+        '[Service]\nEnvironment=LD_PRELOAD=/mnt/fake-clock.so FAKE_CLOCK=/mnt/offset\n',
+      );
+      await machine.must(['systemctl', 'daemon-reload']);
+      // It may not have ended yet, and has no such clock.
+      await machine.must(['systemctl', 'stop', 'dragoman-update.service']);
+      const before = await show('MainPID');
+      await order('1.9.0');
+      await until('it says why', async () =>
+        ((await status()).reason ?? '').startsWith('the clock of this device is not set'),
+      );
+      expect(await status()).toMatchObject({ state: 'downloading', to: '1.9.0', current: '1.2.0' });
+      expect(await versions()).toMatch(/connect it to a\s+time server/);
+      expect(await show('MainPID')).toBe(before);
+      setClock(0);
+      await until('apt was asked', async () =>
+        ((await status()).reason ?? '').includes('the repository has no version 1.9.0'),
+      );
+      await machine.must(['rm', dropIn]);
+      await machine.must(['systemctl', 'daemon-reload']);
+    },
+  );
 
   it('does not unpack a package that differs from the signed list', async () => {
     await order('1.8.0');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { explainApt } from '../../src/core/update/apt-answers.ts';
 import { UpdateTrouble } from '../../src/ports/update.ts';
 import { PowerCut } from './model-disk.ts';
 import { type Behaviour, createWorld, INSTALLED, NEW, noNetwork, orderOf, type World } from './world.ts';
@@ -143,6 +144,36 @@ describe('the wait for a good moment', () => {
     expect(world.clock.now()).toBeGreaterThan(5 * HOUR);
   });
 
+  it('does not begin before the ordered time when a power cut has unset the clock', async () => {
+    const order = { ...orderOf('1.3.0'), not_before: '2026-06-01T05:00:00Z' };
+    const before = createWorld({ order });
+    before.clock.at(2 * HOUR, () => before.disk.cutAfter(0));
+    await expect(before.run()).rejects.toThrow(PowerCut);
+    expect(before.last?.state).toBe('ready');
+    const [disk] = before.disk.remains();
+    if (disk === undefined) throw new Error('nothing is left');
+    const world = createWorld({ disk, wall: null });
+    world.clock.at(HOUR, () => world.clock.setWall(Date.UTC(2026, 5, 1, 4)));
+    await world.run();
+    expect(world.reports.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining([
+        'it was ordered for 2026-06-01T05:00:00Z, and the clock of this device is not set; connect it to a time server',
+        'it was ordered for 2026-06-01T05:00:00Z',
+      ]),
+    );
+    expect(world.last?.state).toBe('done');
+    expect(world.clock.now()).toBeGreaterThan(2 * HOUR);
+  });
+
+  it('goes on after a day when the clock is never set', async () => {
+    const { disk } = await ended(createWorld({ order: orderOf('1.3.0') }));
+    const order = { ...orderOf('1.2.0', 'order-2'), not_before: '2026-06-01T05:00:00Z' };
+    const world = await ended(createWorld({ disk, order, wall: null }));
+    expect([world.last?.state, await world.running()]).toEqual(['done', INSTALLED]);
+    expect(world.clock.now()).toBeGreaterThan(DAY);
+    expect(world.clock.now()).toBeLessThan(DAY + HOUR);
+  });
+
   it('gives way to another order', async () => {
     let isOther = false;
     const world = createWorld({
@@ -219,16 +250,42 @@ describe('trouble before the switch', () => {
     expect(world.clock.now()).toBeGreaterThan(DAY);
   });
 
-  it('waits for the clock, and says so', async () => {
-    const world = createWorld({
-      ...{ order: orderOf('1.3.0'), wall: null },
-      refresh: () => {
-        throw new Error('not before the clock is set');
-      },
-    });
+  it.each([
+    ['says 1970', Date.UTC(1970, 0, 1)],
+    ['is not set', null],
+  ])('waits while the clock %s, says so, and goes on when it is set', async (_, wall) => {
+    const asked: number[] = [];
+    const world = createWorld({ order: orderOf('1.3.0'), wall, refresh: (now) => asked.push(now) });
+    world.clock.at(2 * HOUR, () => world.clock.setWall(Date.UTC(2026, 5, 1)));
     await world.run();
-    expect(world.last?.state).toBe('failed');
+    const { reason = null } = world.reports.findLast(({ state }) => state === 'downloading') ?? {};
+    expect(world.reports.map((report) => report.reason)).toContain(
+      'the clock of this device is not set, so it cannot tell whether the repository is up to date; connect it to a time server',
+    );
+    expect([world.last?.state, reason, await world.running()]).toEqual(['done', null, NEW]);
+    // apt is not asked before: it would take an old list for a new one.
+    expect(Math.min(...asked)).toBeGreaterThan(2 * HOUR);
+  });
+
+  it('gives the clock a day, and then says what is wrong', async () => {
+    const world = await ended(createWorld({ order: orderOf('1.3.0'), wall: Date.UTC(1970, 0, 1) }));
+    expect(world.last).toMatchObject({ state: 'failed', current: '1.2.0', to: '1.3.0' });
     expect(world.last?.reason).toContain('the clock of this device is not set');
+    expect(world.clock.now()).toBeGreaterThan(DAY);
+    expect([await world.running(), world.restarts]).toEqual([INSTALLED, 0]);
+  });
+
+  it('waits while the clock is behind the signed list', async () => {
+    const said = 'E: Release file for https://x/InRelease is not valid yet (invalid for another 20d 1h).';
+    const refresh = (now: number) => {
+      const { message, mayPass } = explainApt(said);
+      if (now < 2 * HOUR) throw new UpdateTrouble(message, mayPass);
+    };
+    const world = await ended(createWorld({ order: orderOf('1.3.0'), refresh }));
+    expect(world.reports.map(({ reason }) => reason)).toContain(
+      'the list of the repository is from the future: the clock of this device is behind',
+    );
+    expect(world.last?.state).toBe('done');
   });
 
   it('ends at once when the signature is wrong', async () => {
