@@ -83,3 +83,12 @@ function kill(group: number, signal: 'SIGINT' | 'SIGKILL'): void {
     // It has already ended.
   }
 }
+
+/** Whether there is a process with this number. */
+export function isRunning(number: number): boolean {
+  try {
+    return process.kill(number, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

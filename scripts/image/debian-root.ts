@@ -1,18 +1,7 @@
-import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from './child-programs.ts';
+import type { Wanted } from './kept.ts';
 
 /** Debian packages of a kiosk, without recommended ones. */
 const PACKAGES = [
@@ -106,56 +95,42 @@ const PAPERS_LEFT_OUT = ['doc', 'man', 'locale', 'info'];
 const KEPT_FOR_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-export interface DebianRoot {
-  /** Path of its tar file. */
-  readonly file: string;
-  /** Date of a kept root; null if it was just made. */
-  readonly keptFrom: Date | null;
-}
-
-export interface RootWanted {
+/** A Debian root, in `debian.tar`, and what it is made from. */
+export interface RootWanted extends Wanted {
   readonly suite: string;
-  readonly isFresh: boolean;
-  readonly hasScreen: boolean;
-  /** Seconds since 1970. */
-  readonly epoch: number;
-  /** The folder of the repository. */
-  readonly sources: string;
-  /** Folder for temporary files; no other folder is used. */
-  readonly draft: string;
+  /** Words for mmdebstrap. */
+  readonly words: readonly string[];
 }
 
-/** Returns the Debian root of the image. It is kept for a week: making it takes minutes, because it emulates another processor. */
-export async function debianRoot(run: Run, wanted: RootWanted): Promise<DebianRoot> {
-  const hooks = ['root-before.sh', 'root-after.sh'].map((name) =>
-    join(wanted.sources, 'scripts/image', name),
-  );
-  const words = rootWords(wanted.hasScreen, hooks);
-  const key = createHash('sha256').update(JSON.stringify([wanted.suite, rootWords(wanted.hasScreen, [])]));
-  for (const hook of hooks) key.update(readFileSync(hook));
-  const cache = cacheFolder();
-  const name = `image-${wanted.suite}${wanted.hasScreen ? '-screen' : ''}-arm64-`;
-  const file = join(cache, `${name}${key.digest('hex').slice(0, 16)}.tar`);
-  if (!wanted.isFresh && existsSync(file)) {
-    const keptFrom = statSync(file).mtime;
-    if (Date.now() - keptFrom.getTime() < KEPT_FOR_DAYS * DAY_MS) return { file, keptFrom };
-  }
-  mkdirSync(cache, { recursive: true });
-  const made = join(wanted.draft, 'debian.tar');
-  const log = join(cache, `${name.slice(0, -1)}.log`);
-  writeFileSync(log, '');
-  await run.program('mmdebstrap', [...words, wanted.suite, made, ...sourceLines(wanted.suite)], {
+/** @param sources the folder of the repository */
+export function debianRoot(suite: string, hasScreen: boolean, sources: string): RootWanted {
+  const hooks = ['root-before.sh', 'root-after.sh'].map((name) => join(sources, 'scripts/image', name));
+  return {
+    kind: `image-${suite}${hasScreen ? '-screen' : ''}-arm64`,
+    madeFrom: [suite, ...rootWords(hasScreen, []), ...hooks.map((hook) => readFileSync(hook, 'utf8'))],
+    longestMs: KEPT_FOR_DAYS * DAY_MS,
+    suite,
+    words: rootWords(hasScreen, hooks),
+  };
+}
+
+/**
+ * Takes minutes, because it emulates another processor.
+ * @param epoch seconds since 1970
+ * @param draft folder for temporary files
+ */
+export async function makeDebian(
+  run: Run,
+  { suite, words }: RootWanted,
+  epoch: number,
+  draft: string,
+  folder: string,
+): Promise<void> {
+  await run.program('mmdebstrap', [...words, suite, join(folder, 'debian.tar'), ...sourceLines(suite)], {
     // INITRD: the initrd is made once, by the last hook.
-    env: { TMPDIR: wanted.draft, SOURCE_DATE_EPOCH: String(wanted.epoch), INITRD: 'No' },
-    tells: (line) => {
-      appendFileSync(log, `${line}\n`);
-      return /^I: (?!running --)(.*)/.exec(line)?.[1] ?? null;
-    },
+    env: { TMPDIR: draft, SOURCE_DATE_EPOCH: String(epoch), INITRD: 'No' },
+    tells: (line) => /^I: (?!running --)(.*)/.exec(line)?.[1] ?? null,
   });
-  for (const old of readdirSync(cache)) if (old.startsWith(name)) rmSync(join(cache, old));
-  renameSync(made, `${file}.draft`);
-  renameSync(`${file}.draft`, file);
-  return { file, keptFrom: null };
 }
 
 /** The words for mmdebstrap. */
@@ -174,11 +149,6 @@ export function rootWords(hasScreen: boolean, hooks: readonly string[]): string[
     ...(hasScreen ? FONTS_LEFT_OUT.map((name) => `--dpkgopt=path-exclude=/usr/share/fonts/${name}`) : []),
     ...(before === '' ? [] : [`--essential-hook=${before}`, `--customize-hook=${after}`]),
   ];
-}
-
-export function cacheFolder(): string {
-  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return process.env['DRAGOMAN_CACHE'] ?? join(base, 'dragoman');
 }
 
 /** apt sources of Debian, its updates and security fixes: those of this machine's apt, or DRAGOMAN_DEBIAN_MIRROR. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BootFile } from './boot-partition.ts';
 import type { Run } from './child-programs.ts';
@@ -16,16 +16,15 @@ const SPARE_BYTES = 16 * MIB;
 const SPARE_INODES = 512;
 const SECTORS_PER_MIB = 2048;
 
-/** Makes a FAT file system that every computer can read. */
+/** Makes a FAT file system that every computer can read. @param folder an empty one for its files */
 export async function makeBoot(
   run: Run,
   file: string,
   files: readonly BootFile[],
+  folder: string,
   signature: string,
   epoch: number,
 ) {
-  const folder = `${file}.files`;
-  mkdirSync(folder);
   for (const { name, content } of files) {
     writeFileSync(join(folder, name), content);
     utimesSync(join(folder, name), epoch, epoch);
@@ -50,7 +49,7 @@ export async function makeRoot(
   root: string,
   identity: Identity,
   epoch: number,
-): Promise<number> {
+): Promise<void> {
   const { bytes, inodes } = measure(root);
   const size = alignUp(bytes * (1 + SPARE_SHARE) + inodes * 256 + SPARE_BYTES);
   // It is read-only, so it needs no journal.
@@ -66,7 +65,6 @@ export async function makeRoot(
   ];
   await makeExt4(run, file, size, [...words, ...named(identity.rootUuid)], epoch);
   setInodeTimes(file, epoch);
-  return size;
 }
 
 export async function makeData(run: Run, file: string, identity: Identity, epoch: number): Promise<void> {

@@ -1,13 +1,12 @@
 #!/bin/sh
-# Turns a Debian root into the card's root, and makes its file system. $1: the root.
-#   DRAFT  a folder with system.tar (files of the image that belong to no package); root.img is written there
-#   DEBS   packages of Dragoman, or nothing
+# Turns a Debian root into the card's root. $1: the root.
+#   DRAFT  a folder with system.tar (files of the image that belong to no package), and the packages of Dragoman in debs;
+#          what the boot partition needs, and the list of all packages, are written there
 #   LOGIN  who may log in
 set -eu
 root="$1"
-if [ -n "$DEBS" ]; then
-  mkdir "$root/var/tmp/debs"
-  for deb in $DEBS; do cp "$deb" "$root/var/tmp/debs/"; done
+if [ -d "$DRAFT/debs" ]; then
+  cp -r "$DRAFT/debs" "$root/var/tmp/debs"
   chroot "$root" sh -euc 'dpkg --install /var/tmp/debs/*.deb
     useradd --create-home --shell /bin/bash --groups sudo,audio,systemd-journal --password "*" "$1"' sh "$LOGIN"
   rm -r "$root/var/tmp/debs"

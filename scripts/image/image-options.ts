@@ -22,8 +22,11 @@ Options:
   --screen           with dragoman-screen: browser, fonts, and the kiosk's page
                      on the screen (set "screen.enabled" in dragoman.json)
   --private-node     with dragoman-node, the private Node.js, beside Debian's
+  --keyring <file>   with this package dragoman-archive-keyring, made by
+                     scripts/release: the kiosk needs its keys for updates
   --compress <kind>  xz (default), zstd, or none
-  --fresh            make the Debian again, which is otherwise kept for a week
+  --fresh            make all again; otherwise what earlier runs made is used:
+                     the Debian for a week, all else until its input changes
   --root <folder>    take this folder as the Debian, and install nothing in it
   -h, --help         this text
 
@@ -39,6 +42,8 @@ export interface Options {
   readonly debs: string | null;
   readonly hasScreen: boolean;
   readonly hasPrivateNode: boolean;
+  /** A package file; null: the device cannot check updates. */
+  readonly keyring: string | null;
   readonly compression: Compression;
   readonly isFresh: boolean;
   readonly root: string | null;
@@ -62,6 +67,8 @@ export function readOptions(argv: readonly string[], sources: string): Options |
   const compression = COMPRESSIONS.find((one) => one === given);
   if (compression === undefined)
     throw new UsageError(`--compress: "${given}" must be one of ${COMPRESSIONS.join(', ')}`);
+  if (values.root !== undefined && values.keyring !== undefined)
+    throw new UsageError('--keyring: nothing is installed in the folder of --root; leave one of them out');
   const { version } = JSON.parse(readFileSync(join(sources, 'package.json'), 'utf8')) as { version: string };
   return {
     out: resolve(values.out ?? join(sources, 'images')),
@@ -69,6 +76,7 @@ export function readOptions(argv: readonly string[], sources: string): Options |
     debs: values.debs === undefined ? null : resolve(values.debs),
     hasScreen: values.screen ?? false,
     hasPrivateNode: values['private-node'] ?? false,
+    keyring: values.keyring === undefined ? null : resolve(values.keyring),
     compression,
     isFresh: values.fresh ?? false,
     root: values.root === undefined ? null : resolve(values.root),
@@ -84,7 +92,7 @@ function parse(argv: readonly string[]) {
     return parseArgs({
       args: [...argv],
       options: {
-        ...{ out: text, suite: text, debs: text, compress: text, root: text },
+        ...{ out: text, suite: text, debs: text, keyring: text, compress: text, root: text },
         ...{ screen: flag, 'private-node': flag, fresh: flag, help: { ...flag, short: 'h' } },
       },
     }).values;

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stepLines } from '../steps.ts';
-import { programs, StoppedError } from './child-programs.ts';
+import { isRunning, programs, StoppedError } from './child-programs.ts';
 import { makeImage } from './image.ts';
 import { type Options, readOptions, USAGE, UsageError } from './image-options.ts';
 import { FOLDERS_OF_PROGRAMS, whatIsMissing } from './tools.ts';
@@ -26,13 +26,17 @@ export async function runImage(argv: readonly string[], sources: string): Promis
 }
 
 const INTERRUPTED = 130;
+/** Its temporary folder: this, its process, and random letters. */
+const DRAFT = 'dragoman-image-';
 const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept
-from an earlier run. After an interruption the next run continues with it.
+from an earlier run. After an interruption the next run continues where it stopped.
 `;
 
 /** Runs the build in a temporary folder that is always deleted afterwards. */
 async function withDraft(options: Options, sources: string): Promise<number> {
-  const draft = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'dragoman-image-'));
+  const temporary = process.env['TMPDIR'] ?? tmpdir();
+  for (const name of readdirSync(temporary)) if (isAbandoned(name)) remove(join(temporary, name));
+  const draft = mkdtempSync(join(temporary, `${DRAFT}${process.pid}-`));
   const steps = stepLines({
     isTerminal: process.stdout.isTTY === true,
     write: (text) => void process.stdout.write(text),
@@ -56,7 +60,17 @@ async function withDraft(options: Options, sources: string): Promise<number> {
     return INTERRUPTED;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    // --one-file-system: never deletes the content of a mount.
-    execFileSync('rm', ['-rf', '--one-file-system', draft]);
+    remove(draft);
   }
+}
+
+/** Whether this is the temporary folder of a run that was killed: it holds gigabytes. */
+function isAbandoned(name: string): boolean {
+  const [, owner] = name.startsWith(DRAFT) ? (/^(\d+)-/.exec(name.slice(DRAFT.length)) ?? []) : [];
+  return owner !== undefined && !isRunning(Number(owner));
+}
+
+/** --one-file-system: never deletes the content of a mount. */
+function remove(folder: string): void {
+  execFileSync('rm', ['-rf', '--one-file-system', folder]);
 }

@@ -186,7 +186,8 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     mkdirSync(draft);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const options: Options = {
-      ...{ out: draft, suite: 'trixie', debs: null, root: debian(), version, epoch: EPOCH },
+      ...{ out: draft, suite: 'trixie', debs: null, keyring: null, root: debian() },
+      ...{ version, epoch: EPOCH },
       ...{ hasScreen: false, hasPrivateNode: false, compression: 'none', isFresh: false },
     };
     const steps: Steps = {
@@ -204,10 +205,12 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     const [boot, root] = [parts[0], parts[1]].map((part) => part ?? { start: 0, size: 0 });
     const used = bytesOf(image, boot?.start ?? 0, BOOT_USED);
     expect(used.includes('kernel=vmlinuz')).toBe(true);
-    expect(used.equals(bytesOf(join(draft, 'boot.img'), 0, BOOT_USED))).toBe(true);
-    const size = statSync(join(draft, 'root.img')).size;
+    expect(used.equals(bytesOf(join(draft, 'partitions/boot.img'), 0, BOOT_USED))).toBe(true);
+    const size = statSync(join(draft, 'partitions/root.img')).size;
     expect(size).toBe(root?.size);
-    expect(bytesOf(image, root?.start ?? 0, size).equals(readFileSync(join(draft, 'root.img')))).toBe(true);
+    expect(
+      bytesOf(image, root?.start ?? 0, size).equals(readFileSync(join(draft, 'partitions/root.img'))),
+    ).toBe(true);
   });
 });
 
@@ -232,6 +235,7 @@ describe.skipIf(missing !== null)('build-image', () => {
   it.each([
     [['--compress', 'rar'], '"rar" must be one of xz, zstd, none'],
     [['--outt', 'x'], '--outt'],
+    [['--root', 'x', '--keyring', 'x'], 'nothing is installed in the folder of --root'],
   ])('explains the usage error %j', (words, sentence) => {
     const read = () => readOptions(words, ROOT);
     expect(read).toThrow(UsageError);
@@ -253,18 +257,6 @@ describe.skipIf(missing !== null)('build-image', () => {
     expect(included(false)).not.toContain('chromium');
     // The two Debians are kept side by side.
     expect(rootWords(true, [])).toContainEqual(expect.stringMatching(/path-exclude=.*NotoSerifCJK/));
-  });
-
-  it('asks for the package dragoman-screen when it is missing', async () => {
-    const debs = join(folder, 'debs-without-screen');
-    mkdirSync(debs);
-    writeFileSync(join(debs, 'dragoman_1.0.0-1_all.deb'), '');
-    const options = readOptions(['--screen', '--debs', debs], ROOT);
-    if (options === null) throw new Error('no options');
-    const steps: Steps = { tell() {}, step: async (_name, work) => void (await work()) };
-    const ignore = (): void => {};
-    const job = { options, sources: ROOT, draft: folder, run: programs(ignore, ignore, {}), steps };
-    await expect(makeImage(job)).rejects.toThrow(/there must be one file like dragoman-screen_/);
   });
 
   it('names each missing program and its package', () => {
