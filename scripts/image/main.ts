@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,12 +29,13 @@ const INTERRUPTED = 130;
 /** Its temporary folder: this, its process, and random letters. */
 const DRAFT = 'dragoman-image-';
 const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept
-from an earlier run. After an interruption the next run continues where it stopped.
+from an earlier run. After an interruption the next run goes on where it stopped.
 `;
 
 /** Runs the build in a temporary folder that is always deleted afterwards. */
 async function withDraft(options: Options, sources: string): Promise<number> {
   const temporary = process.env['TMPDIR'] ?? tmpdir();
+  // A killed mmdebstrap leaves mounts, at which this stops.
   for (const name of readdirSync(temporary)) if (isAbandoned(name)) remove(join(temporary, name));
   const draft = mkdtempSync(join(temporary, `${DRAFT}${process.pid}-`));
   const steps = stepLines({
@@ -72,5 +73,9 @@ function isAbandoned(name: string): boolean {
 
 /** --one-file-system: never deletes the content of a mount. */
 function remove(folder: string): void {
-  execFileSync('rm', ['-rf', '--one-file-system', folder]);
+  const { status } = spawnSync('rm', ['-rf', '--one-file-system', folder]);
+  if (status !== 0)
+    process.stderr.write(
+      `build-image: ${folder} cannot be removed; unmount what is mounted in it, and delete it\n`,
+    );
 }
