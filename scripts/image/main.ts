@@ -28,8 +28,8 @@ export async function runImage(argv: readonly string[], sources: string): Promis
 const INTERRUPTED = 130;
 /** Its temporary folder: this, its process, and random letters. */
 const DRAFT = 'dragoman-image-';
-const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept
-from an earlier run. After an interruption the next run goes on where it stopped.
+const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept.
+After an interruption the next run goes on where it stopped.
 `;
 
 /** Runs the build in a temporary folder that is always deleted afterwards. */
