@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { directionOf, ownName } from '../core/screen/languages.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
@@ -22,6 +23,7 @@ export function TypingDialog(props: {
   close: () => void;
 }) {
   const { lane, ways, isTurned, close } = props;
+  const field = useRef<HTMLInputElement>(null);
   const chosen = useSignal(ways[0]?.from ?? lane.source);
   const text = useSignal('');
   const state = useSignal<'typing' | 'speaking' | 'failed'>('typing');
@@ -30,6 +32,10 @@ export function TypingDialog(props: {
   const language = chosen.value;
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
+  const choose = (from: string): void => {
+    chosen.value = from;
+    field.current?.focus();
+  };
   const isEmpty = text.value.trim() === '';
   const add = (key: string): void => {
     text.value = (text.value + key).slice(0, LONGEST_TYPED);
@@ -51,6 +57,7 @@ export function TypingDialog(props: {
         }}
       >
         <input
+          ref={field}
           aria-label={`${words.type}: ${ownName(language)}`}
           placeholder={way === undefined ? '' : directionText(way)}
           lang={language}
@@ -64,7 +71,7 @@ export function TypingDialog(props: {
           }}
         />
         {others.map(({ from }) => (
-          <Button key={from} label={ownName(from)} lang={from} press={() => (chosen.value = from)} />
+          <Button key={from} label={ownName(from)} lang={from} press={() => choose(from)} />
         ))}
         <p class="help" role="status">
           {state.value === 'failed' ? words.failed : state.value === 'speaking' ? words.speaking : ''}

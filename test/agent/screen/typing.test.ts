@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ready } from '../../service-events.ts';
+import { ready, rejected } from '../../service-events.ts';
 import { BASE, type FakeDeps, testConfig } from '../fake-deps.ts';
 import { createScreenDevice } from './screen-device.ts';
 
@@ -64,8 +64,11 @@ describe('typing where one lane interprets both ways', () => {
     const { deps, actions } = await createScreenDevice({ twoWay: 'button', earcons: false });
     const answer = actions.act(typed('es', 'Hola'));
     await quiet(deps, 10);
-    await actions.act({ do: 'turn', lane: 'main', speaker: 'source', held: true });
-    await quiet(deps, 4);
+    expect(received(deps).at(-1)).toBe('es>en');
+    deps.service(rejected('no translation from "es"'));
+    await quiet(deps, 10);
+    deps.service(ready('running', { targets: ['es'] }));
+    await quiet(deps, 10);
     expect(await answer).toMatchObject({ code: 'not_spoken' });
     expect(received(deps).filter((call) => call.startsWith('say'))).toEqual([]);
   });
