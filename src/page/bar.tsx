@@ -98,6 +98,7 @@ function TypingButton({
         label={wordingOf(way.from).type}
         name={`${wordingOf(way.from).type}: ${ownName(way.from)}`}
         lang={language}
+        isOwn
         press={() => (isOpen.value = true)}
       />
       {isOpen.value && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
@@ -113,14 +114,27 @@ export function Button(props: {
   lang?: string;
   /** Without its text the sign says nothing. */
   keepsText?: boolean;
+  /** Whether the text goes later than others where there is little room. */
+  isOwn?: boolean;
   isOff?: boolean;
   isChosen?: boolean;
   press: () => void;
 }) {
-  const { icon, label, name = label, lang, keepsText = false, isOff = false, isChosen, press } = props;
+  const {
+    icon,
+    label,
+    name = label,
+    lang,
+    keepsText = false,
+    isOwn = false,
+    isOff = false,
+    isChosen,
+    press,
+  } = props;
   return (
     <button
       type="button"
+      class={isOwn ? 'own' : ''}
       disabled={isOff}
       aria-pressed={isChosen}
       aria-label={name}

@@ -71,7 +71,16 @@ export function TypingDialog(props: {
           }}
         />
         {others.map(({ from }) => (
-          <Button key={from} label={ownName(from)} lang={from} press={() => choose(from)} />
+          <button
+            type="button"
+            key={from}
+            aria-label={ownName(from)}
+            lang={from}
+            onClick={() => choose(from)}
+          >
+            <span>{ownName(from)}</span>
+            <abbr>{from.toUpperCase()}</abbr>
+          </button>
         ))}
         <p class="help" role="status">
           {state.value === 'failed' ? words.failed : state.value === 'speaking' ? words.speaking : ''}

@@ -26,7 +26,7 @@ const LONGEST_MS = 90_000;
 
 const RENDERER = /--type=renderer/;
 const BROWSER = /^\S*chromium (?!.*--type=).*--kiosk/;
-const CAGE = /^cage -- /;
+const CAGE = /^\S*cage .*-- chromium/;
 
 const FAULTS: readonly (readonly [string, (glass: Glass, starve: () => void) => void])[] = [
   ["the page's process is killed", (glass) => signal(glass, RENDERER, 'SIGKILL')],

@@ -1,33 +1,43 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { NO_BROWSER } from './browser.ts';
 
 const UNIT = readFileSync(new URL('../../systemd/dragoman-screen.service', import.meta.url), 'utf8');
-const PROGRAMS = ['cage', 'grim', 'setpriv'];
-const isThere = (program: string): boolean =>
-  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-
-const missing = PROGRAMS.filter((program) => !isThere(program));
+const PROGRAMS = ['cage', 'Xwayland', 'grim', 'setpriv'];
+const missing = PROGRAMS.filter((program) => placeOf(program) === null);
 /** Why there is no screen to look at; null: there is. */
 export const NO_GLASS =
-  NO_BROWSER ?? (missing.length === 0 ? null : `there is no ${missing.join(', ')}: apt install cage grim`);
+  NO_BROWSER ??
+  (missing.length === 0 ? null : `there is no ${missing.join(', ')}: apt install cage xwayland grim`);
 
-/** Root has no sandbox, a container no shared memory of its own, and this screen no graphics processor. */
+/** A container has no shared memory of its own, and this screen no graphics processor. */
 const CHROMIUM = `#!/bin/sh
-exec '${process.env['CHROMIUM'] ?? '/usr/bin/chromium'}' --no-sandbox --disable-dev-shm-usage --disable-gpu "$@"
+exec '${process.env['CHROMIUM'] ?? '/usr/bin/chromium'}' --disable-dev-shm-usage --disable-gpu "$@"
 `;
+/**
+ * cage passes the browser's buffer on to a screen of the same size. A screen in memory then shows only the first one, so this
+ * screen is upside down, and cage paints it.
+ */
+const CAGE = `#!/bin/sh
+exec '${placeOf('cage')}' -rr "$@"
+`;
+/** Neither cage nor chromium's sandbox runs for root: as the unit has a user of its own, here it is nobody. */
+const NOBODY = 65_534;
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** What the screen's unit starts, on a screen that only exists in memory. */
 export interface Glass {
@@ -45,10 +55,11 @@ export interface Glass {
 export function openGlass(program: string, port: number): Glass {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-glass-'));
   const runtime = join(folder, 'run');
-  mkdirSync(runtime, { mode: 0o700 });
+  makeRuntime(runtime);
   mkdirSync(join(folder, 'bin'));
-  writeFileSync(join(folder, 'bin', 'chromium'), CHROMIUM);
-  chmodSync(join(folder, 'bin', 'chromium'), 0o755);
+  for (const place of [tmpdir(), folder, dirname(program)]) makePassable(place);
+  for (const [name, script] of Object.entries({ chromium: CHROMIUM, cage: CAGE }))
+    writeFileSync(join(folder, 'bin', name), script, { mode: 0o755 });
   const env = {
     ...unitEnvironment(),
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
@@ -67,15 +78,19 @@ export function openGlass(program: string, port: number): Glass {
     starts += 1;
     // A new RuntimeDirectory, as systemd gives it.
     rmSync(runtime, { recursive: true });
-    mkdirSync(runtime, { mode: 0o700 });
+    makeRuntime(runtime);
     const begun = spawn(process.execPath, [program, ...words, '--port', String(port)], {
-      env,
+      ...{ env, ...user },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = begun;
     for (const output of [begun.stdout, begun.stderr])
       output.on('data', (bytes) => {
-        said += String(bytes);
+        // Of the rest, chromium and wlroots write a lot.
+        said +=
+          String(bytes)
+            .match(/^dragoman: .*\n/gm)
+            ?.join('') ?? '';
       });
     begun.on('exit', () => {
       child = null;
@@ -106,6 +121,21 @@ export function openGlass(program: string, port: number): Glass {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+function placeOf(program: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
+}
+
+function makeRuntime(place: string): void {
+  mkdirSync(place, { mode: 0o700 });
+  if (user.uid !== undefined) chownSync(place, user.uid, user.gid);
+}
+
+/** Temporary folders are for their owner alone. */
+function makePassable(folder: string): void {
+  if ((statSync(folder).mode & 0o001) === 0) chmodSync(folder, 0o711);
 }
 
 function unitValue(key: string): string {
@@ -161,11 +191,16 @@ function endAll(runtime: string): void {
   }
 }
 
-/** Processes whose folder in memory this is. */
+/** Processes whose folder in memory this is. Chromium overwrites the environment of some. */
 function processesIn(runtime: string): number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && read(pid, 'environ').includes(`XDG_RUNTIME_DIR=${runtime}\0`));
+    .filter(
+      (pid) =>
+        pid > 0 &&
+        (read(pid, 'environ').includes(`XDG_RUNTIME_DIR=${runtime}\0`) ||
+          commandLine(pid).includes(`--user-data-dir=${runtime}/`)),
+    );
 }
 
 const commandLine = (pid: number): string => read(pid, 'cmdline').replaceAll('\0', ' ');

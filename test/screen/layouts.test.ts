@@ -213,6 +213,21 @@ describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${N
     },
   );
 
+  it('shows the names of languages in their dialog where buttons say who speaks', async () => {
+    const { lanes: [lane] = [] } = talk('es');
+    if (lane === undefined) throw new Error('no lane');
+    const turn = { mode: 'button', speakers: BOTH, speaker: 'source', isOpen: true } as const;
+    const { page, close } = await showPage(browser, files, { ...talk('es'), lanes: [{ ...lane, turn }] });
+    await page.click('nav > button[aria-label="Español"]:not(.turn)');
+    await settle(page);
+    await screenshot(page, 'turns-language');
+    const shown = await page.$$eval('dialog button span', (names) =>
+      names.filter((name) => name.getClientRects().length > 0).map((name) => name.textContent),
+    );
+    expect(shown).toEqual(['Español', 'Français', 'العربية', '中文', 'Cancel']);
+    await close();
+  });
+
   it('changes the language of typing where one panel is for both', async () => {
     const { lanes: [lane] = [] } = talk('es');
     if (lane === undefined) throw new Error('no lane');
