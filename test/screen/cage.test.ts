@@ -9,7 +9,7 @@ import { type ScreenText, screenBeatSchema } from '../../src/protocol/screen.ts'
 import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { placeBundles } from '../bundles.ts';
 import { buildPage } from './browser.ts';
-import { difference, type Glass, NO_GLASS, openGlass } from './glass.ts';
+import { brightness, difference, type Glass, NO_GLASS, openGlass } from './glass.ts';
 
 /** The page has as much memory as `--max-old-space-size` gives it. */
 const EATER = `
@@ -28,7 +28,10 @@ const RENDERER = /--type=renderer/;
 const BROWSER = /^\S*chromium (?!.*--type=).*--kiosk/;
 const CAGE = /^\S*cage .*-- chromium/;
 
-const FAULTS: readonly (readonly [string, (glass: Glass, starve: () => void) => void])[] = [
+const FAULTS: readonly (readonly [
+  string,
+  (glass: Glass, starve: () => Promise<void>) => void | Promise<void>,
+])[] = [
   ["the page's process is killed", (glass) => signal(glass, RENDERER, 'SIGKILL')],
   ["the page's process is frozen", (glass) => signal(glass, RENDERER, 'SIGSTOP')],
   ['the page has used up its memory', (_glass, starve) => starve()],
@@ -77,9 +80,12 @@ describe.skipIf(NO_GLASS !== null)(`the screen's unit under cage${NO_GLASS ? ` (
       await until('a picture that holds still', (picture) => {
         const isStill = (['left', 'right'] as const).every((half) => difference(half, words, picture) < SAME);
         words = picture;
-        return isStill;
+        return isStill && brightness('left', picture) > SAME;
       });
-      spoil(glass, () => fake.change({ level: 9 }));
+      await spoil(glass, async () => {
+        fake.change({ level: 9 });
+        await expect.poll(() => server.clients).toBe(0);
+      });
       // The left half has its words again, and the right half what came meanwhile.
       fake.change({ level: 0, texts: [ANSWER] });
       const ms = await until(

@@ -163,15 +163,25 @@ async function pictureOf(runtime: string): Promise<Buffer | null> {
 }
 
 /** Share of a half of the picture that differs. */
-export function difference(half: 'left' | 'right', one: Buffer, other: Buffer): number {
-  const [before, now] = [readPicture(one), readPicture(other)];
-  if (before.width !== now.width || before.bytes.length !== now.bytes.length) return 1;
-  const row = before.width * 3;
-  const isInHalf = (at: number): boolean => at % row < row / 2 === (half === 'left');
+export function difference(half: Half, one: Buffer, other: Buffer): number {
+  const before = readPicture(one).bytes;
+  return shareOf(half, other, (byte, at) => Math.abs(byte - (before[at] ?? 0)) > 16);
+}
+
+/** Share of a half of the picture that is as bright as letters. */
+export function brightness(half: Half, picture: Buffer): number {
+  return shareOf(half, picture, (byte) => byte > 200);
+}
+
+type Half = 'left' | 'right';
+
+function shareOf(half: Half, picture: Buffer, counts: (byte: number, at: number) => boolean): number {
+  const { width, bytes } = readPicture(picture);
+  const row = width * 3;
   let count = 0;
-  for (let at = 0; at < now.bytes.length; at++)
-    if (isInHalf(at) && Math.abs((before.bytes[at] ?? 0) - (now.bytes[at] ?? 0)) > 16) count += 1;
-  return (2 * count) / now.bytes.length;
+  for (const [at, byte] of bytes.entries())
+    if (at % row < row / 2 === (half === 'left') && counts(byte, at)) count += 1;
+  return (2 * count) / bytes.length;
 }
 
 /** A picture as grim writes it: `P6`, width and height, 255, and three bytes for each point. */
