@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { directionOf, ownName } from '../core/screen/languages.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenLane } from '../protocol/screen.ts';
+import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
@@ -9,16 +9,24 @@ import { statusNow } from './status-line.tsx';
 import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 
-type Speaker = 'source' | 'target';
+type Ways = readonly ScreenTyping[];
 
 /** Buttons for the person at the kiosk, as long as it interprets. */
-export function Bar({ lane, speakers }: { lane: ScreenLane; speakers: readonly Speaker[] }) {
-  const opened = useSignal<'none' | 'language' | 'typing'>('none');
+export function Bar(props: {
+  lane: ScreenLane;
+  /** Whether the person on the other side of the screen has buttons of their own. */
+  isNear: boolean;
+  /** For each half of the screen, in which languages its people type. */
+  ways: readonly Ways[];
+}) {
+  const { lane, isNear, ways } = props;
+  const [near = [], far = []] = ways;
+  const opened = useSignal(false);
   const status = statusNow();
   const worded = wordedLanguage(lane.source);
   const words = wordingOf(lane.source);
   const close = () => {
-    opened.value = 'none';
+    opened.value = false;
   };
   if (status.kind === 'offline' || status.kind === 'closed') return null;
   return (
@@ -28,19 +36,17 @@ export function Bar({ lane, speakers }: { lane: ScreenLane; speakers: readonly S
       dir={directionOf(worded)}
       aria-label={words.language}
     >
-      {(lane.turn === null ? [] : speakers).map((speaker) => (
-        <TurnButton key={speaker} lane={lane} speaker={speaker} />
-      ))}
+      <TurnButton lane={lane} speaker="source" />
+      <TypingButton lane={lane} ways={near} />
       {lane.offer.length > 1 && (
         <Button
           icon={ICONS.globe}
           label={ownName(lane.visitor)}
           lang={lane.visitor}
           keepsText
-          press={() => (opened.value = 'language')}
+          press={() => (opened.value = true)}
         />
       )}
-      <Button icon={ICONS.keyboard} label={words.type} press={() => (opened.value = 'typing')} />
       <Button
         icon={ICONS.louder}
         label={words.louder}
@@ -48,40 +54,90 @@ export function Bar({ lane, speakers }: { lane: ScreenLane; speakers: readonly S
         press={() => void act({ do: 'louder', lane: lane.id })}
       />
       <Button icon={ICONS.end} label={words.end} press={() => void act({ do: 'end' })} />
-      {opened.value === 'language' && <LanguageDialog lane={lane} close={close} />}
-      {opened.value === 'typing' && <TypingDialog lane={lane} close={close} />}
+      <TypingButton lane={lane} ways={far} />
+      {!isNear && <TurnButton lane={lane} speaker="target" />}
+      {opened.value && <LanguageDialog lane={lane} close={close} />}
     </nav>
   );
 }
 
-/** The button of the person on the other side of a screen that lies between two people. */
-export function TurnBar({ lane }: { lane: ScreenLane }) {
+/** The buttons of the person on the other side of a screen that lies between two people. */
+export function FarBar({ lane, ways }: { lane: ScreenLane; ways: Ways }) {
   const { kind } = statusNow();
-  if (lane.turn === null || kind === 'offline' || kind === 'closed') return null;
+  const isEmpty = lane.turn?.speakers.includes('target') !== true && ways.length === 0;
+  if (isEmpty || kind === 'offline' || kind === 'closed') return null;
   return (
     <div class="bar">
       <TurnButton lane={lane} speaker="target" />
+      <TypingButton lane={lane} ways={ways} isTurned />
     </div>
+  );
+}
+
+/** For people who do not speak, in their own language. */
+function TypingButton({
+  lane,
+  ways,
+  isTurned = false,
+}: {
+  lane: ScreenLane;
+  ways: Ways;
+  isTurned?: boolean;
+}) {
+  const isOpen = useSignal(false);
+  const [way] = ways;
+  if (way === undefined) return null;
+  const language = wordedLanguage(way.from);
+  const close = () => {
+    isOpen.value = false;
+  };
+  return (
+    <>
+      <Button
+        icon={ICONS.keyboard}
+        label={wordingOf(way.from).type}
+        name={`${wordingOf(way.from).type}: ${ownName(way.from)}`}
+        lang={language}
+        isOwn
+        press={() => (isOpen.value = true)}
+      />
+      {isOpen.value && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
+    </>
   );
 }
 
 export function Button(props: {
   icon?: string;
   label: string;
+  /** What a screen reader says, if not the label. */
+  name?: string;
   lang?: string;
   /** Without its text the sign says nothing. */
   keepsText?: boolean;
+  /** Whether the text goes later than others where there is little room. */
+  isOwn?: boolean;
   isOff?: boolean;
   isChosen?: boolean;
   press: () => void;
 }) {
-  const { icon, label, lang, keepsText = false, isOff = false, isChosen, press } = props;
+  const {
+    icon,
+    label,
+    name = label,
+    lang,
+    keepsText = false,
+    isOwn = false,
+    isOff = false,
+    isChosen,
+    press,
+  } = props;
   return (
     <button
       type="button"
+      class={isOwn ? 'own' : ''}
       disabled={isOff}
       aria-pressed={isChosen}
-      aria-label={label}
+      aria-label={name}
       lang={lang}
       onClick={press}
     >

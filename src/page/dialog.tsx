@@ -5,14 +5,23 @@ export function Dialog(props: {
   label: string;
   lang: string;
   dir: 'ltr' | 'rtl';
+  /** Upside down, for the person on the other side of the screen. */
+  isTurned?: boolean;
   close: () => void;
   children: preact.ComponentChildren;
 }) {
-  const { label, lang, dir, close, children } = props;
+  const { label, lang, dir, isTurned = false, close, children } = props;
   const place = useRef<HTMLDialogElement>(null);
   useEffect(() => place.current?.showModal(), []);
   return (
-    <dialog ref={place} aria-label={label} lang={lang} dir={dir} onClose={close}>
+    <dialog
+      ref={place}
+      class={isTurned ? 'turned' : ''}
+      aria-label={label}
+      lang={lang}
+      dir={dir}
+      onClose={close}
+    >
       {children}
     </dialog>
   );

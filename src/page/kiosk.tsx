@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../protocol/screen.ts';
-import { Bar, TurnBar } from './bar.tsx';
+import { Bar, FarBar } from './bar.tsx';
 import { Panel } from './panel.tsx';
 import { layoutFor, letterPx } from './sizes.ts';
 import { screen } from './store.ts';
@@ -10,7 +10,7 @@ import { screen } from './store.ts';
 const FIRST_ANSWER_MS = 2000;
 /** Before the agent has answered. */
 const UNKNOWN_LANE: ScreenLane = {
-  ...{ id: '', source: 'en', targets: [], offer: [], visitor: 'en', turn: null, volume: 100 },
+  ...{ id: '', source: 'en', targets: [], offer: [], visitor: 'en', typing: [], turn: null, volume: 100 },
 };
 
 /** The whole screen, in one of three layouts. */
@@ -48,7 +48,10 @@ export function Kiosk() {
   const panel = (language: string, more: object = {}) => (
     <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
   );
-  const bar = <Bar lane={lane} speakers={layout === 'facing' ? ['source'] : ['source', 'target']} />;
+  const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
+  // Each half has its own way; one panel has them all, that of its reader first.
+  const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
+  const bar = <Bar lane={lane} isNear={layout === 'facing'} ways={ways[layout]} />;
   return (
     <main class={layout} style={{ '--letter': `${letter}px` }}>
       <h1>Interpreter</h1>
@@ -56,7 +59,7 @@ export function Kiosk() {
       {layout === 'beside' && both.map((language) => panel(language))}
       {layout === 'facing' &&
         target !== source &&
-        panel(target, { isTurned: true, children: <TurnBar lane={lane} /> })}
+        panel(target, { isTurned: true, children: <FarBar lane={lane} ways={wayFrom(target)} /> })}
       {layout === 'facing' ? panel(source, { children: bar }) : bar}
     </main>
   );

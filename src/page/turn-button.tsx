@@ -24,7 +24,7 @@ export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'sour
   };
   useEffect(() => release, [lane.id, speaker]);
   const { turn, source, targets } = lane;
-  if (turn === null) return null;
+  if (turn === null || !turn.speakers.includes(speaker)) return null;
   const language = speaker === 'source' ? source : (targets[0] ?? source);
   const isKey = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
   const held = {

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { directionOf } from '../core/screen/languages.ts';
+import { useRef } from 'preact/hooks';
+import { directionOf, ownName } from '../core/screen/languages.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenLane } from '../protocol/screen.ts';
+import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
 import { LONGEST_TYPED } from '../protocol/screen-size.ts';
 import { Button } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
@@ -9,12 +10,32 @@ import { ICONS } from './icon.tsx';
 import { keysOf } from './keyboard-rows.ts';
 import { act } from './link.ts';
 
+/** The service detects the language. */
+const ANY = 'auto';
+/** Makes a text begin on the left, whatever its letters are: its arrow points to the right. */
+const LEFT_TO_RIGHT = '\u200e';
+
 /** For people who do not speak: the service translates and speaks what they type. */
-export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => void }) {
+export function TypingDialog(props: {
+  lane: ScreenLane;
+  ways: readonly ScreenTyping[];
+  isTurned: boolean;
+  close: () => void;
+}) {
+  const { lane, ways, isTurned, close } = props;
+  const field = useRef<HTMLInputElement>(null);
+  const chosen = useSignal(ways[0]?.from ?? lane.source);
   const text = useSignal('');
   const state = useSignal<'typing' | 'speaking' | 'failed'>('typing');
-  const worded = wordedLanguage(lane.source);
-  const words = wordingOf(lane.source);
+  const way = ways.find(({ from }) => from === chosen.value);
+  const others = ways.filter((one) => one !== way);
+  const language = chosen.value;
+  const worded = wordedLanguage(language);
+  const words = wordingOf(language);
+  const choose = (from: string): void => {
+    chosen.value = from;
+    field.current?.focus();
+  };
   const isEmpty = text.value.trim() === '';
   const add = (key: string): void => {
     text.value = (text.value + key).slice(0, LONGEST_TYPED);
@@ -22,12 +43,12 @@ export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => v
   const send = async (): Promise<void> => {
     if (isEmpty || state.value === 'speaking') return;
     state.value = 'speaking';
-    const isDone = await act({ do: 'say', lane: lane.id, text: text.value.trim() });
+    const isDone = await act({ do: 'say', lane: lane.id, language, text: text.value.trim() });
     if (isDone) close();
     else state.value = 'failed';
   };
   return (
-    <Dialog label={words.type} lang={worded} dir={directionOf(worded)} close={close}>
+    <Dialog label={words.type} lang={worded} dir={directionOf(worded)} isTurned={isTurned} close={close}>
       <form
         class="typing"
         onSubmit={(event) => {
@@ -36,8 +57,10 @@ export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => v
         }}
       >
         <input
-          aria-label={words.type}
-          lang={lane.source}
+          ref={field}
+          aria-label={`${words.type}: ${ownName(language)}`}
+          placeholder={way === undefined ? '' : directionText(way)}
+          lang={language}
           dir="auto"
           maxLength={LONGEST_TYPED}
           autocomplete="off"
@@ -47,12 +70,24 @@ export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => v
             text.value = currentTarget.value;
           }}
         />
+        {others.map(({ from }) => (
+          <button
+            type="button"
+            key={from}
+            aria-label={ownName(from)}
+            lang={from}
+            onClick={() => choose(from)}
+          >
+            <span>{ownName(from)}</span>
+            <abbr>{from.toUpperCase()}</abbr>
+          </button>
+        ))}
         <p class="help" role="status">
           {state.value === 'failed' ? words.failed : state.value === 'speaking' ? words.speaking : ''}
         </p>
       </form>
-      <div class="keys" lang={lane.source}>
-        {keysOf(lane.source).map((row) => (
+      <div class="keys" lang={language}>
+        {keysOf(language).map((row) => (
           <div class="row" key={row.join('')}>
             {row.map((key) => (
               <button type="button" key={key} onClick={() => add(key)}>
@@ -76,6 +111,11 @@ export function TypingDialog({ lane, close }: { lane: ScreenLane; close: () => v
       </div>
     </Dialog>
   );
+}
+
+/** In which language to type, and in which one it is spoken. */
+function directionText({ from, into }: ScreenTyping): string {
+  return `${LEFT_TO_RIGHT}${from === ANY ? '' : `${ownName(from)} `}→ ${ownName(into)}`;
 }
 
 function withoutLast(text: string): string {

@@ -11,6 +11,12 @@ export const twoWaySchema = z
     'Both ways between `source` and the one target: the service detects who speaks, a key says it, or the key opens the microphone while it is held.',
   );
 
+export const pushToTalkSchema = z
+  .boolean()
+  .describe(
+    'One way only: the microphone is open as long as a key or the button on the screen is held. With both ways it is `hold` of `twoWay`.',
+  );
+
 const MOST_ROOMS = 8;
 const LANES_OF_A_ROOM = 2;
 
@@ -64,6 +70,13 @@ export function twoWayIssues(lane: unknown): DeskIssue[] {
   if (!isObject(lane)) return [];
   const mode = twoWaySchema.safeParse(lane['twoWay']).data ?? 'off';
   const { source, targets } = lane;
+  if (mode !== 'off' && lane['pushToTalk'] === true)
+    return [
+      {
+        path: ['pushToTalk'],
+        message: `is for one direction, and "twoWay" is "${mode}": set "twoWay" to "hold", or leave "pushToTalk" out`,
+      },
+    ];
   if (mode !== 'off' && source === 'auto')
     return [
       {

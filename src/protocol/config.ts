@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
-import { roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
+import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
@@ -152,6 +152,7 @@ const laneSchema = z.strictObject({
     .default([])
     .describe('Languages that visitors may choose; empty: source and targets alone.'),
   twoWay: twoWaySchema.default('off'),
+  pushToTalk: pushToTalkSchema.default(false),
 });
 
 const isListOfTexts = (value: unknown): value is string[] =>

@@ -21,16 +21,26 @@ export interface ScreenLane {
   readonly offer: readonly string[];
   /** The language of those who choose. */
   readonly visitor: string;
+  /** The languages in which people at its desk may type. */
+  readonly typing: readonly ScreenTyping[];
   /** Null: no button says who speaks. */
   readonly turn: ScreenTurn | null;
   /** Percent. */
   readonly volume: number;
 }
 
+/** A language in which visitors may type, and the one in which the kiosk says it. */
+export interface ScreenTyping {
+  readonly from: string;
+  readonly into: string;
+}
+
 /** Who speaks at a lane where buttons say it. */
 export interface ScreenTurn {
   /** hold: the microphone is open only while the button is held. */
   readonly mode: 'button' | 'hold';
+  /** Who has a button. */
+  readonly speakers: readonly ('source' | 'target')[];
   readonly speaker: 'source' | 'target';
   readonly isOpen: boolean;
 }
@@ -91,6 +101,8 @@ export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({
     do: z.literal('say'),
     lane,
+    /** The language of the text. */
+    language: languageSchema,
     text: plainTextSchema
       .max(LONGEST_TYPED, `must have at most ${LONGEST_TYPED} characters`)
       .refine((text) => text.trim() !== '', 'must not be empty'),

@@ -28,6 +28,11 @@ describe('twoWay', () => {
 
   it.each([
     ['two targets', { twoWay: 'button', targets: ['es', 'fr'] }, /^lanes\.0\.targets must name one language/],
+    [
+      'push-to-talk, too',
+      { twoWay: 'auto', pushToTalk: true },
+      /^lanes\.0\.pushToTalk is for one direction, and "twoWay" is "auto"/,
+    ],
     ['an unknown form', { twoWay: 'both' }, /^lanes\.0\.twoWay /],
     ['source auto', { twoWay: 'auto', source: 'auto' }, /lanes\.0\.source must be the language of one of/],
     ['two forms of one language', { twoWay: 'auto', targets: ['en-gb'] }, /^lanes\.0\.targets must not be/],

@@ -22,6 +22,7 @@ const TALK: Partial<ScreenSnapshot> = {
       targets: ['ar'],
       offer: ['es', 'ar', 'zh'],
       visitor: 'ar',
+      typing: [{ from: 'en', into: 'ar' }],
       turn: null,
       volume: 80,
     },
@@ -61,8 +62,8 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
 
   it('has no finding of axe in its dialogs', async () => {
     const { page, close } = await showPage(browser, files, TALK);
-    for (const button of [1, 2]) {
-      await page.click(`.bar button:nth-of-type(${button})`);
+    for (const name of ['العربية', 'Type: English']) {
+      await page.click(`.bar button[aria-label="${name}"]`);
       await settle(page);
       expect(await findings(page)).toEqual([]);
       await page.keyboard.press('Escape');
@@ -78,18 +79,18 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
       await page.keyboard.press('Tab');
       names.push(await nameOfFocus(page));
     }
-    expect(names).toEqual(['العربية', 'Type', 'Louder', 'End']);
+    expect(names).toEqual(['Type: English', 'العربية', 'Louder', 'End']);
     await page.keyboard.press('Enter');
     await expect.poll(() => fake.actions).toEqual([{ do: 'end' }]);
-    await page.focus('button[aria-label="Type"]');
+    await page.focus('button[aria-label="Type: English"]');
     await page.keyboard.press('Enter');
     await settle(page);
-    expect(await nameOfFocus(page)).toBe('Type');
+    expect(await nameOfFocus(page)).toBe('Type: English');
     await page.keyboard.type('Where is the lift?');
     await page.keyboard.press('Enter');
     await expect
       .poll(() => fake.actions.at(-1))
-      .toEqual({ do: 'say', lane: 'main', text: 'Where is the lift?' });
+      .toEqual({ do: 'say', lane: 'main', language: 'en', text: 'Where is the lift?' });
     await expect.poll(() => page.$('dialog')).toBeNull();
     await close();
   });
@@ -101,16 +102,18 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
     });
     await page.tap('button[aria-label="Louder"]');
     await expect.poll(() => fake.actions).toEqual([{ do: 'louder', lane: 'main' }]);
-    await page.tap('.bar button:nth-of-type(1)');
+    await page.tap('.bar button[lang="ar"]');
     await settle(page);
     await page.tap('dialog button[lang="zh"]');
     await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'language', lane: 'main', language: 'zh' });
-    await page.tap('button[aria-label="Type"]');
+    await page.tap('button[aria-label="Type: English"]');
     await settle(page);
     for (const key of ['h', 'o', 'i']) await page.tap(`.keys ::-p-text(${key})`);
     await page.tap('[aria-label="delete"]');
     await page.tap('button[aria-label="Speak it"]');
-    await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'say', lane: 'main', text: 'ho' });
+    await expect
+      .poll(() => fake.actions.at(-1))
+      .toEqual({ do: 'say', lane: 'main', language: 'en', text: 'ho' });
     await close();
   });
 
@@ -119,7 +122,12 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
     async (by) => {
       const [lane] = TALK.lanes ?? [];
       if (lane === undefined) throw new Error('no lane');
-      const turn = { mode: 'hold', speaker: 'source', isOpen: false } as const;
+      const turn = {
+        mode: 'hold',
+        speakers: ['source', 'target'],
+        speaker: 'source',
+        isOpen: false,
+      } as const;
       const { page, fake, close } = await showPage(browser, files, { ...TALK, lanes: [{ ...lane, turn }] });
       expect(await findings(page)).toEqual([]);
       const button = 'button.turn[lang="ar"]';
@@ -145,7 +153,7 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
   it('turns by touch where a button says who speaks', async () => {
     const [lane] = TALK.lanes ?? [];
     if (lane === undefined) throw new Error('no lane');
-    const turn = { mode: 'button', speaker: 'source', isOpen: true } as const;
+    const turn = { mode: 'button', speakers: ['source', 'target'], speaker: 'source', isOpen: true } as const;
     const { page, fake, close } = await showPage(
       browser,
       files,
@@ -170,7 +178,7 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
   it('says that a text was not spoken', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     fake.refuseWith({ code: 'busy', message: 'later' });
-    await page.click('button[aria-label="Type"]');
+    await page.click('button[aria-label="Type: English"]');
     await settle(page);
     await page.keyboard.type('Hello');
     await page.keyboard.press('Enter');

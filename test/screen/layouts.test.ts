@@ -1,4 +1,4 @@
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { noticeIn } from '../../src/core/conversation/notice.ts';
@@ -42,6 +42,7 @@ function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
         targets: [target],
         offer: ['es', 'fr', 'ar', 'zh'],
         visitor: target,
+        typing: [{ from: 'en', into: target }],
         turn: null,
         volume: 80,
       },
@@ -52,6 +53,12 @@ function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
     ],
   };
 }
+
+const BOTH = ['source', 'target'] as const;
+const BOTH_WAYS = [
+  { from: 'en', into: 'es' },
+  { from: 'es', into: 'en' },
+];
 
 /** Parts whose text does not fit into them. */
 const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, button, .turn span, .turn abbr, .help, .parts')]
@@ -64,6 +71,9 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
       || box.top < inside.top - 1 || box.bottom > inside.bottom + 1;
   })
   .map((part) => part.className + ': ' + part.textContent)`;
+
+const namesOf = (page: Page, buttons: string) =>
+  page.$$eval(buttons, (all) => all.map((one) => one.ariaLabel));
 
 describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
   beforeAll(async () => {
@@ -131,8 +141,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${N
     async (layout, mode, state, width, height, heightMm) => {
       const { lanes: [lane] = [] } = talk('es');
       if (lane === undefined) throw new Error('no lane');
-      const turn = { mode, speaker: 'target', isOpen: state !== 'muted' } as const;
-      const given = { ...talk('es'), layout, heightMm, lanes: [{ ...lane, turn }], notices: NOTICES };
+      const turn = { mode, speakers: BOTH, speaker: 'target', isOpen: state !== 'muted' } as const;
+      const lanes = [{ ...lane, turn, typing: BOTH_WAYS }];
+      const given = { ...talk('es'), layout, heightMm, lanes, notices: NOTICES };
       const texts = state === 'listening' ? talk('es').texts : [];
       const shown = await showPage(
         browser,
@@ -142,12 +153,114 @@ describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${N
       );
       await screenshot(shown.page, `${layout}-${mode}-${state}`);
       expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
-      expect(await shown.page.$$eval('button.turn', (all) => all.map((one) => one.ariaLabel))).toEqual(
+      expect(await namesOf(shown.page, 'button.turn')).toEqual(
         layout === 'facing' ? ['Español', 'English'] : ['English', 'Español'],
       );
       await shown.close();
     },
   );
+
+  it.each([
+    ['one', 1280, 720, 150],
+    ['beside', 800, 480, 86],
+    ['facing', 1024, 600, 147],
+  ] as const)(
+    'has one button to speak in the layout %s where one direction is interpreted on %i x %i',
+    async (layout, width, height, heightMm) => {
+      const { lanes: [lane] = [] } = talk('es');
+      if (lane === undefined) throw new Error('no lane');
+      const turn = { mode: 'hold', speakers: ['source'], speaker: 'source', isOpen: false } as const;
+      const given = { ...talk('es'), layout, heightMm, lanes: [{ ...lane, turn }], notices: NOTICES };
+      const status = { kind: 'muted' } as const;
+      const shown = await showPage(browser, files, { ...given, texts: [], status }, { width, height });
+      await screenshot(shown.page, `${layout}-push-to-talk`);
+      expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
+      expect(await namesOf(shown.page, 'button.turn')).toEqual(['English']);
+      await shown.close();
+    },
+  );
+
+  it.each([
+    ['beside', 1280, 720, 150, ['Type: English', 'Escribir: Español']],
+    ['facing', 1024, 600, 147, ['Escribir: Español', 'Type: English']],
+    ['one', 800, 480, 86, ['Escribir: Español']],
+  ] as const)(
+    'has typing in its own language for each half of the layout %s',
+    async (layout, width, height, heightMm, names) => {
+      const { lanes: [lane] = [] } = talk('es');
+      if (lane === undefined) throw new Error('no lane');
+      const given = { ...talk('es'), layout, heightMm, lanes: [{ ...lane, typing: BOTH_WAYS }] };
+      const { page, fake, close } = await showPage(browser, files, given, { width, height });
+      await screenshot(page, `${layout}-typing`);
+      expect(await page.evaluate(CLIPPED)).toEqual([]);
+      expect(await namesOf(page, '[aria-label^="Type:"], [aria-label^="Escribir:"]')).toEqual(names);
+      await page.click('[aria-label="Escribir: Español"]');
+      await settle(page);
+      await screenshot(page, `${layout}-typing-dialog`);
+      expect(await page.$eval('dialog', (dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);
+      expect(await page.$eval('dialog input', (input) => input.getAttribute('placeholder'))).toBe(
+        '\u200eEspañol → English',
+      );
+      // Upside down where its reader is on the other side.
+      const isTurned = await page.$eval('dialog', (dialog) => getComputedStyle(dialog).rotate === '180deg');
+      expect(isTurned).toBe(layout === 'facing');
+      for (const key of ['ñ', 'o']) await page.click(`.keys ::-p-text(${key})`);
+      await page.click('button[aria-label="Decirlo"]');
+      await expect
+        .poll(() => fake.actions)
+        .toEqual([{ do: 'say', lane: 'main', language: 'es', text: 'ño' }]);
+      await close();
+    },
+  );
+
+  it('shows the names of languages in their dialog where buttons say who speaks', async () => {
+    const { lanes: [lane] = [] } = talk('es');
+    if (lane === undefined) throw new Error('no lane');
+    const turn = { mode: 'button', speakers: BOTH, speaker: 'source', isOpen: true } as const;
+    const { page, close } = await showPage(browser, files, { ...talk('es'), lanes: [{ ...lane, turn }] });
+    await page.click('nav > button[aria-label="Español"]:not(.turn)');
+    await settle(page);
+    await screenshot(page, 'turns-language');
+    const shown = await page.$$eval('dialog button span', (names) =>
+      names.filter((name) => name.getClientRects().length > 0).map((name) => name.textContent),
+    );
+    expect(shown).toEqual(['Español', 'Français', 'العربية', '中文', 'Cancel']);
+    await close();
+  });
+
+  it('changes the language of typing where one panel is for both', async () => {
+    const { lanes: [lane] = [] } = talk('es');
+    if (lane === undefined) throw new Error('no lane');
+    const given = { ...talk('es'), layout: 'one', lanes: [{ ...lane, typing: BOTH_WAYS }] } as const;
+    const { page, fake, close } = await showPage(browser, files, given);
+    await page.click('[aria-label="Escribir: Español"]');
+    await settle(page);
+    await page.click('dialog button[aria-label="English"]');
+    await settle(page);
+    await screenshot(page, 'one-typing-english');
+    await page.keyboard.type('Hello');
+    await page.click('button[aria-label="Speak it"]');
+    await expect
+      .poll(() => fake.actions)
+      .toEqual([{ do: 'say', lane: 'main', language: 'en', text: 'Hello' }]);
+    await close();
+  });
+
+  it('says nothing about the language when the service detects it', async () => {
+    const { lanes: [lane] = [] } = talk('es');
+    if (lane === undefined) throw new Error('no lane');
+    const typing = [{ from: 'auto', into: 'es' }];
+    const given = { ...talk('es'), lanes: [{ ...lane, source: 'auto', typing }] };
+    const { page, complaints, close } = await showPage(browser, files, given);
+    await page.click('.bar button');
+    await settle(page);
+    await screenshot(page, 'beside-auto');
+    expect(await page.$eval('dialog input', (input) => input.getAttribute('placeholder'))).toBe(
+      '\u200e→ Español',
+    );
+    expect(complaints).toEqual([]);
+    await close();
+  });
 
   it('shows all of the notice, part by part where there is no room for it', async () => {
     const size = { width: 800, height: 480 };
@@ -186,12 +299,12 @@ describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${N
   it('shows dialogs for the language and for typing', async () => {
     const shown = await showPage(browser, files, talk('es'));
     const { page } = shown;
-    await page.click('.bar button:nth-of-type(1)');
+    await page.click('.bar button[aria-label="Español"]');
     await settle(page);
     await screenshot(page, 'dialog-language');
     expect(await page.evaluate(CLIPPED)).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.click('.bar button:nth-of-type(2)');
+    await page.click('.bar button[aria-label="Type: English"]');
     await settle(page);
     await screenshot(page, 'dialog-typing');
     expect(await page.$eval('dialog', (dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { htmlOf } from '../html-page.ts';
 
 export interface ConsoleFile {
   readonly type: string;
@@ -38,18 +39,6 @@ export function fileOf(text: string, type: string): ConsoleFile {
 }
 
 export function consolePage(): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Dragoman</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/console.css">
-<script type="module" src="/assets/console.js"></script>
-</head>
-<body><div id="console"></div></body>
-</html>
-`;
+  const meta = { 'color-scheme': 'light dark' };
+  return htmlOf({ title: 'Dragoman', name: 'console', folder: '/assets/', meta });
 }

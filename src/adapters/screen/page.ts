@@ -1,3 +1,5 @@
+import { htmlOf } from '../html-page.ts';
+
 /** What the page may do: run its own script, and talk to this server. */
 const POLICY = [
   "default-src 'none'",
@@ -22,18 +24,5 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 /** @param token shows that a request comes from this page; it is new at each start of the agent */
 export function pageText(token: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="page-token" content="${token}">
-<title>Interpreter</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/screen.css">
-<script type="module" src="/screen.js"></script>
-</head>
-<body><div id="screen"></div></body>
-</html>
-`;
+  return htmlOf({ title: 'Interpreter', name: 'screen', folder: '/', meta: { 'page-token': token } });
 }

@@ -1,4 +1,4 @@
-import { turnsByKey } from '../../core/lane/two-way/two-way.ts';
+import { opensByKey, turnsByKey } from '../../core/lane/two-way/two-way.ts';
 import type { DESK_COMMANDS } from '../../protocol/mqtt/commands/desk-commands.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
@@ -10,11 +10,13 @@ export function createDeskHandlers(lanes: readonly LaneRunner[]): CommandHandler
   return {
     turn({ lane: id, speaker, held = true }) {
       const chosen = chooseLanes(lanes, id);
-      const turning = chosen.filter(({ state }) => turnsByKey(state));
+      const turning = chosen.filter(
+        ({ state }) => turnsByKey(state) || (speaker === 'source' && opensByKey(state)),
+      );
       if (turning.length === 0)
         throw new CommandError(
           'invalid_args',
-          `no key decides who speaks on ${chosen.map((one) => `"${one.id}"`).join(', ')}: set "twoWay" to "button" or "hold"`,
+          `no key decides who speaks on ${chosen.map((one) => `"${one.id}"`).join(', ')}: set "twoWay" to "button" or "hold", or "pushToTalk" for "source" alone`,
         );
       for (const lane of turning) lane.post({ type: 'turn', speaker, held });
       return brief(turning);

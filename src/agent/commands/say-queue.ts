@@ -1,5 +1,7 @@
 import type { LaneEffect, SaidOutcome } from '../../core/lane/lane-effect.ts';
-import { canSay } from '../../core/lane/session/operator-text.ts';
+import type { Speaker } from '../../core/lane/lane-options.ts';
+import { canSay, turnBefore } from '../../core/lane/session/operator-text.ts';
+import { playsFrom } from '../../core/lane/two-way/two-way.ts';
 import { textPieces } from '../../core/owner/text-pieces.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -51,6 +53,8 @@ interface Waiting {
   playedMs: number;
   /** The piece that the lane speaks, and its time limit; null: none. */
   asked: { readonly id: string; readonly until: number } | null;
+  /** Whether its piece has taken the turn, where a key says who speaks. */
+  hasTurned: boolean;
 }
 
 /** Reasons for a text that was not heard, for the operator. */
@@ -60,6 +64,8 @@ const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused
     cut: 'a part of it was dropped unheard: a visitor spoke over it, or too much sound was waiting',
     lost: 'the session ended before it was heard; send it again',
   };
+const NO_TURN =
+  'somebody else took the turn, or the service does not translate in this direction; send it again';
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
   const queues = new Map<string, Waiting[]>();
@@ -73,6 +79,16 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     const [next] = queue;
     if (next !== undefined && typeof result === 'number') next.turnAt = clock.now();
     look();
+  };
+
+  /** The service turns round, as for somebody who presses a key. */
+  const takeTurn = (lane: LaneRunner, text: Waiting, speaker: Speaker): void => {
+    const now = clock.now();
+    if (lane.state.twoWay.speaker === speaker) return;
+    if (text.hasTurned) return settle(lane, new CommandError('not_spoken', NO_TURN));
+    if (canSay(lane.state, now) !== 'quiet' || playsFrom(lane.state, now) > now) return;
+    text.hasTurned = true;
+    for (const held of [true, false]) lane.post({ type: 'turn', speaker, held });
   };
 
   /** Sends the next piece of the first text to the lane, if the lane can speak. */
@@ -95,11 +111,13 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     const can = canSay(lane.state, now);
     const { mayBegin = () => can === 'quiet' || now - first.since >= POLITE_FOR_MS } = first.speech;
     if (can === 'no' || (!isBegun && !mayBegin())) return;
+    const { language, translate } = first.speech;
+    const speaker = translate ? turnBefore(lane.state, language) : null;
+    if (speaker !== null) return takeTurn(lane, first, speaker);
     const [text = ''] = first.pieces;
     count += 1;
     const id = `say-${count}`;
     first.asked = { id, until: now + LONGEST_PIECE_MS };
-    const { language, translate } = first.speech;
     lane.post({ type: 'say', id, text, language, translate });
   };
 
@@ -109,6 +127,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
       case 'played':
         text.playedMs += playedMs;
         text.since = clock.now();
+        text.hasTurned = false;
         text.pieces = text.pieces.slice(1);
         return text.pieces.length === 0 ? settle(lane, text.playedMs) : look();
       case 'not_live':
@@ -156,7 +175,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   const enqueue = async (lane: LaneRunner, speech: Speech): Promise<number> => {
     const result = await new Promise<number | CommandError>((done) => {
       const pieces = textPieces(speech.text);
-      const text = { speech, done, pieces, playedMs: 0, asked: null };
+      const text = { speech, done, pieces, playedMs: 0, asked: null, hasTurned: false };
       const queue = queues.get(lane.id) ?? [];
       queue.push({ ...text, since: clock.now(), turnAt: Number.NEGATIVE_INFINITY });
       queues.set(lane.id, queue);

@@ -12,8 +12,9 @@ export function liveKeys({
   earcons,
   bargeIn,
   twoWay,
+  pushToTalk,
 }: LaneConfig) {
-  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn, twoWay };
+  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn, twoWay, pushToTalk };
 }
 
 /** The same as options of the lane's core. */

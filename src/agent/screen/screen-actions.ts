@@ -1,5 +1,5 @@
-import { taskOf } from '../../core/lane/lane-options.ts';
-import { turnsByKey, twoWayIn } from '../../core/lane/two-way/two-way.ts';
+import { typingWays } from '../../core/conversation/typing.ts';
+import { opensByKey } from '../../core/lane/two-way/two-way.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
@@ -51,16 +51,17 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
         return;
       case 'turn': {
         const { lane } = atLane(action.lane);
-        if (!turnsByKey(lane.state)) throw new CommandError('invalid_args', 'no button says who speaks here');
-        const isNew = twoWayIn(lane.state) === 'button' || turns.take(action);
         const { speaker, held } = action;
+        const isNew = !opensByKey(lane.state) || turns.take(action);
         if (isNew) await carryOut('turn', { lane: lane.id, speaker, held });
         return;
       }
       case 'say': {
-        const { lane } = atLane(action.lane);
-        const [language = ''] = taskOf(lane.state).targets;
-        await carryOut('say', { lane: lane.id, text: action.text, language, translate: true });
+        const { text, language } = action;
+        const way = typingWays(atLane(action.lane).desk).find(({ from }) => from === language);
+        if (way === undefined)
+          throw new CommandError('invalid_args', `language: a text in "${language}" is not translated here`);
+        await carryOut('say', { lane: way.lane.id, text, language: way.into, translate: true });
         return;
       }
       case 'end':

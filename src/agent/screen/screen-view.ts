@@ -7,10 +7,12 @@ import {
   takeCaption,
 } from '../../core/captions/captions.ts';
 import { noticeIn } from '../../core/conversation/notice.ts';
+import { typingWays } from '../../core/conversation/typing.ts';
 import type { Caption } from '../../core/lane/lane-effect.ts';
 import { taskOf } from '../../core/lane/lane-options.ts';
+import type { LaneState } from '../../core/lane/lane-state.ts';
 import { phaseOf } from '../../core/lane/session/session-state.ts';
-import { twoWayIn } from '../../core/lane/two-way/two-way.ts';
+import { opensByKey, turnsByKey } from '../../core/lane/two-way/two-way.ts';
 import { isPlaying } from '../../core/playout/playout.ts';
 import { isDeaf, levelStep, screenStatus } from '../../core/screen/screen-status.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -23,6 +25,7 @@ import type {
   ScreenNotice,
   ScreenSnapshot,
   ScreenText,
+  ScreenTurn,
 } from '../../protocol/screen.ts';
 import { deskOffer } from '../conversation/desk-offer.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -205,11 +208,20 @@ function screenLane(
 ): ScreenLane {
   const { source, targets } = taskOf(state);
   const { offer = [], language: visitor = targets[0] ?? source } = deskOffer(desk, offerOf) ?? {};
-  const mode = twoWayIn(state);
-  const isTurned = mode === 'button' || mode === 'hold';
-  const { speaker } = state.twoWay;
-  const turn = isTurned ? { mode, speaker, isOpen: !isDeaf(state, now) } : null;
-  return { id, source, targets, offer, visitor, turn, volume: state.options.volume };
+  const typing = typingWays(desk).map(({ from, into }) => ({ from, into }));
+  const turn = screenTurn(state, now);
+  return { id, source, targets, offer, visitor, typing, turn, volume: state.options.volume };
+}
+
+function screenTurn(state: LaneState, now: number): ScreenTurn | null {
+  const [opens, turns] = [opensByKey(state), turnsByKey(state)];
+  if (!opens && !turns) return null;
+  return {
+    mode: opens ? 'hold' : 'button',
+    speakers: turns ? ['source', 'target'] : ['source'],
+    speaker: turns ? state.twoWay.speaker : 'source',
+    isOpen: !isDeaf(state, now),
+  };
 }
 
 /** The notice for the readers of each language. */

@@ -5,12 +5,12 @@ const SCRIPTS = ['Latn', 'Grek', 'Cyrl'];
 const STRANGE =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]|\p{Extended_Pictographic}(?<![\d#*©®™])/gu;
 
-/** Whether a text console can show this language. */
+/** Whether a text console can show this language; one that the service is to detect may be any. */
 export function isForConsole(language: string): boolean {
   try {
     return SCRIPTS.includes(new Intl.Locale(language).maximize().script ?? '');
   } catch {
-    return false;
+    return true;
   }
 }
 

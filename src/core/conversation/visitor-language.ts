@@ -1,6 +1,5 @@
 import { type TwoWayMode, twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
-import { primaryOf } from '../../protocol/language-tag.ts';
 import type { TaskOptions } from '../lane/lane-options.ts';
 
 export type Languages = Pick<TaskOptions, 'source' | 'targets'>;
@@ -40,23 +39,4 @@ export function nextLanguage(
     return languageClash(source, targets) === null && twoWayClash(twoWay, source, targets) === null;
   };
   return later.find(isPossible) ?? null;
-}
-
-/** The name of a language in that language: "Español". */
-export function ownName(language: string): string {
-  const [name, tag] = nameOf(language);
-  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
-}
-
-/** The name, and the tag that it is named by. A tag may have our form and still be none, such as "en-us-us". */
-function nameOf(language: string): readonly [name: string, tag: string] {
-  for (const tag of [language, primaryOf(language)]) {
-    try {
-      const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag);
-      if (name !== undefined) return [name, tag];
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-    }
-  }
-  return [language, 'und'];
 }

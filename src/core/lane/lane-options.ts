@@ -178,4 +178,6 @@ export interface LaneOptions {
   readonly standbyAfterMs: number;
   /** Whether the one stream serves both directions between the source and the one target; missing: it does not. */
   readonly twoWay?: TwoWayMode;
+  /** Whether the microphone of a lane of one direction is open only while a key is held; missing: it is always open. */
+  readonly pushToTalk?: boolean;
 }

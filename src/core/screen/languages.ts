@@ -1,12 +1,26 @@
+import { primaryOf } from '../../protocol/language-tag.ts';
+
 const RIGHT_TO_LEFT = /^(ar|he|iw|fa|ur|ps|sd|ug|yi|dv|ckb)\b/i;
 
 export function directionOf(language: string): 'rtl' | 'ltr' {
   return RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';
 }
 
-/** The name of a language in itself: "español". */
+/** The name of a language in that language: "Español". */
 export function ownName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
-  const [first = '', ...rest] = name;
-  return first.toLocaleUpperCase(language) + rest.join('');
+  const [name, tag] = nameOf(language);
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+}
+
+/** The name, and the tag that it is named by. A tag may have our form and still be none, such as "en-us-us". */
+function nameOf(language: string): readonly [name: string, tag: string] {
+  for (const tag of [language, primaryOf(language)]) {
+    try {
+      const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag);
+      if (name !== undefined) return [name, tag];
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  return [language, 'und'];
 }

@@ -3,7 +3,7 @@ import type { LaneState } from '../lane/lane-state.ts';
 import type { Phase } from '../lane/phases.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
 import { laneStatus, type ReasonCode } from '../lane/status.ts';
-import { twoWayIn } from '../lane/two-way/two-way.ts';
+import { opensByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 
 /** A lane as the screen sees it. */
@@ -57,7 +57,7 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
 
 /** Whether the microphone is closed on purpose: muted, or no key is held where one opens it. */
 export function isDeaf(state: LaneState, now: number): boolean {
-  return state.options.muted || (twoWayIn(state) === 'hold' && now > state.twoWay.openUntil);
+  return state.options.muted || (opensByKey(state) && now > state.twoWay.openUntil);
 }
 
 function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {

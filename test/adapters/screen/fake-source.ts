@@ -11,7 +11,12 @@ export const SNAPSHOT: ScreenSnapshot = {
   heightMm: 150,
   status: { kind: 'listening' },
   level: 0,
-  lanes: [{ id: 'main', source: 'en', targets: ['es'], offer: [], visitor: 'es', turn: null, volume: 80 }],
+  lanes: [
+    {
+      ...{ id: 'main', source: 'en', targets: ['es'], offer: [], visitor: 'es' },
+      ...{ typing: [{ from: 'en', into: 'es' }], turn: null, volume: 80 },
+    },
+  ],
   notices: [
     { language: 'en', text: 'A computer interprets.' },
     { language: 'es', text: 'Interpreta un ordenador.' },

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ready } from '../../service-events.ts';
 import { createScreenDevice } from './screen-device.ts';
 
+const typed = (language: string, text: string) => ({ do: 'say', lane: 'main', language, text }) as const;
+
 describe('the actions on the screen', () => {
   it('change the language of the translation when it is offered', async () => {
     const { deps, actions, view } = await createScreenDevice({ offer: ['es', 'fr'] });
@@ -74,20 +76,28 @@ describe('the actions on the screen', () => {
   });
 
   it('speak a typed text in the language of the translation', async () => {
-    const { deps, actions } = await createScreenDevice();
-    void actions.act({ do: 'say', lane: 'main', text: 'Where is the lift?' });
+    const { deps, actions, view } = await createScreenDevice();
+    expect(view.snapshot().lanes[0]?.typing).toEqual([{ from: 'en', into: 'es' }]);
+    void actions.act(typed('en', 'Where is the lift?'));
     await deps.clock.elapse(2000);
     expect(deps.lastStream().calls).toContain('say ["Where is the lift?","es",true]');
     expect(JSON.stringify([deps.published, deps.logged])).not.toContain('lift');
+  });
+
+  it('refuse a typed text when the lane does not translate from its language', async () => {
+    const { deps, actions } = await createScreenDevice();
+    expect(await actions.act(typed('es', 'Hola'))).toEqual({
+      code: 'invalid_args',
+      message: 'language: a text in "es" is not translated here',
+    });
+    expect(deps.lastStream().calls.filter((call) => call.startsWith('say'))).toEqual([]);
   });
 
   it('tell why a text is not spoken', async () => {
     const { deps, actions } = await createScreenDevice();
     deps.command('stop', { id: 'c1', args: {} });
     await deps.clock.elapse(10_000);
-    expect(await actions.act({ do: 'say', lane: 'main', text: 'Hello' })).toMatchObject({
-      code: 'stopped',
-    });
+    expect(await actions.act(typed('en', 'Hello'))).toMatchObject({ code: 'stopped' });
   });
 
   it('tell that a lane is unknown', async () => {
@@ -105,7 +115,9 @@ describe('the buttons that say who speaks', () => {
 
   it('turn the direction when "twoWay" is "button"', async () => {
     const { actions, view, deps } = await createScreenDevice({ twoWay: 'button' });
-    expect(view.snapshot().lanes[0]?.turn).toEqual({ mode: 'button', speaker: 'source', isOpen: true });
+    expect(view.snapshot().lanes[0]?.turn).toEqual({
+      ...{ mode: 'button', speakers: ['source', 'target'], speaker: 'source', isOpen: true },
+    });
     expect(await actions.act(press('target', true))).toBeNull();
     expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
     expect(deps.sent('event/conversation_started').at(-1)?.body).toMatchObject({ by: 'touch' });
@@ -116,7 +128,7 @@ describe('the buttons that say who speaks', () => {
     expect(status()).toEqual({ kind: 'muted' });
     await actions.act(press('source', true));
     expect(status()).toEqual({ kind: 'listening' });
-    expect(view.snapshot().lanes[0]?.turn).toEqual({ mode: 'hold', speaker: 'source', isOpen: true });
+    expect(view.snapshot().lanes[0]?.turn).toMatchObject({ mode: 'hold', speaker: 'source', isOpen: true });
     await actions.act(press('source', false));
     deps.clock.advance(400);
     expect(status()).toEqual({ kind: 'muted' });
@@ -143,6 +155,25 @@ describe('the buttons that say who speaks', () => {
     await actions.act(press('source', false));
     expect(status()).toEqual({ kind: 'listening' });
     expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
+  });
+
+  it('open the microphone of one direction as long as they are held when "pushToTalk" is set', async () => {
+    const { actions, view, status, deps } = await createScreenDevice({ pushToTalk: true, earcons: false });
+    const heard = () => deps.lastStream().audio.some((pcm) => pcm.some((byte) => byte !== 0));
+    expect(view.snapshot().lanes[0]?.turn).toEqual({
+      ...{ mode: 'hold', speakers: ['source'], speaker: 'source', isOpen: false },
+    });
+    for (let chunk = 0; chunk < 6; chunk++) deps.speak();
+    expect([status(), heard()]).toEqual([{ kind: 'muted' }, false]);
+    expect(await actions.act(press('source', true))).toBeNull();
+    for (let chunk = 0; chunk < 6; chunk++) deps.speak();
+    expect([status(), heard()]).toEqual([{ kind: 'listening' }, true]);
+    expect(await actions.act(press('source', false))).toBeNull();
+    deps.clock.advance(400);
+    expect(status()).toEqual({ kind: 'muted' });
+    const tasks = deps.lastStream().calls.filter((call) => call.startsWith('runTask'));
+    expect(tasks).toHaveLength(1);
+    expect(await actions.act(press('target', true))).toMatchObject({ code: 'invalid_args' });
   });
 
   it('are refused when no button says who speaks', async () => {

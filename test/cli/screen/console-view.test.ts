@@ -115,6 +115,8 @@ describe('a text for a console', () => {
 
   it('is possible in Latin, Greek and Cyrillic letters only', () => {
     expect(['en', 'pl', 'vi', 'el', 'uk', 'sr', 'pt-BR'].filter((one) => !isForConsole(one))).toEqual([]);
+    // A service that detects the language may hear any.
+    expect(isForConsole('auto')).toBe(true);
     expect(['ar', 'he', 'zh', 'ja', 'ko', 'th', 'hi', 'ka'].filter(isForConsole)).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import { NOTICES, noticeIn } from '../../../src/core/conversation/notice.ts';
 import {
   exchangeLanguage,
   nextLanguage,
-  ownName,
   visitorLanguage,
 } from '../../../src/core/conversation/visitor-language.ts';
 import { SPOKEN_LANGUAGES } from '../../../src/protocol/service/languages.ts';
@@ -58,17 +57,6 @@ describe("the visitor's language", () => {
     });
     expect(seen).toEqual(['fr', 'ja', 'es']);
   });
-});
-
-it.each([
-  ['es', 'Español'],
-  ['pt-br', 'Português (Brasil)'],
-  ['tr', 'Türkçe'],
-  ['ar', 'العربية'],
-  ['zh', '中文'],
-  ['en-us-us', 'English'],
-])('a language is called by its own name: %s', (language, name) => {
-  expect(ownName(language)).toBe(name);
 });
 
 describe('the notice', () => {

@@ -6,9 +6,11 @@ import { PAUSE_MS } from '../../replay/replay-log.ts';
 import { OTHER_SOUND_MS } from '../../replay/spoken.ts';
 import type { SaidOutcome } from '../lane-effect.ts';
 import type { LaneEvent } from '../lane-event.ts';
+import { type Speaker, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import { playSound } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';
+import { turnsByKey } from '../two-way/two-way.ts';
 import { noteNews } from './old-session.ts';
 import { hearingStream, type Stream, streamsOf } from './session-state.ts';
 
@@ -55,6 +57,19 @@ export function isSpokenOut(state: LaneState, now: number): boolean {
 export function canSay(state: LaneState, now: number): 'quiet' | 'busy' | 'no' {
   if (state.session.kind !== 'live' || state.hold !== null || state.saying !== null) return 'no';
   return isHeardOut(state) && isSpokenOut(state, now) ? 'quiet' : 'busy';
+}
+
+/**
+ * Who must have the turn before the service translates a text into this language: it translates in one direction at a time.
+ * Null: it does already, or no key says who speaks.
+ */
+export function turnBefore(state: LaneState, language: string): Speaker | null {
+  const { session } = state;
+  if (session.kind !== 'live' || !turnsByKey(state)) return null;
+  const isBack = language.toLowerCase() === taskOf(state).source.toLowerCase();
+  const [wanted, has] = [isBack, session.stream.confirmedTask.speaker === 'target'];
+  if (wanted === has) return null;
+  return wanted ? 'target' : 'source';
 }
 
 export function say(context: StepContext, { id, text, language, translate }: SayEvent): void {

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import type { LaneState } from '../lane-state.ts';
-import { twoWayIn } from './two-way.ts';
+import { opensByKey } from './two-way.ts';
 
 /**
  * The part of a chunk that was captured while a held key kept the microphone open.
@@ -13,7 +13,7 @@ export function heardWhileHeld(
   capturedAt: number,
   ms: number,
 ): Uint8Array | null {
-  if (twoWayIn(lane) !== 'hold') return pcm;
+  if (!opensByKey(lane)) return pcm;
   const { turnedAt, openUntil } = lane.twoWay;
   const began = capturedAt - ms;
   const from = Math.max(began, turnedAt);

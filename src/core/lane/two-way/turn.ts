@@ -5,18 +5,18 @@ import type { Speaker } from '../lane-options.ts';
 import { answerKey } from '../sound/earcons.ts';
 import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';
-import { twoWayIn } from './two-way.ts';
+import { opensByKey, turnsByKey } from './two-way.ts';
 
 /** How long the microphone stays open after the key is released (ms): a last syllable. */
 export const OPEN_AFTER_MS = 300;
 
 /**
- * A key says who speaks. Whoever presses wants to speak now: what the loudspeaker says ends, and a chime answers.
+ * A key says who speaks, or opens the microphone. Whoever presses wants to speak now: what the loudspeaker says ends, and a
+ * chime answers.
  * @param held false: the key was released
  */
 export function turn(context: StepContext, speaker: Speaker, held: boolean): void {
-  const mode = twoWayIn(context.state);
-  if (mode !== 'button' && mode !== 'hold') return;
+  if (!turnsByKey(context.state) && !opensByKey(context.state)) return;
   if (!held) return release(context);
   const { twoWay } = context.state;
   const openUntil = Number.POSITIVE_INFINITY;
@@ -32,11 +32,11 @@ function release(context: StepContext): void {
   feedLoudspeaker(context);
 }
 
-/** In `hold`, sentences that have not begun wait for the release of the key; otherwise they would be heard over the speaker. */
+/** Where a held key opens the microphone, sentences that have not begun wait for the release of the key; otherwise they would be heard over the speaker. */
 function interrupt(context: StepContext): void {
   const { utterances } = context.state.playout;
   const isKept = ({ begun, stream }: Utterance): boolean =>
-    twoWayIn(context.state) === 'hold' && !begun && stream !== OWN_STREAM;
+    opensByKey(context.state) && !begun && stream !== OWN_STREAM;
   const kept = utterances.filter(isKept);
   const keptBytes = kept.reduce((sum, one) => sum + bytesOf(one), 0);
   put(

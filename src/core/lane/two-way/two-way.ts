@@ -24,6 +24,12 @@ export function turnsByKey(lane: Options): boolean {
   return mode === 'button' || mode === 'hold';
 }
 
+/** Whether the microphone is open only while a key is held. */
+export function opensByKey(lane: Options): boolean {
+  const { pushToTalk = false, twoWay = 'off' } = lane.options;
+  return twoWayIn(lane) === 'hold' || (pushToTalk && twoWay === 'off');
+}
+
 /** The languages that the lane speaks, and whether each sentence is spoken in one of them only. */
 export function spokenLanguages(lane: Options): {
   readonly targets: readonly string[];
@@ -90,5 +96,5 @@ export function isSaidBack(lane: Options, id: string | null, language: string | 
 
 /** From when on speech may be played: while a held key keeps the microphone open, it waits. */
 export function playsFrom(lane: Options, now: number): number {
-  return twoWayIn(lane) === 'hold' ? Math.max(now, lane.twoWay.openUntil) : now;
+  return opensByKey(lane) ? Math.max(now, lane.twoWay.openUntil) : now;
 }

@@ -200,7 +200,9 @@ export const LANE_COMMANDS = {
         translate: z
           .boolean()
           .optional()
-          .describe('true: the text is in the source language and is translated first'),
+          .describe(
+            'true: the text is translated first. It is in the source language, or with `twoWay` in that of the other person',
+          ),
       })
       .describe(
         "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `unsupported` or `not_spoken`; the emulator speaks them with `--profile live`.",

@@ -1,0 +1,29 @@
+/** A page of ours: everything in it is made by its script. */
+export interface HtmlPage {
+  readonly title: string;
+  /** Name of its script and its style, and of the element that they fill. */
+  readonly name: string;
+  /** Path of the folder that has them. */
+  readonly folder: string;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+/** @param page contains no text from outside */
+export function htmlOf({ title, name, folder, meta }: HtmlPage): string {
+  const metas = { viewport: 'width=device-width, initial-scale=1', ...meta };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${Object.entries(metas)
+  .map(([key, content]) => `<meta name="${key}" content="${content}">`)
+  .join('\n')}
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${folder}${name}.css">
+<script type="module" src="${folder}${name}.js"></script>
+</head>
+<body><div id="${name}"></div></body>
+</html>
+`;
+}

@@ -1,0 +1,21 @@
+import type { ScreenTyping } from '../../protocol/screen.ts';
+import { taskOf } from '../lane/lane-options.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import { twoWayIn } from '../lane/two-way/two-way.ts';
+
+/** A language in which people at a desk may type, and the lane that says it in another one. */
+export interface TypingWay<L> extends ScreenTyping {
+  readonly lane: L;
+}
+
+/** Each language once: a service translates from the language of its task, and from no other. */
+export function typingWays<L extends { readonly state: LaneState }>(desk: readonly L[]): TypingWay<L>[] {
+  const all = desk.flatMap((lane) => {
+    const { source, targets } = taskOf(lane.state);
+    const [target] = targets;
+    if (target === undefined) return [];
+    const there = { lane, from: source, into: target };
+    return twoWayIn(lane.state) === 'off' ? [there] : [there, { lane, from: target, into: source }];
+  });
+  return all.filter(({ from }, at) => all.findIndex((one) => one.from === from) === at);
+}
