@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,7 +74,9 @@ describe('the browser of the screen', () => {
 
   it('says so when there is no cage', async () => {
     rmSync(join(folder, 'cage'));
-    const browser = openBrowser(URL_OF_PAGE, folder, env);
+    // Debian's cage may be installed here.
+    symlinkSync('/usr/bin/setpriv', join(folder, 'setpriv'));
+    const browser = openBrowser(URL_OF_PAGE, folder, { ...env, PATH: folder });
     expect(await browser.ended).toBe('exit code 127');
     await browser.end();
   });

@@ -94,7 +94,7 @@ describe('the server of the screen', () => {
 
   it('carries out an action when the page asks', async () => {
     const { server, fake } = await open();
-    const action = { do: 'say', lane: 'main', text: 'Where is the lift?' };
+    const action = { do: 'say', lane: 'main', language: 'en', text: 'Where is the lift?' };
     const { status, text } = await act(server, action);
     expect([status, JSON.parse(text)]).toEqual([200, { ok: true }]);
     expect(fake.actions).toEqual([action]);
@@ -114,9 +114,20 @@ describe('the server of the screen', () => {
     ['not JSON', '{', 400, ''],
     ['an unknown action', { do: 'reboot' }, 400, 'do'],
     ['an unknown field', { do: 'end', now: true }, 400, 'now'],
-    ['an empty text', { do: 'say', lane: 'main', text: '  ' }, 400, 'text: must not be empty'],
-    ['a long text', { do: 'say', lane: 'main', text: 'x'.repeat(301) }, 400, 'text: must have at most 300'],
-    ['control characters', { do: 'say', lane: 'main', text: 'a\u0000b' }, 400, 'text: '],
+    [
+      'an empty text',
+      { do: 'say', lane: 'main', language: 'en', text: '  ' },
+      400,
+      'text: must not be empty',
+    ],
+    [
+      'a long text',
+      { do: 'say', lane: 'main', language: 'en', text: 'x'.repeat(301) },
+      400,
+      'text: must have at most 300',
+    ],
+    ['control characters', { do: 'say', lane: 'main', language: 'en', text: 'a\u0000b' }, 400, 'text: '],
+    ['a text without its language', { do: 'say', lane: 'main', text: 'hello' }, 400, 'language: '],
     ['a language that is none', { do: 'language', lane: 'main', language: '../x' }, 400, 'language: '],
     ['a large body', 'x'.repeat(5000), 413, 'at most 4096 bytes'],
     ['deep nesting', '['.repeat(2000), 400, ''],

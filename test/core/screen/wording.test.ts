@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directionOf, ownName } from '../../../src/core/screen/languages.ts';
+import { directionOf } from '../../../src/core/screen/languages.ts';
 import { WORDED_LANGUAGES, wordedLanguage, wordingOf } from '../../../src/core/screen/wording.ts';
 
 describe('the words of the page', () => {
@@ -29,10 +29,4 @@ describe('a language on the page', () => {
     // Begins with the letters of Arabic.
     ['arn', 'ltr'],
   ])('%s is written %s', (language, direction) => expect(directionOf(language)).toBe(direction));
-
-  it.each([
-    ['es', 'Español'],
-    ['ja', '日本語'],
-    ['tr', 'Türkçe'],
-  ])('%s names itself %s', (language, name) => expect(ownName(language)).toBe(name));
 });
