@@ -39,7 +39,7 @@ export async function startMosquitto(
     const port = await freePort();
     const file = join(folder, 'mosquitto.conf');
     writeFileSync(file, ['persistence false', `listener ${port} 127.0.0.1`, ...extra, ''].join('\n'));
-    const child = spawn(command, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(command, ['-c', file], { stdio: 'ignore' });
     if (await answers(port, child)) {
       return {
         url: `mqtt://127.0.0.1:${port}`,
