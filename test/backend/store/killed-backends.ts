@@ -1,0 +1,220 @@
+/** Two backends as programs with one store make sessions for simulated devices, while they are killed at drawn moments. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { startBroker } from '../../../src/cli/demo/broker.ts';
+import { startEmulator } from '../../../src/emulator/server.ts';
+import { findMosquitto, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
+import { watchStalls } from '../../stalls.ts';
+import { until } from '../../until.ts';
+import { API_KEY, STREAM_URL } from '../backend-on-loopback.ts';
+import { type Asked, openMintingDevices } from './minting-devices.ts';
+import { PASSWORD } from './postgres-server.ts';
+import { openSlowDoor } from './slow-door.ts';
+
+export interface Plan {
+  readonly kills: number;
+  readonly devices: number;
+  /** Share of requests that a device replaces before their answer. */
+  readonly impatient: number;
+  /** Waits for a repetition, an orphan or an end prove something only if the machine did not stand still for longer (ms). */
+  readonly mostStallMs: number;
+}
+
+/** One start of a backend. */
+export interface Run {
+  killedAt: number | null;
+}
+/** A session at the service. */
+export interface Made {
+  readonly reference: string;
+  readonly by: Run;
+  readonly madeAt: number;
+  goneAt: number | null;
+}
+
+/** A request that comes so shortly after a kill (ms) may go to the dead backend. */
+const UNNOTICED_MS = 500;
+const UNUSED_WITHIN_MS = 5000;
+const ORPHANS_WITHIN_MS = 60_000;
+const DRAINED_WITHIN_MS = 10_000;
+/** Between two kills (ms). */
+const SHORTEST_MS = 200;
+const LONGEST_MS = 1500;
+/** Load before and after the end of one of two (ms). */
+const LOAD_MS = 2500;
+
+/**
+ * @param store as in a backend's configuration
+ * @param folder holds the bundles
+ * @returns what was found, or why the times could not be judged
+ */
+export async function killBackends(
+  store: object,
+  folder: string,
+  plan: Plan,
+): Promise<{ note: string; isJudged: boolean }> {
+  const stalls = watchStalls();
+  const command = findMosquitto();
+  // The embedded broker has no shared subscriptions: both backends hear each request, and no device needs to repeat one.
+  const broker = command === null ? await startBroker() : await startMosquitto(command);
+  const emulator = await startEmulator({ apiKeys: [API_KEY], pending: 10_000, concurrent: 1000 });
+  const sessions = new Map<string, Made>();
+  const runs: Run[] = [];
+  const write = (name: string, content: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    chmodSync(file, 0o600);
+    return file;
+  };
+  const openSlot = async (name: string) => {
+    const slot = { run: { killedAt: null } as Run, child: null as ChildProcess | null };
+    const door = await openSlowDoor(emulator.url, () => {
+      const by = slot.run;
+      return {
+        made: (id, reference) =>
+          void sessions.set(id, { reference, by, madeAt: performance.now(), goneAt: null }),
+        gone(id) {
+          const session = sessions.get(id);
+          if (session !== undefined) session.goneAt ??= performance.now();
+        },
+      };
+    });
+    const config = {
+      mqtt: { url: broker.url },
+      service: { url: door.url, streamUrl: STREAM_URL, apiKeyFile: write('key', API_KEY), timeout: 20 },
+      allow: ['museum/*'],
+      session: { expiresInSeconds: 600 },
+      limits: {
+        ...{ createsPerSecond: 100, pendingSessions: 10_000, sessionsPerHour: 3600 },
+        ...{ burst: 1000, perMinute: 6000 },
+      },
+      store: { ...store, ...('url' in store && { passwordFile: write('password', PASSWORD) }) },
+    };
+    const file = write(`${name}.json`, JSON.stringify(config));
+    return {
+      door,
+      async start(): Promise<void> {
+        slot.run = { killedAt: null };
+        runs.push(slot.run);
+        const child = spawn(process.execPath, [join(folder, 'backend.mjs'), 'run', '--config', file], {
+          ...{ cwd: folder, env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
+        });
+        slot.child = child;
+        let said = '';
+        child.stdout?.on('data', (part) => {
+          said += String(part);
+        });
+        await until(() => said.includes('listening for token requests') || child.exitCode !== null, name);
+        expect(child.exitCode, said).toBeNull();
+      },
+      kill(): void {
+        slot.run.killedAt = performance.now();
+        slot.child?.kill('SIGKILL');
+      },
+      /** @returns the time until its end (ms) */
+      async end(): Promise<number> {
+        const { child } = slot;
+        if (child === null || child.exitCode !== null || child.signalCode !== null) return 0;
+        const began = performance.now();
+        const ended = once(child, 'exit');
+        child.kill('SIGTERM');
+        expect((await ended)[0]).toBe(0);
+        return performance.now() - began;
+      },
+    };
+  };
+  const slots = [await openSlot('one'), await openSlot('two')] as const;
+  const devices = openMintingDevices(broker.url, emulator, plan);
+  try {
+    await Promise.all(slots.map((slot) => slot.start()));
+    await devices.start();
+    for (let kill = 0; kill < plan.kills; kill += 1) {
+      await sleep(SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS));
+      const slot = slots[Math.random() < 0.5 ? 0 : 1];
+      slot.kill();
+      await slot.start();
+    }
+    await sleep(LOAD_MS);
+    // One of two leaves under load.
+    const leftAt = performance.now();
+    const endedMs = await slots[0].end();
+    await sleep(LOAD_MS);
+    await devices.stop();
+    const unused = () => [...sessions].filter(([id, { goneAt }]) => goneAt === null && !devices.isUsed(id));
+    await until(() => unused().length === 0, 'the end of every unused session', 3 * ORPHANS_WITHIN_MS);
+    await slots[1].end();
+
+    expect(devices.found.refused).toEqual([]);
+    expect(devices.found.denied).toEqual([]);
+    const twice = [...devices.found.given].filter(([, ids]) => ids.size > 1);
+    expect(twice, 'requests with two sessions').toEqual([]);
+    expect(devices.found.asked.length).toBeGreaterThan(plan.devices);
+    const stalledMs = stalls.longestMs();
+    if (stalledMs > plan.mostStallMs)
+      return { isJudged: false, note: `this process stalled for ${stalledMs.toFixed(0)} ms` };
+    const note = judgeTimes({ asked: devices.found.asked, runs, sessions, isUsed: devices.isUsed });
+    expect(endedMs, 'time of an end under load').toBeLessThan(DRAINED_WITHIN_MS);
+    // Whoever leaves in an orderly way makes no device wait for its repetition.
+    const held = devices.found.asked.filter(({ at, endedAt }) => at > leftAt - 2000 && endedAt > leftAt);
+    for (const { attempts } of held.filter(({ at }) => killsBetween(runs, at, leftAt) === 0))
+      expect(attempts).toBe(1);
+    return { isJudged: true, note: `${note}; an end under load: ${(endedMs / 1000).toFixed(1)} s` };
+  } finally {
+    await devices.close();
+    for (const slot of slots) {
+      slot.kill();
+      await slot.door.close();
+    }
+    await emulator.close();
+    await broker.close();
+  }
+}
+
+interface Times {
+  readonly asked: readonly Asked[];
+  readonly runs: readonly Run[];
+  readonly sessions: ReadonlyMap<string, Made>;
+  readonly isUsed: (id: string) => boolean;
+}
+
+/** @returns what was found */
+function judgeTimes({ asked, runs, sessions, isUsed }: Times): string {
+  const late = asked.filter(
+    ({ at, endedAt, attempts }) => attempts > 1 + killsBetween(runs, at - UNNOTICED_MS, endedAt),
+  );
+  expect(late, 'answers after more than one retry for each kill').toEqual([]);
+  const unused = [...sessions].filter(([id]) => !isUsed(id)).map(([, session]) => session);
+  const idleMs = ({ madeAt, goneAt, by }: Made): number =>
+    (goneAt ?? Infinity) - Math.max(madeAt, by.killedAt ?? 0);
+  /** Its maker died, or the backend to which the lane's next request went. */
+  const isOrphan = ({ reference, madeAt, goneAt, by }: Made): boolean =>
+    (by.killedAt !== null && by.killedAt < madeAt + UNUSED_WITHIN_MS) ||
+    asked.some(
+      ({ device, at, endedAt, attempts }) =>
+        attempts > 1 && reference === `museum/${device}/main` && at < (goneAt ?? endedAt) && endedAt > madeAt,
+    );
+  const orphans = unused.filter(isOrphan);
+  expect(
+    orphans.filter((one) => idleMs(one) > ORPHANS_WITHIN_MS),
+    'orphans of a killed one',
+  ).toEqual([]);
+  const others = unused.filter((one) => !orphans.includes(one));
+  expect(
+    others.filter((one) => idleMs(one) > UNUSED_WITHIN_MS),
+    'unused sessions',
+  ).toEqual([]);
+  const worst = (of: readonly Made[]): string =>
+    `${of.length} (${(Math.max(0, ...of.map(idleMs)) / 1000).toFixed(1)} s at most)`;
+  return (
+    `requests: ${asked.length}, repeated: ${asked.filter(({ attempts }) => attempts > 1).length}; ` +
+    `sessions: ${sessions.size}; unused: ${worst(others)}; orphans: ${worst(orphans)}`
+  );
+}
+
+function killsBetween(runs: readonly Run[], from: number, to: number): number {
+  return runs.filter(({ killedAt }) => killedAt !== null && killedAt > from && killedAt < to).length;
+}
