@@ -20,18 +20,21 @@ export interface MintJobsParts {
 type Effect<T extends IssuerEffect['type']> = Extract<IssuerEffect, { type: T }>;
 
 export function createMintJobs({ store, service, instance, complain, log, random }: MintJobsParts) {
-  const change = async <T>({ tenant, device }: DeviceName, decide: Decide<T>): Promise<T | null> => {
+  const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
     try {
-      return await store.change(`${tenant}/${device}`, decide);
+      return await work;
     } catch (error) {
       complainOfStore(error, complain, log);
       return null;
     }
   };
+  const change = <T>(who: DeviceName, decide: Decide<T>): Promise<T | null> =>
+    orNull(store.change(inStore(who), decide));
 
   return {
     async claim({ job, who, wanted }: Effect<'claim'>): Promise<IssuerEvent> {
-      return { type: 'claimed', job, claim: await change(who, claim(wanted)), draw: random() };
+      const claimed = await orNull(store.changeCounted(inStore(who), claim(wanted)));
+      return { type: 'claimed', job, claim: claimed, draw: random() };
     },
     async settle({ job, who, made, session }: Effect<'settle'>): Promise<IssuerEvent> {
       return { type: 'settled', job, session, kept: await change(who, settle(made)), draw: random() };
@@ -65,6 +68,8 @@ export function createMintJobs({ store, service, instance, complain, log, random
     },
   };
 }
+
+const inStore = ({ tenant, device }: DeviceName): string => `${tenant}/${device}`;
 
 /** Logs why the store cannot be used: once a minute and kind. */
 export function complainOfStore(error: unknown, complain: Complain, log: Log): void {

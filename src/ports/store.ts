@@ -48,7 +48,10 @@ export interface DeviceBook {
   readonly sessions: readonly SessionRow[];
 }
 
-/** Number of sessions that are not yet used, and the time at which the first of them expires. */
+/**
+ * Number of sessions that are not yet used, those that are being made included, and the time at which the first of them
+ * expires. A request whose instance died counts until nothing is left of it.
+ */
 export interface UnusedCount {
   readonly count: number;
   readonly firstUntil: number;
@@ -91,12 +94,14 @@ export interface BookChange {
   readonly ledger?: readonly Omit<LedgerEntry, 'device'>[];
 }
 
-/** Decides on one device. Pure: it may run again if the store asks for it. */
-export type Decide<T> = (
-  book: DeviceBook,
-  now: number,
-  unused: UnusedCounts,
-) => { readonly change: BookChange; readonly result: T };
+export interface Decision<T> {
+  readonly change: BookChange;
+  readonly result: T;
+}
+/** Decides on one device. Pure. */
+export type Decide<T> = (book: DeviceBook, now: number) => Decision<T>;
+/** Decides on one device, and knows what all devices have. Pure. */
+export type DecideCounted<T> = (book: DeviceBook, now: number, unused: UnusedCounts) => Decision<T>;
 
 /** `tenant/device`, with the lane or session that needs care. */
 export interface LaneToCheck {
@@ -125,6 +130,8 @@ export interface Store {
   check(): Promise<void>;
   /** Changes one device's rows; no other instance changes them meanwhile. */
   change<T>(device: string, decide: Decide<T>): Promise<T>;
+  /** The same, one after the other for all devices: no instance adds to what is counted meanwhile. */
+  changeCounted<T>(device: string, decide: DecideCounted<T>): Promise<T>;
   /** Extends the leases of requests that an instance still works on. */
   renew(instance: string, leaseMs: number): Promise<void>;
   /** Devices that had a session before, newest first. */

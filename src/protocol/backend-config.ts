@@ -213,9 +213,9 @@ const limitsSchema = z.strictObject({
     .int()
     .min(4)
     .max(100_000)
-    .default(200)
+    .default(100)
     .describe(
-      'Maximum number of sessions that are created but not yet used. One device gets at most half of them; so do all new devices together.',
+      "Maximum number of sessions that are created and, as far as this backend knows, not used: at most the account's own limit. One device gets at most half of them; so do all new devices together.",
     ),
 });
 
@@ -293,7 +293,10 @@ export const backendConfigSchema = z
     releases: z
       .strictObject({
         path: optionalFile(
-          'Folder of a repository for apt, made by scripts/release; metrics.listen serves it below /releases/. null: none.',
+          'Folder of a repository for apt, made by scripts/release, served below /releases/; null: none.',
+        ),
+        listen: listenSchema.describe(
+          'Address of /releases/ alone, such as "0.0.0.0:9465"; null: metrics.listen serves it, too. Anyone who can reach it can read the files.',
         ),
       })
       .prefault({})
@@ -306,8 +309,13 @@ export const backendConfigSchema = z
   .superRefine(({ metrics, releases, console: page, store }, context) => {
     const issue = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path, message });
-    if (releases?.path != null && metrics?.listen === null)
-      issue(['releases', 'path'], 'needs "metrics.listen", the address at which the files are served');
+    if (releases?.path != null && metrics?.listen === null && releases.listen === null)
+      issue(
+        ['releases', 'path'],
+        'needs "releases.listen" or "metrics.listen", the address at which the files are served',
+      );
+    if (releases?.path === null && releases.listen !== null)
+      issue(['releases', 'listen'], 'needs "releases.path", the folder that it serves');
     const isOpen = (page?.listen ?? null) !== null;
     if (isOpen && store?.url === null && store.path === MEMORY_STORE)
       issue(['console', 'listen'], 'needs a store that keeps its people: set store.path or store.url');

@@ -10,7 +10,7 @@ interface Limit {
 
 /** Why no further session may be made for a lane; null if it may. The lane's own unused sessions do not count. */
 export function checkPending(
-  { sessions }: DeviceBook,
+  { mints, sessions }: DeviceBook,
   lane: string,
   { all, unknown }: UnusedCounts,
   { mostPending, isUnknown }: Limit,
@@ -18,18 +18,22 @@ export function checkPending(
 ): TokenError | null {
   const share = Math.floor(mostPending / 2);
   const unused = sessions.filter(({ isPending, windowUntil }) => isPending && windowUntil > now);
-  const own = unused.filter((session) => session.lane !== lane);
+  const making = mints.filter(({ state, recheckAt }) => state === 'making' || recheckAt !== null);
   const replaced = unused.filter((session) => session.lane === lane);
-  const everywhere = all.count - replaced.length;
-  const ofUnknown = unknown.count - replaced.filter((session) => session.isUnknown).length;
+  const retried = making.filter((row) => row.lane === lane).length;
+  const own = unused.length + making.length - replaced.length - retried;
+  const everywhere = all.count - replaced.length - retried;
+  const ofUnknown = unknown.count - replaced.filter((session) => session.isUnknown).length - retried;
   const denial = (detail: string, firstUntil: number): TokenError => ({
     ...{ code: 'pending_sessions_limit_reached', title: 'Too many sessions are made and not used' },
     ...{ detail: `${detail} (limits.pendingSessions)`, final: false },
     retry_after_s: Math.max(1, Math.ceil((firstUntil - now) / 1000)),
   });
-  if (own.length >= share) {
-    const first = Math.min(...own.map(({ windowUntil }) => windowUntil));
-    return denial(`this device has ${own.length} unused sessions`, first);
+  if (own >= share) {
+    const first = Math.min(
+      ...unused.filter((session) => session.lane !== lane).map(({ windowUntil }) => windowUntil),
+    );
+    return denial(`this device has ${own} unused sessions`, Number.isFinite(first) ? first : now);
   }
   if (everywhere >= mostPending)
     return denial(`all devices together have ${everywhere} unused sessions`, all.firstUntil);

@@ -46,7 +46,7 @@ export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: Postgr
       }
       await sql.query('BEGIN');
       try {
-        if (lock !== null) await sql.query('SELECT pg_advisory_xact_lock(hashtextextended(?, 47))', [lock]);
+        if (lock !== null) await takeLock(sql, lock);
         const result = await work(sql);
         await sql.query('COMMIT');
         return result;
@@ -71,11 +71,16 @@ export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: Postgr
         throw explain(error, url);
       }
     },
+    lock: takeLock,
     async close() {
       closing ??= opening.then((pool) => pool.end());
       await closing;
     },
   };
+}
+
+async function takeLock(sql: Sql, name: string): Promise<void> {
+  await sql.query('SELECT pg_advisory_xact_lock(hashtextextended(?, 47))', [name]);
 }
 
 async function openPool(url: string, password: (() => string) | undefined, waitMs: number) {
@@ -110,8 +115,15 @@ function numbered(text: string): string {
   });
 }
 
-/** Errors that a person must remove, by the class of their SQLSTATE: no such database, wrong password, no right. */
-const LASTING = /^(3D|28|42)/;
+/** Errors that a person must remove, by their SQLSTATE. */
+const LASTING: readonly (readonly [RegExp, string])[] = [
+  [/^28/, 'correct the user in store.url, or store.passwordFile'],
+  [/^3D/, 'create the database, or correct its name in store.url'],
+  [/^42501/, 'make the user the owner of the database'],
+  [/^42/, 'the tables are not those of a backend: name an empty database, or restore a backup'],
+];
+
+const NO_PASSWORD = /client password must be a (non-empty )?string/;
 
 function explain(error: unknown, url: string): Error {
   if (error instanceof StoreDown || error instanceof StoreRefused) return error;
@@ -119,9 +131,13 @@ function explain(error: unknown, url: string): Error {
   const { code = '', message = 'unknown reason' } = error as { code?: string; message?: string };
   const why = message === '' ? code : message.split('\n')[0];
   const sentence = `the store at ${where} cannot be used: ${why}`;
-  return LASTING.test(code)
-    ? new StoreRefused(`${sentence}; check store.url and its rights`)
-    : new StoreDown(sentence);
+  // The driver's words are about its protocol.
+  if (NO_PASSWORD.test(message))
+    return new StoreRefused(
+      `the store at ${where} cannot be used: the server asks for a password; name its file in store.passwordFile`,
+    );
+  const [, advice] = LASTING.find(([state]) => state.test(code)) ?? [];
+  return advice === undefined ? new StoreDown(sentence) : new StoreRefused(`${sentence}; ${advice}`);
 }
 
 function hostOf(url: string): string {

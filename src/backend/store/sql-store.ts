@@ -1,5 +1,12 @@
 /** The store on either database: the same statements for both. */
-import { type BookChange, FINE, type Store, type UnusedCount } from '../../ports/store.ts';
+import {
+  type BookChange,
+  type Decision,
+  type DeviceBook,
+  FINE,
+  type Store,
+  type UnusedCounts,
+} from '../../ports/store.ts';
 import { append, LONGEST_SESSION_MS, SUMS, sumOf } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
@@ -32,6 +39,26 @@ export function createSqlStore(engine: SqlEngine): Store {
     });
   };
 
+  const change = <T>(
+    device: string,
+    decide: (book: DeviceBook, now: number, sql: Sql) => Promise<Decision<T>>,
+  ): Promise<T> =>
+    transact(`device ${device}`, async (sql, now) => {
+      const mints = await sql.query(
+        `SELECT ${MINT_COLUMNS} FROM mint WHERE device = ? AND asked_at > ? ORDER BY asked_at, request`,
+        [device, now - KEPT_MS],
+      );
+      const sessions = await sql.query(
+        `SELECT ${SESSION_COLUMNS} FROM session
+         WHERE device = ? AND (made_at > ? OR over_at IS NULL OR over_at > ?) ORDER BY made_at, id`,
+        [device, now - KEPT_MS, now],
+      );
+      const book = { mints: mints.map(mintOf), sessions: sessions.map(sessionOf) };
+      const { change: rows, result } = await decide(book, now, sql);
+      await write(sql, device, rows, now);
+      return result;
+    });
+
   /** Updates requests, except for those that another transaction has locked. */
   const updateFree = (change: string, condition: string): string =>
     `UPDATE mint SET ${change} WHERE (device, lane, request) IN
@@ -43,24 +70,11 @@ export function createSqlStore(engine: SqlEngine): Store {
       transact(null, async (sql) => {
         await sql.query('UPDATE schema_version SET version = version');
       }),
-    change: (device, decide) =>
-      transact(`device ${device}`, async (sql, now) => {
-        const mints = await sql.query(
-          `SELECT ${MINT_COLUMNS} FROM mint WHERE device = ? AND asked_at > ? ORDER BY asked_at, request`,
-          [device, now - KEPT_MS],
-        );
-        const sessions = await sql.query(
-          `SELECT ${SESSION_COLUMNS} FROM session
-           WHERE device = ? AND (made_at > ? OR over_at IS NULL OR over_at > ?) ORDER BY made_at, id`,
-          [device, now - KEPT_MS, now],
-        );
-        const book = { mints: mints.map(mintOf), sessions: sessions.map(sessionOf) };
-        const { change, result } = decide(book, now, {
-          all: await countUnused(sql, now, ''),
-          unknown: await countUnused(sql, now, ' AND is_unknown = 1'),
-        });
-        await write(sql, device, change, now);
-        return result;
+    change: (device, decide) => change(device, async (book, now) => decide(book, now)),
+    changeCounted: (device, decide) =>
+      change(device, async (book, now, sql) => {
+        await engine.lock(sql, 'unused');
+        return decide(book, now, await countUnused(sql, now));
       }),
     renew: (instance, leaseMs) =>
       transact(null, async (sql, now) => {
@@ -167,11 +181,21 @@ function upsert(table: string, columns: string, key: string): string {
   return `INSERT INTO ${table} (${columns}) VALUES (${values}) ON CONFLICT (${key}) DO UPDATE SET ${changed.join(', ')}`;
 }
 
-async function countUnused(sql: Sql, now: number, more: string): Promise<UnusedCount> {
-  const [row] = await sql.query(
-    `SELECT count(*) AS count, min(window_until) AS first_until FROM session
-     WHERE is_pending = 1 AND window_until > ?${more}`,
-    [now],
-  );
-  return { count: Number(row?.['count']), firstUntil: Number(row?.['first_until'] ?? now) };
+/** Requests count as soon as they are claimed. Those of a device without sessions are unknown. */
+const UNUSED = `
+  SELECT count(*) AS count, min(until) AS first_until,
+    sum(is_unknown) AS unknown, min(CASE WHEN is_unknown = 1 THEN until END) AS first_unknown
+  FROM (
+    SELECT window_until AS until, is_unknown FROM session WHERE is_pending = 1 AND window_until > ?
+    UNION ALL
+    SELECT NULL, CASE WHEN EXISTS (SELECT 1 FROM device WHERE name = mint.device) THEN 0 ELSE 1 END
+    FROM mint WHERE state = 'making' OR recheck_at IS NOT NULL) AS unused`;
+
+async function countUnused(sql: Sql, now: number): Promise<UnusedCounts> {
+  const [row = {}] = await sql.query(UNUSED, [now]);
+  const numberAt = (name: string): number => Number(row[name] ?? 0);
+  return {
+    all: { count: numberAt('count'), firstUntil: numberAt('first_until') || now },
+    unknown: { count: numberAt('unknown'), firstUntil: numberAt('first_unknown') || now },
+  };
 }

@@ -1,5 +1,5 @@
 /** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
@@ -21,12 +21,19 @@ type Open = new (path: string, options?: { timeout?: number }) => Database;
 
 /** Opens the file at its first use. */
 export function createSqliteEngine(path: string): SqlEngine {
-  let opened: { database: Database; statements: Map<string, Statement> } | null = null;
+  let opened: { database: Database; statements: Map<string, Statement>; file: number | null } | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   const database = async () => {
-    if (opened !== null) return opened;
+    if (opened !== null) {
+      // SQLite would write on into the moved or deleted file.
+      if (opened.file !== fileNumberAt(path))
+        throw new StoreRefused(
+          `the store ${path} was moved, deleted or replaced while the program ran: put the file back, or start the program again`,
+        );
+      return opened;
+    }
     if (isClosed) throw new StoreDown('the store is closed');
     const DatabaseSync = await loadSqlite();
     if (path !== MEMORY_STORE) createPrivately(path);
@@ -39,7 +46,7 @@ export function createSqliteEngine(path: string): SqlEngine {
       made.close();
       throw error;
     }
-    opened = { database: made, statements: new Map() };
+    opened = { database: made, statements: new Map(), file: fileNumberAt(path) };
     return opened;
   };
 
@@ -77,11 +84,19 @@ export function createSqliteEngine(path: string): SqlEngine {
       last = done.catch(() => {});
       return done;
     },
+    async lock() {},
     async close() {
       isClosed = true;
       await last;
-      opened?.database.close();
+      if (opened === null) return;
+      const { database: open } = opened;
       opened = null;
+      try {
+        // Whoever copies the file alone has everything.
+        open.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      } finally {
+        open.close();
+      }
     },
   };
 }
@@ -105,6 +120,11 @@ function rollBack(open: Database): void {
   try {
     open.exec('ROLLBACK');
   } catch {}
+}
+
+/** The file at the path now; null: there is none. */
+function fileNumberAt(path: string): number | null {
+  return path === MEMORY_STORE ? null : (statSync(path, { throwIfNoEntry: false })?.ino ?? null);
 }
 
 /** SQLite creates its other files with the rights of this one. */

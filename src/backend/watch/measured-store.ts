@@ -33,6 +33,7 @@ export function measureStore(store: Store, clock: Clock): MeasuredStore {
       open: () => measured(store.open()),
       check: () => measured(store.check()),
       change: (...about) => measured(store.change(...about)),
+      changeCounted: (...about) => measured(store.changeCounted(...about)),
       renew: (...about) => measured(store.renew(...about)),
       knownDevices: (most) => measured(store.knownDevices(most)),
       takeAbandoned: (...about) => measured(store.takeAbandoned(...about)),

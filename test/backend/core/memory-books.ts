@@ -4,7 +4,7 @@ import { createIssuer, type Issuer, type IssuerOptions } from '../../../src/back
 import { claim } from '../../../src/backend/core/mint/claim.ts';
 import { holds, release, removeSessions, settle } from '../../../src/backend/core/mint/settle.ts';
 import type {
-  Decide,
+  DecideCounted,
   DeviceBook,
   LaneToCheck,
   MintRow,
@@ -28,10 +28,17 @@ export function createMemoryBooks() {
     const unused = [...sessions.values()]
       .flatMap((rows) => [...rows.values()])
       .filter((row) => row.isPending && row.windowUntil > now && (!unknownOnly || row.isUnknown));
-    return { count: unused.length, firstUntil: Math.min(...unused.map(({ windowUntil }) => windowUntil)) };
+    const making = [...mints]
+      .filter(([device]) => !unknownOnly || !sessions.get(device)?.size)
+      .flatMap(([, rows]) => [...rows.values()])
+      .filter(({ state, recheckAt }) => state === 'making' || recheckAt !== null);
+    return {
+      count: unused.length + making.length,
+      firstUntil: Math.min(...unused.map(({ windowUntil }) => windowUntil)),
+    };
   };
 
-  const change = <T>(device: string, now: number, decide: Decide<T>): T => {
+  const change = <T>(device: string, now: number, decide: DecideCounted<T>): T => {
     const lanes = rowsOf(mints, device);
     const own = rowsOf(sessions, device);
     for (const [key, row] of lanes) if (row.askedAt <= now - HOUR_MS) lanes.delete(key);

@@ -97,11 +97,30 @@ onBothStores((maker) => {
         session(at, { id: 's4', windowUntil: at - 1 }),
       ],
     }));
-    const counted = await store.change('museum/b', (_book, _now, unused) => ({ change: {}, result: unused }));
-    expect(counted).toEqual({
+    const count = () =>
+      store.changeCounted('museum/b', (_book, _now, unused) => ({ change: {}, result: unused }));
+    expect(await count()).toEqual({
       all: { count: 2, firstUntil: now + HOUR_MS / 2 },
       unknown: { count: 1, firstUntil: now + HOUR_MS },
     });
+    // Requests count while they are worked on, and after a death as long as something may be left of them.
+    const add = (device: string, mints: MintRow[]) =>
+      store.change(device, () => ({ change: { mints }, result: null }));
+    await add('museum/a', [mint(now), mint(now, { request: 'r2', state: 'over' })]);
+    await add('museum/new', [mint(now), mint(now, { request: 'r2', state: 'over', recheckAt: now })]);
+    const { all, unknown } = await count();
+    expect([all.count, unknown.count]).toEqual([5, 3]);
+  });
+
+  it('counts for one backend after the other', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store()];
+    const claims = Array.from({ length: 40 }, (_, index) =>
+      stores[index % 2]?.changeCounted(`museum/${index}`, (_book, now, { all }) =>
+        all.count >= 10 ? { change: {}, result: false } : { change: { mints: [mint(now)] }, result: true },
+      ),
+    );
+    expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(10);
   });
 
   it('extends the leases of one backend that are not over', async () => {

@@ -1,6 +1,8 @@
 /** Two backends over a real broker and the emulator, with one store of each kind. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { endStream, openStream } from '../../fleet/devices.ts';
 import { until } from '../../until.ts';
 import {
   errorOf,
@@ -95,10 +97,70 @@ onBothStores((maker) => {
     await second.close();
   });
 
-  it('deny with a wait while the store is down, log why, and serve again after its return', async () => {
+  it('count bans and the limits of groups together when a device asks them in turn', async () => {
+    const options = optionsOf(await maker.make(), {
+      limits: LIMITS,
+      groups: [
+        { name: 'lobby', members: ['museum/lobby-*'], limits: { sessionsPerHour: 2 } },
+        { name: 'closed', members: ['museum/old-*'], disabled: true },
+      ],
+      devices: { 'museum/banned': { disabled: true } },
+    });
+    const first = await start(options);
+    // At a broker of its own it hears only what it alone is asked.
+    const second = await startFixture({ serviceUrl: first.emulator?.url ?? '', ...options });
+    const ask = async (
+      one: Fixture,
+      device: string,
+      id: string,
+      more: { lane?: string } = {},
+    ): Promise<string> => {
+      const answer = await one.ask(device, id, more);
+      return answer.ok ? 'granted' : answer.error.code;
+    };
+    const inTurn: string[] = [];
+    for (const [id, one] of [first, second, first, second].entries())
+      inTurn.push(await ask(one, 'lobby-1', `r${id}`));
+    expect(inTurn).toEqual(['granted', 'granted', 'hourly_limit_reached', 'hourly_limit_reached']);
+    const lanes = [
+      await ask(first, 'hall', 'r1', { lane: 'a' }),
+      await ask(second, 'hall', 'r2', { lane: 'b' }),
+      await ask(first, 'hall', 'r3', { lane: 'c' }),
+    ];
+    expect(lanes).toEqual(['granted', 'granted', 'lane_limit_reached']);
+    for (const one of [first, second])
+      for (const device of ['banned', 'old-1']) expect(await ask(one, device, 'r1')).toBe('device_disabled');
+    await second.close();
+  });
+
+  it('never have more unused sessions than the limit when many devices ask both at once', async () => {
+    const devices = Array.from({ length: 40 }, (_, index) => `kiosk-${index}`);
+    const options = optionsOf(await maker.make(), {
+      allow: devices.map((device) => `museum/${device}`),
+      limits: { ...LIMITS, pendingSessions: 10 },
+    });
+    const first = await start(options);
+    const second = await startFixture({ serviceUrl: first.emulator?.url ?? '', ...options });
+    const asked = devices.map((device, index) => (index % 2 === 0 ? first : second).ask(device, 'r1'));
+    const denied = (await Promise.all(asked)).filter(({ ok }) => !ok).map(errorOf);
+    expect(new Set(denied.map(({ code }) => code))).toEqual(new Set(['pending_sessions_limit_reached']));
+    expect([denied.length, unused().length]).toEqual([30, 10]);
+    await second.close();
+  });
+
+  it('deny with a wait while the store is down, say why, end no stream, and serve again after its return', async () => {
     const database = await maker.make();
-    const fixture = await start(optionsOf(database));
-    sessionOf(await fixture.ask('kiosk', 'r1'));
+    const fixture = await start(optionsOf(database, { metrics: { listen: '127.0.0.1:0' } }));
+    const session = sessionOf(await fixture.ask('kiosk', 'r1'));
+    const url = `${fixture.emulator?.wsUrl}/streaming-api/x/v1/speech-to-speech/stream`;
+    const stream = await openStream({ session, url, waitedMs: 0, denials: 0 });
+    const taskOf = async (): Promise<string> => {
+      const answered = once(stream, 'message');
+      stream.send(JSON.stringify({ message_type: 'get_task', data: {} }));
+      return String((await answered)[0]);
+    };
+    const metrics = async () => (await fetch(`${fixture.backend.watchedAt}/metrics`)).text();
+    expect(await metrics()).toMatch(/^dragoman_backend_store_up 1$/m);
     const { server } = maker;
     const engine = database.engine();
     let free = (): void => {};
@@ -114,17 +176,24 @@ onBothStores((maker) => {
           });
         });
       });
-    const denied = errorOf(await fixture.ask('kiosk', 'r2'));
+    const denied = errorOf(await fixture.ask('kiosk', 'r2', { reason: 'rollover' }));
     expect(denied).toMatchObject({ code: 'store_unavailable', final: false });
     expect(denied.retry_after_s).toBeGreaterThanOrEqual(5);
     expect(fixture.lines.join('')).toMatch(/the store cannot be used: devices get no new sessions/);
     expect(fixture.lines.join('')).not.toContain(PASSWORD);
-    expect(unused()).toHaveLength(1);
+    const told = await metrics();
+    expect(told).toMatch(/^dragoman_backend_store_up 0$/m);
+    expect(told).toMatch(/^dragoman_backend_store_failures_total\{why="down"\} [1-9]/m);
+    expect(told).toMatch(/^dragoman_backend_token_denials_total\{code="store_unavailable"\} 1$/m);
+    expect(await taskOf()).toMatch(/current_task/);
+    expect(unused().map(({ id, activeStreams }) => [id, activeStreams])).toEqual([[session.id, 1]]);
     free();
     await held;
     await server?.start();
     await engine.close();
-    sessionOf(await fixture.ask('kiosk', 'r3'));
+    sessionOf(await fixture.ask('kiosk', 'r3', { reason: 'rollover' }));
+    expect(await taskOf()).toMatch(/current_task/);
+    endStream(stream);
   });
 });
 

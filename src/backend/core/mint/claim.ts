@@ -2,7 +2,7 @@
  * Decides, on the rows that all instances share, whether a request gets a new session. The winner writes a row with a lease;
  * every other instance sees that row, and waits for its answer or for the end of the lease.
  */
-import type { BookChange, Decide, MintRow, SessionRow } from '../../../ports/store.ts';
+import type { BookChange, DecideCounted, MintRow, SessionRow } from '../../../ports/store.ts';
 import type { TokenError, TokenRequest } from '../../../protocol/mqtt/token.ts';
 import { checkAccount, chooseDurationMs, makeRoom } from '../device-account.ts';
 import { checkPending } from '../pending.ts';
@@ -55,7 +55,7 @@ export type Claim =
 /** Margin after the end of a lease (ms). */
 const AFTER_LEASE_MS = 50;
 
-export function claim(wanted: Wanted): Decide<Claim> {
+export function claim(wanted: Wanted): DecideCounted<Claim> {
   const { request, instance, allowance } = wanted;
   const { lane } = request;
   return (book, now, unused) => {
@@ -75,14 +75,10 @@ export function claim(wanted: Wanted): Decide<Claim> {
     const account = accountOf(book, lane, now);
     const error = checkAccount(account, allowance, lane, now);
     if (error !== null) return only({ kind: 'denied', error });
-    // The lane's earlier sessions are not pending: they have been used, or are ended now.
-    const settled = book.sessions
-      .filter((session) => session.lane === lane && session.isPending)
-      .map((session): SessionRow => ({ ...session, isPending: false }));
     const pending = checkPending(book, lane, unused, wanted, now);
-    if (pending !== null) return only({ kind: 'denied', error: pending }, { sessions: settled });
+    if (pending !== null) return only({ kind: 'denied', error: pending });
     const room = makeRoom(account, allowance, request, now);
-    if (!room.ok) return only({ kind: 'denied', error: room.error }, { sessions: settled });
+    if (!room.ok) return only({ kind: 'denied', error: room.error });
 
     const durationMs = chooseDurationMs(account, lane, wanted.maxMs, now);
     const replaced = ofLane.filter((row) => row.state === 'making' && row !== own);
@@ -101,7 +97,10 @@ export function claim(wanted: Wanted): Decide<Claim> {
     const leaving = book.sessions
       .filter(({ id }) => room.revoke.includes(id))
       .map((session): SessionRow => ({ ...session, isPending: false, state: 'leaving' }));
-    const kept = settled.filter(({ id }) => !room.revoke.includes(id));
+    // The lane's earlier sessions are not pending: they have been used, or are ended now.
+    const settled = book.sessions
+      .filter((one) => one.lane === lane && one.isPending && !room.revoke.includes(one.id))
+      .map((session): SessionRow => ({ ...session, isPending: false }));
     return only(
       {
         ...{ kind: 'mint', list, revoke: room.revoke, durationMs },
@@ -110,7 +109,7 @@ export function claim(wanted: Wanted): Decide<Claim> {
       {
         // Its instance may die before it writes its session down.
         mints: [...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt })), mine],
-        sessions: [...leaving, ...kept],
+        sessions: [...leaving, ...settled],
       },
     );
   };
