@@ -1,16 +1,19 @@
 /** The checks of `dragoman-backend doctor`, each on its own. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '../adapters/clock.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { askServerTime } from '../adapters/network-time.ts';
-import type { Store } from '../ports/store.ts';
 import { MEMORY_STORE } from '../protocol/backend-config.ts';
 import { backendSelfTest } from '../protocol/mqtt/topics.ts';
 import type { Opened } from './open-config.ts';
 import { createServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { openStore } from './store/open-store.ts';
+import { SCHEMA_VERSION, StoreTooNew, tryStore } from './store/migrations.ts';
+import { openKeptEngine } from './store/open-store.ts';
+import type { SqlEngine } from './store/sql-engine.ts';
 
 export interface Finding {
   readonly check: 'service' | 'key' | 'broker' | 'store' | 'clock';
@@ -105,20 +108,33 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
     const finding = 'there is none: a restart forgets sessions and limits';
     return { check: 'store', verdict: 'warning', finding, fix: 'set store.path or store.url' };
   }
-  const store = openStore(config.store, secrets.storePassword);
+  // A file that this user makes may be none that the backend can write.
+  if (url === null && !existsSync(path) && existsSync(dirname(path)))
+    return { check: 'store', ...ok(`there is none yet: the backend makes ${path} at its start`) };
+  const engine = openKeptEngine(config.store, secrets.storePassword);
   try {
-    await store.check();
-    return { check: 'store', ...ok('it can be read and written') };
+    const version = await tryStore(engine);
+    const upgrade = `at its start the backend ${version === 0 ? 'makes its tables' : `upgrades its tables from version ${version}`}`;
+    const sentence = 'it can be read and written';
+    return { check: 'store', ...ok(version === SCHEMA_VERSION ? sentence : `${sentence}; ${upgrade}`) };
   } catch (error) {
-    const finding = error instanceof Error ? error.message : 'unknown reason';
-    return { check: 'store', ...problem(finding, 'check store.path, or store.url with store.passwordFile') };
+    const message = error instanceof Error ? error.message : 'unknown reason';
+    const [finding = message, advice] = message.split('; ');
+    return { check: 'store', ...problem(finding, advice ?? fixOfStore(error, url !== null)) };
   } finally {
-    await close(store);
+    await close(engine);
   }
 }
 
+function fixOfStore(error: unknown, isServer: boolean): string {
+  if (error instanceof StoreTooNew) return 'install the newer program, or restore a backup into a new store';
+  if (!isServer) return 'check store.path, the owner of the file and its folder';
+  return 'start the server, or correct host and port of store.url';
+}
+
 /** Closing a store that is down may take long. */
-const close = (store: Store): Promise<unknown> => Promise.race([store.close().catch(() => {}), sleep(1000)]);
+const close = (engine: SqlEngine): Promise<unknown> =>
+  Promise.race([engine.close().catch(() => {}), sleep(1000)]);
 
 /** Compares this machine's clock with the service's. */
 export async function checkClock({ config }: Opened): Promise<Finding> {

@@ -17,7 +17,7 @@ const POSTGRES_APPEND_ONLY = [
    FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_kept()`,
 ];
 
-const STEPS: readonly Step[] = [
+export const STEPS: readonly Step[] = [
   [
     `CREATE TABLE mint (
       device TEXT NOT NULL, lane TEXT NOT NULL, request TEXT NOT NULL,
@@ -41,6 +41,11 @@ const STEPS: readonly Step[] = [
       source TEXT NOT NULL, ms BIGINT)`,
     'CREATE INDEX ledger_at ON ledger (at)',
     ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
+    // Streams of these sessions still end, and are reported under the shortened id (src/protocol/short-id.ts).
+    `INSERT INTO ledger (id, at, device, lane, session, source, ms)
+     SELECT 'given/' || id, made_at, device, lane,
+       substr(id, 1, CASE WHEN length(id) < 16 THEN length(id) / 2 ELSE 8 END) || '...', 'backend', ends_at - made_at
+     FROM session WHERE state = 'live'`,
   ],
   ['CREATE TABLE told (subject TEXT PRIMARY KEY, what TEXT NOT NULL)'],
   [
@@ -71,24 +76,50 @@ const STEPS: readonly Step[] = [
 
 export const SCHEMA_VERSION = STEPS.length;
 
+/** The tables are of a newer program. */
+export class StoreTooNew extends StoreRefused {}
+
 /** Brings the tables to this program's version. Instances that start together wait for each other. */
 export async function migrate(engine: SqlEngine, steps = STEPS): Promise<void> {
-  await engine.transact('migration', async (sql) => {
-    await sql.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-    const version = await versionOf(sql);
-    if (version > steps.length) {
-      throw new StoreRefused(
-        `the store has version ${version}, and this program knows only up to ${steps.length}: run the newer program that made it, or restore a backup`,
-      );
-    }
-    if (version === steps.length) return;
-    for (const step of steps.slice(version)) {
-      const statements = typeof step === 'function' ? step(engine.dialect) : step;
-      for (const statement of statements) await sql.query(statement);
-    }
-    await sql.query('DELETE FROM schema_version');
-    await sql.query('INSERT INTO schema_version (version) VALUES (?)', [steps.length]);
+  await engine.transact('migration', (sql) => upgrade(sql, engine.dialect, steps));
+}
+
+/** Tries to read and write, and changes nothing. @returns the version of the tables; 0: there are none yet */
+export async function tryStore(engine: SqlEngine): Promise<number> {
+  return engine.transact('migration', async (sql) => {
+    const tables = await sql.query(
+      engine.dialect === 'sqlite'
+        ? "SELECT name FROM sqlite_schema WHERE name = 'schema_version'"
+        : "SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL",
+    );
+    const version = tables.length === 0 ? 0 : await versionOf(sql);
+    checkVersion(version, STEPS.length);
+    await sql.query('SAVEPOINT tried');
+    // An upgrade of tables that are in use would stop whoever uses them.
+    if (version === 0) await upgrade(sql, engine.dialect, STEPS);
+    else await sql.query('UPDATE schema_version SET version = version');
+    await sql.query('ROLLBACK TO SAVEPOINT tried');
+    return version;
   });
+}
+
+async function upgrade(sql: Sql, dialect: Dialect, steps: readonly Step[]): Promise<void> {
+  await sql.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+  const version = await versionOf(sql);
+  checkVersion(version, steps.length);
+  if (version === steps.length) return;
+  for (const step of steps.slice(version)) {
+    const statements = typeof step === 'function' ? step(dialect) : step;
+    for (const statement of statements) await sql.query(statement);
+  }
+  await sql.query('DELETE FROM schema_version');
+  await sql.query('INSERT INTO schema_version (version) VALUES (?)', [steps.length]);
+}
+
+function checkVersion(version: number, newest: number): void {
+  if (version <= newest) return;
+  const sentence = `the store has version ${version}, and this program knows only up to ${newest}`;
+  throw new StoreTooNew(`${sentence}: run the newer program that made it, or restore a backup`);
 }
 
 async function versionOf(sql: Sql): Promise<number> {
