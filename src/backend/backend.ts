@@ -17,6 +17,7 @@ import { openHearing } from './request-intake.ts';
 import { startRolloutDriver } from './rollout/driver.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessionReports } from './session-reports.ts';
+import { shareBus } from './shared-bus.ts';
 import { openConsoleStore, openRolloutStore, openStore } from './store/open-store.ts';
 import { measureStore } from './watch/measured-store.ts';
 import { createTokenCounts } from './watch/token-counts.ts';
@@ -124,10 +125,12 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     listening: () => ready.give(),
   });
   issuing.answerOn(bus);
+  // A connection of its own: what the fleet says must not make token requests wait.
+  const fleet = shareBus(busAs(`${clientId}-fleet`));
   let isDraining = false;
   const watch = await startWatch({
     ...{ config, store, clock, log, complain },
-    openBus: busAs(`${clientId}-fleet`),
+    openBus: fleet.join,
     ...(secrets.webhookSecret && { webhookSecret: secrets.webhookSecret }),
     families: () => [...counts.families(), ...measured.families()],
     health: {
@@ -145,10 +148,10 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           ...{ config, listen: config.console.listen, ledger: store, signer, log, clock },
           store: openConsoleStore(config.store, secrets.storePassword),
           readTls: secrets.consoleTls ?? null,
-          // A connection of its own: what the fleet says must not make token requests wait.
-          openBus: busAs(`${clientId}-console`),
+          openBus: fleet.join,
           ...(options.consoleFiles && { files: options.consoleFiles }),
         });
+  fleet.open();
   const rollouts = openRolloutStore(config.store, secrets.storePassword);
   const driver =
     rollouts === null

@@ -1,7 +1,4 @@
-/**
- * Follows what the devices publish about themselves, over a connection of its own: the first messages are those of the whole
- * fleet, and token requests must not wait behind them.
- */
+/** Follows what the devices publish about themselves. */
 import type { BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { parseJson } from '../../protocol/json.ts';
