@@ -36,9 +36,11 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const backend = await startBackend({ config, secrets, log }).catch((error: unknown) => {
     if (error instanceof StoreRefused || error instanceof ConsoleUnavailable)
       throw new Failure(error.message, EXIT.usage);
-    const { syscall, code } = error as NodeJS.ErrnoException;
+    const { syscall, code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
     if (syscall !== 'listen') throw error;
-    const where = `metrics.listen: ${config.metrics.listen} cannot be used (${code})`;
+    const { metrics, releases } = config;
+    const key = releases.listen?.endsWith(`:${port}`) ? 'releases.listen' : 'metrics.listen';
+    const where = `${key}: ${key === 'metrics.listen' ? metrics.listen : releases.listen} cannot be used (${code})`;
     throw new Failure(`${where}: name another port, or end the program that uses it`, EXIT.usage);
   });
   if (backend.consoleAt !== null) log.info({ console: backend.consoleAt }, 'the console is open');

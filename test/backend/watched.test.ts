@@ -14,6 +14,7 @@ import { releasesWarning } from '../../src/backend/release-files.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
+import { freePort } from '../free-port.ts';
 import { gather } from '../gathered.ts';
 import { until } from '../until.ts';
 import { API_KEY, fixtureOfEachTest, sessionOf, startFixture } from './backend-on-loopback.ts';
@@ -97,6 +98,18 @@ describe('a backend with metrics.listen', () => {
     expect(await asked('/healthz')).toBe(403);
   });
 
+  it('serves the files of releases at an address of their own, and no figures there', async () => {
+    const path = join(folder, 'repository');
+    mkdirSync(join(path, 'dists/stable'), { recursive: true });
+    writeFileSync(join(path, 'dists/stable/InRelease'), 'signed');
+    const listen = `127.0.0.1:${await freePort()}`;
+    const fixture = await start({ config: { metrics, releases: { path, listen } } });
+    const file = 'releases/dists/stable/InRelease';
+    expect(await get(`http://${listen}/${file}`)).toEqual({ status: 200, body: 'signed' });
+    expect(await get(`http://${listen}/metrics`)).toEqual({ status: 404, body: 'There are: /releases/\n' });
+    expect((await get(`${fixture.backend.watchedAt}/${file}`)).status).toBe(404);
+  });
+
   it('has no files of releases when releases.path is not set', async () => {
     const fixture = await start({ config: { metrics } });
     expect((await get(`${fixture.backend.watchedAt}/releases/x`)).status).toBe(404);
@@ -104,7 +117,7 @@ describe('a backend with metrics.listen', () => {
 
   it('refuses files of releases without an address, and warns of a folder without a repository', async () => {
     const starting = startFixture({ config: { releases: { path: folder } } });
-    await expect(starting).rejects.toThrow(/needs \\"metrics.listen\\"/);
+    await expect(starting).rejects.toThrow(/needs \\"releases.listen\\" or \\"metrics.listen\\"/);
     expect(releasesWarning(folder)).toMatch(/make and sign a repository with scripts\/release/);
     expect(releasesWarning(null)).toBeNull();
   });

@@ -35,12 +35,13 @@ export async function startWatchServer(
 ): Promise<WatchServer> {
   const { hostname, port } = new URL(`http://${listen}`);
   const isOwn = isLoopback(hostname);
+  const paths = [...Object.keys(pages), ...(files === null ? [] : [files.below])];
   const server = createServer((request, response) => {
     if (files !== null && request.url?.startsWith(files.below)) {
       void files.serve(request, response);
       return;
     }
-    void answer(request, pages, isOwn).then(({ status, type, body }) => {
+    void answer(request, pages, paths, isOwn).then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : body);
     });
@@ -63,7 +64,12 @@ export async function startWatchServer(
   };
 }
 
-async function answer(request: IncomingMessage, pages: Pages, isOwn: boolean): Promise<Page> {
+async function answer(
+  request: IncomingMessage,
+  pages: Pages,
+  paths: readonly string[],
+  isOwn: boolean,
+): Promise<Page> {
   const { method, url = '/', headers } = request;
   // Any web page can make a browser on this machine ask, under a name of its own (DNS rebinding).
   const host = URL.canParse(`http://${headers.host}`) ? new URL(`http://${headers.host}`).hostname : '';
@@ -71,7 +77,7 @@ async function answer(request: IncomingMessage, pages: Pages, isOwn: boolean): P
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'Only GET is possible.');
   const path = url.split('?')[0] ?? '/';
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-  if (page === undefined) return text(404, `There are: ${Object.keys(pages).join(' ')}`);
+  if (page === undefined) return text(404, `There are: ${paths.join(' ')}`);
   try {
     return await page();
   } catch {

@@ -46,7 +46,9 @@ const NOWHERE: Watch = { url: null, close: async () => {} };
 /** @throws an error of the system if the address cannot be used */
 export async function startWatch(parts: WatchParts): Promise<Watch> {
   const { config, store, clock, log, complain, health } = parts;
-  if (config.metrics.listen === null && config.webhook === null) return NOWHERE;
+  const { listen } = config.metrics;
+  const releases = config.releases.path === null ? null : createReleaseFiles(config.releases.path);
+  if (listen === null && config.webhook === null && releases === null) return NOWHERE;
   const view = createFleetView();
   const sent = createCounter(['sent', 'retried', 'failed', 'dropped'].map((result) => ({ result })));
   const storeFailed = (error: unknown): void => complainOfStore(error, complain, log);
@@ -77,23 +79,26 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
       ]),
     }),
   };
-  const { listen } = config.metrics;
-  const releases = config.releases.path === null ? null : createReleaseFiles(config.releases.path);
   let fleet: FleetWatch | null = null;
   let server: WatchServer | null = null;
+  let releasesServer: WatchServer | null = null;
   const close = async (): Promise<void> => {
-    await Promise.all([notices, budgets, fleet, webhook, server].map((part) => part?.close()));
+    const open = [notices, budgets, fleet, webhook, server, releasesServer];
+    await Promise.all(open.map((part) => part?.close()));
   };
+  const apart = config.releases.listen;
   try {
-    server = listen === null ? null : await startWatchServer(listen, pages, releases);
+    if (listen !== null) server = await startWatchServer(listen, pages, apart === null ? releases : null);
+    if (apart !== null) releasesServer = await startWatchServer(apart, {}, releases);
   } catch (error) {
     await close();
     throw error;
   }
-  fleet = watchFleet({
-    ...{ openBus: parts.openBus, prefix: config.mqtt.prefix, view, log, complain },
-    changed: (device) => notices?.look(device),
-  });
+  if (listen !== null || webhook !== null)
+    fleet = watchFleet({
+      ...{ openBus: parts.openBus, prefix: config.mqtt.prefix, view, log, complain },
+      changed: (device) => notices?.look(device),
+    });
   return { url: server?.url ?? null, close };
 }
 
