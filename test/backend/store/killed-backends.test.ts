@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 onBothStores((maker) => {
-  it('make one session for each request when one is killed', async () => {
+  it('make one session for each request when one is killed and one leaves', async ({ skip }) => {
     const { config } = await maker.make();
-    const plan = { kills: 1, devices: 10, impatient: 0.1, mostStallMs: 500 };
-    await killBackends(config, folder, plan);
+    const { isJudged, note } = await killBackends(config, folder, { kills: 1, devices: 10, impatient: 0.1 });
+    if (!isJudged) skip(`the machine was too busy: ${note}`);
   });
 });
