@@ -95,6 +95,8 @@ async function openPool(url: string, password: (() => string) | undefined, waitM
     connectionTimeoutMillis: waitMs,
     query_timeout: waitMs + 1000,
     statement_timeout: waitMs,
+    // The server must not keep the locks of a machine that has lost its power: all others wait for them.
+    idle_in_transaction_session_timeout: waitMs,
     application_name: 'dragoman-backend',
     types: {
       getTypeParser: ((id: number, format?: 'text') =>

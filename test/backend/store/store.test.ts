@@ -1,6 +1,7 @@
 /** The contract of the store, on both databases. */
 import { expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../../src/backend/store/migrations.ts';
+import { createPostgresEngine } from '../../../src/backend/store/postgres-engine.ts';
 import {
   type DeviceBook,
   type MintRow,
@@ -11,6 +12,7 @@ import {
   StoreRefused,
 } from '../../../src/ports/store.ts';
 import { onBothStores } from './both-stores.ts';
+import { PASSWORD } from './postgres-server.ts';
 
 /** All intervals are so long that none of them passes during a test, however slow the machine is. */
 const HOUR_MS = 3_600_000;
@@ -121,6 +123,32 @@ onBothStores((maker) => {
       ),
     );
     expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(10);
+  });
+
+  it('goes on soon when a machine disappears that holds the lock of all', async ({ skip }) => {
+    const { config, store } = await maker.make();
+    if (!('url' in config)) return skip('SQLite is on one machine');
+    const other = store();
+    const count = () =>
+      other.changeCounted('museum/a', (_book, _now, { all }) => ({ change: {}, result: all }));
+    await count();
+    const gone = createPostgresEngine({ url: config.url, password: () => PASSWORD, waitMs: 500 });
+    let [begin, free] = [(): void => {}, (): void => {}];
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const hang = (): Promise<void> => {
+      begin();
+      return new Promise((resolve) => {
+        free = resolve;
+      });
+    };
+    const work = gone.transact('unused', hang).catch((error: unknown) => error);
+    await begun;
+    expect((await count()).count).toBe(0);
+    free();
+    expect(await work).toBeInstanceOf(StoreDown);
+    await gone.close();
   });
 
   it('extends the leases of one backend that are not over', async () => {
