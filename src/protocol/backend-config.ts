@@ -213,7 +213,7 @@ const limitsSchema = z.strictObject({
     .int()
     .min(4)
     .max(100_000)
-    .default(100)
+    .default(200)
     .describe(
       "Maximum number of sessions that are created and, as far as this backend knows, not used: at most the account's own limit. One device gets at most half of them; so do all new devices together.",
     ),

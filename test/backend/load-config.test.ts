@@ -42,7 +42,7 @@ describe("backend's configuration", () => {
   it('fills in safe defaults', () => {
     const config = loadBackendConfig(write('c.json', minimal), {});
     expect(config.limits).toMatchObject({
-      ...{ lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 60, createsPerSecond: 5, pendingSessions: 100 },
+      ...{ lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 60, createsPerSecond: 5, pendingSessions: 200 },
     });
     expect(config.session).toEqual({
       expiresInSeconds: 60,
