@@ -10,8 +10,6 @@ export interface DeviceDetail {
   readonly topic: string;
   /** When the last message came; null: none since the backend's start. */
   readonly heardAt: string | null;
-  /** What to do about the status: sentences for people. Empty: nothing. */
-  readonly advice: readonly string[];
   readonly lanes: readonly DeviceLane[];
   readonly budget: { readonly usedMinutes: number; readonly minutesPerDay: number } | null;
   /** The latest health; null: none yet. */

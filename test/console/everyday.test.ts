@@ -180,6 +180,24 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     await close();
   });
 
+  it('changes no role before the person has confirmed it, also when an arrow key chose it', async () => {
+    const { page, fake, close } = await showConsole(browser, '/people');
+    const board = 'tbody tr:nth-child(3) select';
+    const changes = () => fake.asked.filter(({ path }) => path === '/api/people/board');
+    await page.focus(board);
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.querySelector('dialog') === null);
+    expect(await page.$eval(board, (list) => (list as HTMLSelectElement).value)).toBe('viewer');
+    expect(changes()).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Enter');
+    await expect.poll(changes).toMatchObject([{ body: { role: 'operator' } }]);
+    await close();
+  });
+
   it('gives the keyboard back when a dialog closes', async () => {
     const { page, close } = await showConsole(browser, '/people', { size: NARROW });
     await page.focus('button.danger');
@@ -188,7 +206,7 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelector('dialog') === null);
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('danger');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('danger');
     await close();
   });
 });

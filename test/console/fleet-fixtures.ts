@@ -71,7 +71,6 @@ export function detailFor(row: FleetRow, more: Partial<DeviceDetail> = {}): Devi
     row,
     topic: `dragoman/v1/${row.device}`,
     heardAt: '2026-11-27T08:20:00.000Z',
-    advice: [],
     lanes: [
       LANE,
       { ...LANE, id: 'clerk', source: 'es', targets: ['en', 'de'], muted: true, inConversation: false },

@@ -71,6 +71,18 @@ describe.skipIf(NO_BROWSER !== null)(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})`
     await close();
   });
 
+  it('forgets a selection when a link leads to other devices than those that were selected', async () => {
+    const { page, close } = await showConsole(browser, '/?problem=1');
+    await page.click('.head input[type=checkbox]');
+    await page.waitForSelector('.bulk');
+    await page.click('[aria-rowindex="2"] a');
+    await page.waitForFunction(() => location.pathname.startsWith('/device/'));
+    await page.click('nav a[href="/"]');
+    await page.waitForFunction(() => document.querySelector('[role=grid]')?.ariaRowCount === '41');
+    expect(await page.$('.bulk')).toBeNull();
+    await close();
+  });
+
   it('keeps filter, search and order in the address', async () => {
     const { page, open, close } = await showConsole(browser, '/');
     await page.type('input[type=search]', 'harbour');

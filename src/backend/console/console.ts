@@ -67,7 +67,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const hasher = createPasswordHasher();
   const signIn = createSignIn(store, hasher, clock);
   const notes = createConversationNotes(store, complain);
-  const auditOfJob = new Map<string, string>();
   await openStore(store, log);
 
   const jobs = createJobs({
@@ -78,14 +77,12 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
         ? 'it did not answer in time'
         : `it did not answer in time; its last status was ${status}`;
     },
-    ended(job) {
-      const line = auditOfJob.get(job.id);
-      if (line === undefined) return;
-      auditOfJob.delete(job.id);
+    ended(job, auditLine) {
+      if (auditLine === null) return;
       const told = Object.entries(job.counts).filter(([, count]) => count > 0);
       const text = told.map(([state, count]) => `${count} ${state}`).join(', ');
       const why = job.devices === 1 && job.first?.message ? `: ${job.first.message}` : '';
-      void audit.end(line, job.counts.ok === job.devices, `${text}${why}`).catch((error: unknown) => {
+      void audit.end(auditLine, job.counts.ok === job.devices, `${text}${why}`).catch((error: unknown) => {
         complain('audit', { why: String(error) }, 'the result of a job cannot be written to the audit');
       });
     },
@@ -154,7 +151,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     jobs,
     store,
     audit,
-    auditOfJob,
   };
   const peopleParts = { store, signIn, hasher, audit, sessionsEnded: () => void streams.check() };
   const handlers = {

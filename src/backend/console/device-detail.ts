@@ -10,7 +10,6 @@ import type {
   DeviceVitals,
 } from '../../protocol/console-device.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
-import { adviceFor } from './advice.ts';
 import { clean, cleanList, cleanOrNull, cleanSentence, cleanTime } from './clean.ts';
 import { type FleetDevice, readState } from './fleet-device.ts';
 
@@ -25,7 +24,6 @@ export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
     row,
     topic: `${prefix}/${device.name}`,
     heardAt: timeText(heardAt),
-    advice: adviceFor(row),
     lanes: (state?.lanes ?? []).slice(0, MOST_LANES).map((lane) => laneOf(lane, health)),
     budget: budgetOf(state),
     health: health === null ? null : vitalsOf(health),

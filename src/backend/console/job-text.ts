@@ -17,6 +17,7 @@ const recordSchema = z.object({
   /** False: they are not complete, because they held what shall be spoken. */
   isWhole: z.boolean(),
   ...{ validMs: z.number(), notAfter: z.number(), endedAt: z.number().nullable() },
+  auditLine: z.string().nullable().default(null),
   devices: z.array(z.tuple([z.string(), entrySchema])),
 });
 

@@ -30,7 +30,8 @@ const STEP_MS = 250;
 const MOST_ON_THE_WAY = 150;
 const SAVE_EACH_MS = 1000;
 const LEASE_MS = 15_000;
-const CLAIM_EACH_MS = 30_000;
+/** A killed backend's jobs stand still for the lease and this time at most. */
+const CLAIM_EACH_MS = 5000;
 /** Jobs that have ended stay in memory this long. */
 const SHOWN_MS = 3_600_000;
 const MOST_SHOWN = 50;
@@ -46,7 +47,7 @@ export interface JobParts {
   /** Words for a device that does not answer. */
   readonly whySilent: (device: string) => string;
   /** Called once for each job that ends, also after a restart. */
-  readonly ended: (job: Job) => void;
+  readonly ended: (job: Job, auditLine: string | null) => void;
 }
 
 export interface Jobs {
@@ -77,7 +78,7 @@ export function createJobs(parts: JobParts): Jobs {
   const wallNow = (): number => clock.wall() ?? 0;
 
   const touch = (job: JobRecord): void => {
-    if (endIfDone(job, wallNow())) parts.ended(shownJob(job));
+    if (endIfDone(job, wallNow())) parts.ended(shownJob(job), job.auditLine);
     changed.add(job);
     unsaved.add(job);
   };

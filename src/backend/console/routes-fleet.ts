@@ -40,8 +40,6 @@ export interface FleetParts extends DesiredParts {
   readonly store: ConsoleStore;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** Writes the result of a job into the audit when it ends. */
-  readonly auditOfJob: Map<string, string>;
 }
 
 type FleetRoute =
@@ -85,15 +83,13 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     check(definition.args, args);
     const [first = ''] = devices;
     const on = devices.length === 1 ? first : `${devices.length} devices`;
-    const given = { who: who.name, command: name, args, validMs: validS * 1000, devices };
     const line = await audit.begin({
       ...{ who: who.name, from: call.request.address, what: `command.${name}`, on },
       args: withoutSpoken(args),
     });
     try {
-      const job = await jobs.begin(given);
-      parts.auditOfJob.set(job.id, line);
-      return shownJob(job);
+      const given = { who: who.name, command: name, args, validMs: validS * 1000, devices };
+      return shownJob(await jobs.begin({ ...given, auditLine: line }));
     } catch (error) {
       await audit.end(line, false, 'the job could not be written').catch(() => {});
       throw error;
@@ -174,7 +170,12 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     },
     'POST /api/jobs/:id/stop': async (call) => {
       const job = jobs.find(call.params['id'] ?? '');
-      if (job === null) throw notFound('such job that runs here');
+      if (job === null)
+        throw new Refusal(
+          404,
+          'not_found',
+          'the job has ended, or waits for a backend: look again in half a minute',
+        );
       const action = { who: call.session.who.name, from: call.request.address, what: 'job.stop', on: job.id };
       await audit.act(action, async () => {
         jobs.stop(job);

@@ -198,11 +198,12 @@ export function createStreams(parts: StreamParts): Streams {
       if (stream === undefined || stream.viewer.session !== session) return false;
       if (number <= stream.number) return true;
       tick();
-      stream.leave();
       stream.number = number;
       const isOther = device !== undefined && device !== stream.followed;
       if (device !== undefined) stream.followed = device;
       const opened = channels.open(shownBy(stream.viewer, view, stream.followed));
+      // After the new one is opened: both use the same sorted list, which is expensive to make.
+      stream.leave();
       stream.channel = opened.channel;
       stream.leave = opened.leave;
       const diff = {

@@ -6,7 +6,7 @@ import { Dialog } from './parts/dialog.tsx';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
 import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
-import { t } from './text.ts';
+import { maybeText, t } from './text.ts';
 
 /** Who may do what. */
 export function People() {
@@ -14,6 +14,8 @@ export function People() {
   const fault = useSignal<string | null>(null);
   const leaving = useSignal<string | null>(null);
   const locked = useSignal<string | null>(null);
+  /** Asked for first: arrow keys choose in a closed list, too. */
+  const changing = useSignal<{ readonly name: string; readonly role: string } | null>(null);
   const act = async (path: string, body: object): Promise<void> => {
     fault.value = null;
     try {
@@ -51,7 +53,9 @@ export function People() {
                   <RoleChoice
                     label={t('change_role', { name })}
                     value={role}
-                    onChange={(next) => void act(pathOf(name), { role: next })}
+                    onChange={(next) => {
+                      changing.value = { name, role: next };
+                    }}
                   />
                 </td>
                 <td>{lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}</td>
@@ -118,6 +122,32 @@ export function People() {
               </button>
             </div>
           </form>
+        </Dialog>
+      )}
+      {changing.value !== null && (
+        <Dialog
+          title={t('change_role', { name: changing.value.name })}
+          onClose={() => {
+            changing.value = null;
+          }}
+        >
+          <p>
+            {maybeText('role', changing.value.role)}: {maybeText('may', changing.value.role)}.{' '}
+            {t('sessions_end')}
+          </p>
+          <div class="row">
+            <button
+              type="button"
+              class="first"
+              onClick={() => {
+                const { name = '', role } = changing.value ?? {};
+                changing.value = null;
+                void act(pathOf(name), { role });
+              }}
+            >
+              {t('save')}
+            </button>
+          </div>
         </Dialog>
       )}
       {leaving.value !== null && (

@@ -38,12 +38,25 @@ export function locale(): string {
   return navigator.languages.find((tag) => tag.split('-')[0] === value) ?? value;
 }
 
+/** A formatter takes a hundred times as long to make as to use, and each row of the fleet needs several. */
+function keep<T>(make: (locale: string, options: object) => T): (locale: string, options?: object) => T {
+  const made = new Map<string, T>();
+  return (tag, options = {}) => {
+    const key = `${tag} ${JSON.stringify(options)}`;
+    const known = made.get(key) ?? make(tag, options);
+    made.set(key, known);
+    return known;
+  };
+}
+const pluralsOf = keep((tag) => new Intl.PluralRules(tag));
+const numbersOf = keep((tag, options) => new Intl.NumberFormat(tag, options));
+const timesOf = keep((tag, options) => new Intl.DateTimeFormat(tag, options));
+
 /** `{name}` stands for a value; two forms, `one|more`, are chosen by `{n}`. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const forms = texts.value[key].split('|');
   const count = Number(values['n'] ?? 1);
-  const form =
-    forms[new Intl.PluralRules(language.value).select(count) === 'one' ? 0 : forms.length - 1] ?? '';
+  const form = forms[pluralsOf(language.value).select(count) === 'one' ? 0 : forms.length - 1] ?? '';
   return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
     return typeof value === 'number' ? counted(value) : value;
@@ -56,11 +69,11 @@ export function maybeText(prefix: string, code: string): string | null {
   return Object.hasOwn(EN, key) ? t(key as TextKey) : null;
 }
 
-const counted = (value: number): string => new Intl.NumberFormat(locale()).format(value);
+const counted = (value: number): string => numbersOf(locale()).format(value);
 
 export function numberText(value: number, digits = 0): string {
   const most = { maximumFractionDigits: digits, minimumFractionDigits: digits };
-  return new Intl.NumberFormat(locale(), most).format(value);
+  return numbersOf(locale(), most).format(value);
 }
 
 /** In the zone of the viewer, whose name stands in the title. */
@@ -69,7 +82,7 @@ export function timeText(time: string | number | null | undefined): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return t('unknown');
   const isToday = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(locale(), {
+  return timesOf(locale(), {
     ...(isToday ? {} : { day: '2-digit', month: 'short' }),
     ...(date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }),
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
@@ -79,7 +92,7 @@ export function timeText(time: string | number | null | undefined): string {
 export function longTimeText(time: string | number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'long' }).format(date);
+  return timesOf(locale(), { dateStyle: 'full', timeStyle: 'long' }).format(date);
 }
 
 export function lastingText(seconds: number): string {

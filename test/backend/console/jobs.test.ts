@@ -100,6 +100,9 @@ onBothStores((maker) => {
         timeout: 20_000,
       })
       .toBe(30);
+    await expect
+      .poll(async () => (await fixture.ask('ann', 'GET', '/api/audit?what=command')).json.lines[0].result)
+      .toMatchObject({ ok: true, text: '30 ok' });
     // The same id and content again: a device takes it for the same command.
     const ofOne = devices.messages.filter(({ topic }) => topic === `${PREFIX}/museum/k-7/cmd/status`);
     expect(

@@ -34,6 +34,8 @@ export interface JobRecord {
   /** Devices do not carry it out later. The same in every message: a device takes a repeated one for the same command. */
   readonly notAfter: number;
   readonly devices: Map<string, JobEntry>;
+  /** The line of the audit that gets the result; null: the job is of a version that did not keep it. */
+  readonly auditLine: string | null;
   endedAt: number | null;
 }
 
@@ -44,6 +46,7 @@ export interface NewJob {
   readonly args: Readonly<Record<string, unknown>>;
   readonly validMs: number;
   readonly devices: readonly string[];
+  readonly auditLine: string;
 }
 
 /** Arguments that hold what shall be spoken: it is never kept. */

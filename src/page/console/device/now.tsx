@@ -10,7 +10,7 @@ export function Now({ detail }: { readonly detail: DeviceDetail }) {
   const { row, lanes, budget, health } = detail;
   return (
     <>
-      <DeviceStatusText row={row} advice={detail.advice} />
+      <DeviceStatusText row={row} />
       <div class="sheets">
         {lanes.map((lane) => (
           <LaneSheet key={lane.id} lane={lane} />

@@ -1,18 +1,10 @@
 import type { FleetRow } from '../../../protocol/console-fleet.ts';
-import { cleaned, Marked, reasonParts, reasonText, Sheet, Words } from '../parts/words.tsx';
+import { Marked, reasonParts, reasonText, Sheet } from '../parts/words.tsx';
 import { maybeText, t } from '../text.ts';
 
 /** The status in words, and what to do about it. */
-export function DeviceStatusText({
-  row,
-  advice,
-}: {
-  readonly row: FleetRow;
-  /** The backend's own sentences, for reasons that this page does not know. */
-  readonly advice: readonly string[];
-}) {
+export function DeviceStatusText({ row }: { readonly row: FleetRow }) {
   const { status, reasons } = row;
-  const knowsAll = reasons.every((reason) => maybeText('todo', reasonParts(reason).code) !== null);
   return (
     <Sheet title={t('status')}>
       <p>
@@ -35,12 +27,6 @@ export function DeviceStatusText({
           </div>
         );
       })}
-      {!knowsAll &&
-        advice.map((sentence) => (
-          <p key={sentence}>
-            <Words text={cleaned(sentence)} />
-          </p>
-        ))}
       {status === 'ready' && reasons.length === 0 && <p class="quiet">{t('all_well')}</p>}
     </Sheet>
   );

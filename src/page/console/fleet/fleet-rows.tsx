@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { devicePath } from '../api.ts';
+import { type Window, windowFor } from '../parts/virtual-range.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { cleaned, Name, reasonText, Status, Time } from '../parts/words.tsx';
 import { go } from '../route.ts';
@@ -14,7 +15,6 @@ import {
   selection,
   sort,
   toggleDevice,
-  windowAround,
 } from './view.ts';
 
 const COLUMNS = 7;
@@ -22,11 +22,8 @@ const COLUMNS = 7;
 export function FleetRows() {
   const about = useComputed(() => JSON.stringify([filter.value, sort.value, isDescending.value]));
   const onRange = (from: number, to: number): void => {
-    const window = windowAround(from, to);
-    const { first, devices } = order.value;
-    const last = first + devices.length;
-    const isThere = from >= first && (to <= last || last >= (total.value ?? 0));
-    if (!isThere) show(window);
+    const window = windowFor({ from, to }, asked, total.value ?? 0);
+    if (window !== null) show(window);
   };
   return (
     <VirtualRows
@@ -52,8 +49,11 @@ export function FleetRows() {
   );
 }
 
+let asked: Window = { first: 0, last: 0 };
+
 /** Asks for a window of the present filter and order. */
-export function show(window: { readonly first: number; readonly last: number }): void {
+export function show(window: Window): void {
+  asked = window;
   showView({ filter: filter.value, sort: sort.value, descending: isDescending.value, ...window });
 }
 

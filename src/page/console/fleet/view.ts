@@ -3,8 +3,6 @@ import type { FleetFilter, FleetStatus, FleetView, Selection } from '../../../pr
 import { queryValue, setQuery } from '../route.ts';
 import { total } from '../stream.ts';
 
-/** Rows that are asked for beyond the visible ones, before and after. */
-const MARGIN = 70;
 export const STATUSES = [
   ...(['degraded', 'lost', 'offline', 'stopping', 'unknown', 'never', 'idle', 'ready'] as const),
 ] as const satisfies readonly FleetStatus[];
@@ -28,9 +26,8 @@ export const sort = computed<FleetView['sort']>(
 /** The latest change first; everything else rises. */
 export const isDescending = computed(() => (queryValue('descending') === '1') !== (sort.value === 'since'));
 
-/** A changed filter admits other devices: a selection would mean others than those that were seen. */
 export function setFilter(parts: Readonly<Record<string, string>>): void {
-  selection.value = null;
+  pick(null);
   setQuery(parts);
 }
 
@@ -40,16 +37,22 @@ export function toggleStatus(status: FleetStatus): void {
   setFilter({ status: next.join(',') });
 }
 
-/** The window around the visible rows. */
-export function windowAround(from: number, to: number): { readonly first: number; readonly last: number } {
-  return { first: Math.max(0, from - MARGIN), last: to + MARGIN };
-}
-
-/** Null: nothing. `but`: everything that the filter admits, except these. `only`: these. */
-export const selection = signal<{
+/** `but`: everything that the filter admits, except these. `only`: these. */
+interface Selected {
   readonly but: ReadonlySet<string> | null;
   readonly only: ReadonlySet<string>;
-} | null>(null);
+}
+const picked = signal<(Selected & { readonly within: string }) | null>(null);
+const filterText = computed(() => JSON.stringify(filter.value));
+
+/** Null: nothing. With another filter, also by a link, it would mean other devices than those that were seen. */
+export const selection = computed<Selected | null>(() =>
+  picked.value?.within === filterText.value ? picked.value : null,
+);
+
+function pick(next: Selected | null): void {
+  picked.value = next && { ...next, within: filterText.value };
+}
 
 export const selectedCount = computed(() => {
   if (selection.value === null) return 0;
@@ -67,12 +70,12 @@ export function toggleDevice(device: string): void {
   const { but, only } = selection.value ?? { but: null, only: new Set<string>() };
   const next = new Set(but ?? only);
   if (!next.delete(device)) next.add(device);
-  if (but !== null) selection.value = { but: next, only };
-  else selection.value = next.size === 0 ? null : { but: null, only: next };
+  if (but !== null) pick({ but: next, only });
+  else pick(next.size === 0 ? null : { but: null, only: next });
 }
 
 export function selectAll(isWanted: boolean): void {
-  selection.value = isWanted ? { but: new Set(), only: new Set() } : null;
+  pick(isWanted ? { but: new Set(), only: new Set() } : null);
 }
 
 /** As the backend takes it. */

@@ -16,8 +16,11 @@ export function Dialog({
   const place = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const before = document.activeElement;
-    place.current?.showModal();
+    const dialog = place.current;
+    dialog?.showModal();
     return () => {
+      // What is outside of an open dialog takes no keyboard.
+      dialog?.close();
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

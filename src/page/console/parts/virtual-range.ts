@@ -38,3 +38,24 @@ export function moved(key: string, at: number, total: number, page: number): num
   if (to === undefined || total === 0) return null;
   return Math.max(0, Math.min(to, total - 1));
 }
+
+/** Rows that are asked for beyond those that exist, before and after. */
+const MARGIN = 100;
+/** Fewer left: the next ones are asked for. At a quick scroll of 40 rows a second the answer has a second to arrive. */
+const NEAR = 50;
+
+/** Rows of the list from `first` up to, not including, `last`. */
+export interface Window {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The window to ask for; null: the one that was asked for last is enough.
+ * @param asked the answer may still be on its way
+ */
+export function windowFor({ from, to }: Range, asked: Window, total: number): Window | null {
+  const isEnough =
+    asked.first <= Math.max(0, from - NEAR) && asked.last >= Math.min(Math.max(from, total), to + NEAR);
+  return isEnough ? null : { first: Math.max(0, from - MARGIN), last: to + MARGIN };
+}

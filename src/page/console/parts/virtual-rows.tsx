@@ -33,7 +33,6 @@ export function VirtualRows(props: VirtualRowsProps) {
   const measure = (): void => {
     const box = place.current;
     if (box === null) return;
-    rowPx.current = Number.parseFloat(getComputedStyle(box).getPropertyValue('--row')) || 40;
     const next = rangeOf(box.scrollTop, box.clientHeight, rowPx.current, total);
     const { from, to } = range.value;
     if (next.from === from && next.to === to) return;
@@ -43,9 +42,13 @@ export function VirtualRows(props: VirtualRowsProps) {
   useEffect(() => {
     const box = place.current;
     if (box === null) return;
-    const watch = new ResizeObserver(measure);
+    const resized = (): void => {
+      rowPx.current = Number.parseFloat(getComputedStyle(box).getPropertyValue('--row')) || 40;
+      measure();
+    };
+    const watch = new ResizeObserver(resized);
     watch.observe(box);
-    measure();
+    resized();
     return () => watch.disconnect();
   }, [total]);
   useEffect(() => {
