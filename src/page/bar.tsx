@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { directionOf, ownName } from '../core/screen/languages.ts';
+import { directionOf, ownName } from '../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';

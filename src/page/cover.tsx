@@ -1,4 +1,4 @@
-import { directionOf } from '../core/screen/languages.ts';
+import { directionOf } from '../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenStatus } from '../protocol/screen.ts';
 import { Parts } from './parts.tsx';

@@ -1,4 +1,4 @@
-import { directionOf, ownName } from '../core/screen/languages.ts';
+import { directionOf, ownName } from '../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
 import type { ScreenLane } from '../protocol/screen.ts';
 import { Button } from './bar.tsx';

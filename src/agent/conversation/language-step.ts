@@ -1,6 +1,6 @@
 import { exchangeLanguage, nextLanguage } from '../../core/conversation/visitor-language.ts';
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
-import { ownName } from '../../core/screen/languages.ts';
+import { ownName } from '../../core/language-names.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';

@@ -7,7 +7,7 @@ import {
   ROWS,
   type Room,
 } from '../../core/captions/lines.ts';
-import { ownName } from '../../core/screen/languages.ts';
+import { ownName } from '../../core/language-names.ts';
 import { type Wording, wordingOf } from '../../core/screen/wording.ts';
 import type { ReadChange, ReadSnapshot } from '../../protocol/screen-events.ts';
 import {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { directionOf } from '../../../src/core/screen/languages.ts';
 import { WORDED_LANGUAGES, wordedLanguage, wordingOf } from '../../../src/core/screen/wording.ts';
 
 describe('the words of the page', () => {
@@ -18,15 +17,4 @@ describe('the words of the page', () => {
     expect(wordingOf('is').listening).toBe('Listening');
     expect([wordedLanguage('ZH-Hant'), wordedLanguage('is')]).toEqual(['zh', 'en']);
   });
-});
-
-describe('a language on the page', () => {
-  it.each([
-    ['ar-EG', 'rtl'],
-    ['he', 'rtl'],
-    ['ckb', 'rtl'],
-    ['es', 'ltr'],
-    // Begins with the letters of Arabic.
-    ['arn', 'ltr'],
-  ])('%s is written %s', (language, direction) => expect(directionOf(language)).toBe(direction));
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownName } from '../../../src/core/screen/languages.ts';
+import { directionOf, ownName } from '../../src/core/language-names.ts';
 
 it.each([
   ['es', 'Español'],
@@ -12,3 +12,12 @@ it.each([
 ])('a language is called by its own name: %s', (language, name) => {
   expect(ownName(language)).toBe(name);
 });
+
+it.each([
+  ['ar-EG', 'rtl'],
+  ['he', 'rtl'],
+  ['ckb', 'rtl'],
+  ['es', 'ltr'],
+  // Begins with the letters of Arabic.
+  ['arn', 'ltr'],
+])('%s is written %s', (language, direction) => expect(directionOf(language)).toBe(direction));
