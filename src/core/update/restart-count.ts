@@ -1,7 +1,7 @@
-/** Which ends of the agent count against a version: those that nobody ordered. */
+/** Which ends of the agent count against a version: those without an order. */
 
 export interface RestartCount {
-  /** Restarts that were ordered, by the updater or by an operator, or that nobody counted; null: nothing was counted yet. */
+  /** Restarts that do not count: ordered, or from before the first count; null: there was no count yet. */
   readonly expected: number | null;
   /** The process whose ordered end was counted last. */
   readonly excused: number | null;
