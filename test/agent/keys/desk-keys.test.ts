@@ -54,6 +54,17 @@ describe('a key at the desk', () => {
     expect(options(deps).muted).toBe(true);
   });
 
+  it('opens the microphone of one direction while it is held, with "pushToTalk"', async () => {
+    const key = bind('KEY_F1', 'turn', { speaker: 'source' }, { on: 'hold' });
+    const { deps, down, up } = await deskWith([key], { pushToTalk: true });
+    const openUntil = () => laneOf(deps).state.twoWay.openUntil;
+    down('KEY_F1');
+    expect(openUntil()).toBe(Number.POSITIVE_INFINITY);
+    up('KEY_F1');
+    expect(openUntil()).toBe(deps.clock.now() + 300);
+    expect(JSON.stringify(deps.logged)).not.toContain('was refused');
+  });
+
   it('begins a conversation before its command, so that the end undoes it', async () => {
     const { deps, down } = await deskWith([
       bind('KEY_F1', 'volume', { percent: 40 }),

@@ -19,7 +19,7 @@ export function Dialog({
     const dialog = place.current;
     dialog?.showModal();
     return () => {
-      // What is outside of an open dialog takes no keyboard.
+      // The browser focuses nothing behind an open dialog.
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();
     };
