@@ -135,14 +135,15 @@ describe.concurrent('demo --real-mic', () => {
           `in half-duplex ${halfDuplex.sentences} and ${halfDuplex.silenced_chunks}`,
       );
       // Before the canceller has started, the lane silences the microphone while the loudspeaker plays. Counted for each sentence,
-      // because a lane with more sentences also plays more translations.
+      // because a lane with more sentences also plays more translations. A canceller that never started would silence as much as
+      // half-duplex; one that works silenced 0.27 to 0.55 of it, by how soon the loudspeaker's first sentences let it start.
       const inAll = {
         ms: () => Math.max(cancel.stalls.ms(), halfDuplex.stalls.ms()),
         longestMs: () => Math.max(cancel.stalls.longestMs(), halfDuplex.stalls.longestMs()),
       };
       judgeSound(skip, inAll, LONG_STALL_MS, () => {
         expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
-          halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
+          (0.75 * halfDuplex.silenced_chunks) / halfDuplex.sentences,
         );
         // Every sentence is a visitor's, and almost none is missing. One that is silenced in its middle may count as two. Translated
         // echoes would double the number.

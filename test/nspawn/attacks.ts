@@ -97,8 +97,9 @@ export function makeRepositories(fixture: ReleaseFixture): Repositories {
 export const ON_INDEX: readonly Attack[] = [
   {
     name: 'an index that is valid no more (freeze)',
-    prepare: ({ sign, keys }) => sign([keys.ours], -2, 1),
-    says: /is expired \(invalid since 1d/,
+    // Two days past its end, because apt says "24h" of exactly one.
+    prepare: ({ sign, keys }) => sign([keys.ours], -3, 1),
+    says: /is expired \(invalid since 2d/,
   },
   {
     name: 'an index of the day after tomorrow',
