@@ -1,6 +1,7 @@
 import type { Cost, CostLine } from '../../protocol/console-owner.ts';
+import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
-import { Table } from './parts/table.tsx';
+import { Report } from './parts/report.tsx';
 import { DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { numberText, t } from './text.ts';
@@ -29,17 +30,13 @@ export function CostPage() {
             onChange={({ currentTarget }) => setQuery({ month: currentTarget.value })}
           />
         </div>
-        <select
-          aria-label={t('by')}
+        <Choice
+          label={t('by')}
+          options={KEYS}
           value={by}
-          onChange={({ currentTarget }) => setQuery({ by: currentTarget.value })}
-        >
-          {KEYS.map((key) => (
-            <option key={key} value={key}>
-              {t(`by_${key}`)}
-            </option>
-          ))}
-        </select>
+          textOf={(key) => t(`by_${key}`)}
+          onChange={(next) => setQuery({ by: next })}
+        />
         <a class="button" href={`/api/cost.csv?${query}`} download={`cost-${month}-by-${by}.csv`}>
           {t('csv')}
         </a>
@@ -50,70 +47,41 @@ export function CostPage() {
 }
 
 function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
-  const most = Math.max(1, ...lines.map(({ minutes }) => minutes));
+  return (
+    <Report
+      label={t('cost')}
+      none={t('cost_none')}
+      figures={[
+        [t('so_far'), t('minutes', { n: Math.round(total.minutes) })],
+        [t('forecast'), t('minutes', { n: Math.round(total.forecastMinutes) })],
+        [t('sessions'), numberText(total.sessions)],
+        [t('unreported'), numberText(total.unreported)],
+      ]}
+      heads={[
+        ...([t(`by_${by}`), t('minutes_head')] as const),
+        ...[t('forecast'), t('budget'), t('sessions'), t('unreported')],
+      ]}
+      lines={lines.map((line) => ({
+        key: line.name,
+        name: <LineName by={by} line={line} />,
+        share: line.minutes,
+        first: numberText(line.minutes, 1),
+        others: [
+          numberText(line.forecastMinutes, 1),
+          line.budgetMinutes === null ? '' : numberText(line.budgetMinutes),
+          numberText(line.sessions),
+          line.unreported === 0 ? '' : numberText(line.unreported),
+        ],
+      }))}
+    />
+  );
+}
+
+function LineName({ by, line }: { readonly by: Cost['by']; readonly line: CostLine }) {
   return (
     <>
-      <div class="sheet row figures">
-        <Figure name={t('so_far')} value={t('minutes', { n: Math.round(total.minutes) })} />
-        <Figure name={t('forecast')} value={t('minutes', { n: Math.round(total.forecastMinutes) })} />
-        <Figure name={t('sessions')} value={numberText(total.sessions)} />
-        <Figure name={t('unreported')} value={numberText(total.unreported)} />
-      </div>
-      {lines.length === 0 ? (
-        <p class="sheet empty">{t('cost_none')}</p>
-      ) : (
-        <Table
-          label={t('cost')}
-          heads={[
-            t(`by_${by}`),
-            { text: t('minutes_head'), kind: 'number' },
-            { text: t('share'), kind: 'optional' },
-            { text: t('forecast'), kind: 'number' },
-            { text: t('budget'), kind: 'number' },
-            { text: t('sessions'), kind: 'number' },
-            { text: t('unreported'), kind: 'number' },
-          ]}
-        >
-          {lines.map((line) => (
-            <Line key={line.name} line={line} by={by} most={most} />
-          ))}
-        </Table>
-      )}
+      {by === 'device' ? <DeviceLink device={line.name} /> : <Name text={line.name} />}
+      {line.warning !== 'none' && <b class="bad"> {t(`warning_${line.warning}`)}</b>}
     </>
-  );
-}
-
-function Line({
-  line,
-  by,
-  most,
-}: {
-  readonly line: CostLine;
-  readonly by: Cost['by'];
-  readonly most: number;
-}) {
-  return (
-    <tr>
-      <td>
-        {by === 'device' ? <DeviceLink device={line.name} /> : <Name text={line.name} />}
-        {line.warning !== 'none' && <b class="bad"> {t(`warning_${line.warning}`)}</b>}
-      </td>
-      <td class="number">{numberText(line.minutes, 1)}</td>
-      <td class="optional bar">
-        <meter min={0} max={most} value={line.minutes} aria-hidden="true" />
-      </td>
-      <td class="number">{numberText(line.forecastMinutes, 1)}</td>
-      <td class="number">{line.budgetMinutes === null ? '' : numberText(line.budgetMinutes)}</td>
-      <td class="number">{numberText(line.sessions)}</td>
-      <td class="number">{line.unreported === 0 ? '' : numberText(line.unreported)}</td>
-    </tr>
-  );
-}
-
-export function Figure({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <p class="figure">
-      <b>{value}</b> <span class="quiet">{name}</span>
-    </p>
   );
 }

@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { Person } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES } from '../../protocol/console-routes.ts';
 import { me, post, whyFailed } from './api.ts';
+import { Choice } from './parts/choice.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
+import { NewPassword } from './parts/new-password.tsx';
 import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
 import { maybeText, t } from './text.ts';
@@ -50,9 +52,11 @@ export function People() {
                   <Name text={name} /> {name === me.value?.name && <span class="quiet">({t('you')})</span>}
                 </td>
                 <td>
-                  <RoleChoice
+                  <Choice
                     label={t('change_role', { name })}
+                    options={CONSOLE_ROLES}
                     value={role}
+                    textOf={(key) => t(`role_${key}`)}
                     onChange={(next) => {
                       changing.value = { name, role: next };
                     }}
@@ -105,17 +109,7 @@ export function People() {
           >
             <input name="name" autocomplete="username" value={locked.value} readOnly hidden />
             <p>{t('sessions_end')}</p>
-            <div class="field">
-              <label for="set-password">{t('new_password')}</label>
-              <input
-                id="set-password"
-                name="password"
-                type="password"
-                autocomplete="new-password"
-                minLength={12}
-                required
-              />
-            </div>
+            <NewPassword id="set-password" />
             <div class="row">
               <button type="submit" class="first">
                 {t('set_password')}
@@ -177,33 +171,6 @@ export function People() {
   );
 }
 
-function RoleChoice({
-  label,
-  value,
-  id,
-  onChange,
-}: {
-  readonly label?: string;
-  readonly id?: string;
-  readonly value: string;
-  onChange(role: string): void;
-}) {
-  return (
-    <select
-      id={id}
-      aria-label={label}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    >
-      {CONSOLE_ROLES.map((role) => (
-        <option key={role} value={role}>
-          {t(`role_${role}`)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 function NewPersonForm({ onAdded }: { onAdded(): void }) {
   const fault = useSignal<string | null>(null);
   const added = useSignal<string | null>(null);
@@ -240,25 +207,17 @@ function NewPersonForm({ onAdded }: { onAdded(): void }) {
         </div>
         <div class="field">
           <label for="new-role">{t('role')}</label>
-          <RoleChoice
+          <Choice
             id="new-role"
+            options={CONSOLE_ROLES}
             value={role.value}
+            textOf={(key) => t(`role_${key}`)}
             onChange={(next) => {
               role.value = next;
             }}
           />
         </div>
-        <div class="field">
-          <label for="new-password">{t('new_password')}</label>
-          <input
-            id="new-password"
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            minLength={12}
-            required
-          />
-        </div>
+        <NewPassword id="new-password" />
         <Fault text={fault.value} />
         {added.value !== null && (
           <p class="good" role="status">
