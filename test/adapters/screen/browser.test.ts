@@ -22,10 +22,10 @@ let env: Record<string, string>;
 /** A cage that writes its process and that of a child, which ends at SIGKILL alone. */
 const CAGE = `#!/bin/sh
 sh -c 'trap "" TERM; while :; do sleep 1; done' &
+trap "exit 0" TERM
 echo "$HOME $XDG_RUNTIME_DIR $TMPDIR $*" > "$TEST_FOLDER/words"
 echo "$$ $!" > "$TEST_FOLDER/pids.part"
 mv "$TEST_FOLDER/pids.part" "$TEST_FOLDER/pids"
-trap "exit 0" TERM
 while :; do sleep 0.1; done
 `;
 
