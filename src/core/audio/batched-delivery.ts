@@ -3,29 +3,35 @@
  * end of every other period then arrives a whole period late.
  */
 export interface BatchedDelivery {
-  /** Notes a delivery. @returns true when periods usually arrive in bunches */
+  /** Notes a delivery. @returns true when periods always arrive in bunches, and at regular times */
   note(samples: number, now: number): boolean;
 }
 
-/** Periods per verdict: a busy moment causes one or two bunches, such a device causes them all the time. */
-const WINDOW_PERIODS = 24;
-const MOST_BATCHES = 5;
+/** Periods per verdict: half a minute, because a busy start of the machine delays all periods for some seconds. */
+const WINDOW_PERIODS = 96;
+/** Periods that arrive alone or bunches that arrive late: a busy machine has many, such a device hardly any. */
+const MOST_OTHERS = 4;
 
 export function createBatchedDelivery(periodSamples: number, rateHz: number): BatchedDelivery {
   const periodMs = (periodSamples * 1000) / rateHz;
+  /** The last bunch, which may come in pieces: when it began, how long after the one before, and its periods. */
+  let bunch = { at: Number.NEGATIVE_INFINITY, afterMs: 0, periods: 0 };
   let periods = 0;
-  let batches = 0;
-  let lastAt = Number.NEGATIVE_INFINITY;
+  let others = 0;
   return {
     note(samples, now) {
       const count = Math.max(1, Math.round(samples / periodSamples));
-      const isClose = now - lastAt < periodMs / 4;
-      lastAt = now;
-      periods += count;
-      if (isClose || count > 1) batches++;
+      if (now - bunch.at < periodMs / 4) {
+        bunch.periods += count;
+        return false;
+      }
+      const lateMs = Math.abs(bunch.afterMs - bunch.periods * periodMs);
+      if (bunch.periods === 1 || lateMs > periodMs / 4) others++;
+      periods += bunch.periods;
+      bunch = { at: now, afterMs: now - bunch.at, periods: count };
       if (periods < WINDOW_PERIODS) return false;
-      const isRule = batches > MOST_BATCHES;
-      periods = batches = 0;
+      const isRule = others <= MOST_OTHERS;
+      periods = others = 0;
       return isRule;
     },
   };
