@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isSpokenLanguage, SPOKEN_LANGUAGES } from './service/languages.ts';
+import { primaryOf } from './language-tag.ts';
+import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './service/languages.ts';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;
@@ -33,17 +34,21 @@ export const offerSchema = z
   .max(MOST_OFFERED)
   .refine(isNamedOnce, 'must not name a language twice');
 
-const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
-
 /** Tags of a valid form that name no known language or region, such as `xx`: probably typing errors. */
 export function unknownLanguages(tags: readonly string[]): string[] {
-  return tags.filter((tag) => {
-    try {
-      return NAMES.of(tag) === undefined;
-    } catch {
-      return true;
-    }
-  });
+  return tags.filter((tag) => !isUsual(tag) && !isNamed(tag));
+}
+
+/** A language of the service, without a region. */
+const isUsual = (tag: string): boolean => primaryOf(tag) === tag && isHeardLanguage(tag);
+
+/** Loads the engine's tables of names: 7 MB and 14 ms, which the start of a kiosk need not pay. */
+function isNamed(tag: string): boolean {
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }).of(tag) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Describes a conflict between a source and its targets; null without a conflict. */
