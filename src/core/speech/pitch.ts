@@ -48,8 +48,11 @@ export function createPitchFinder(): PitchFinder {
       if (fit > best) best = fit;
     }
     for (let lag = SHORTEST + 1; lag < LONGEST; lag++) {
-      const [before = 0, fit = 0, after = 0] = [fits[lag - 1], fits[lag], fits[lag + 1]];
-      if (fit <= NEARLY * best || fit < before || fit < after) continue;
+      const fit = fits[lag] as number;
+      if (fit <= NEARLY * best) continue;
+      const before = fits[lag - 1] as number;
+      const after = fits[lag + 1] as number;
+      if (fit < before || fit < after) continue;
       const bend = before - 2 * fit + after;
       return { clarity: best, period: lag + (bend === 0 ? 0 : (before - after) / (2 * bend)) };
     }

@@ -155,7 +155,8 @@ function share(values: Float32Array, holds: (value: number) => boolean): number 
 function steps(levels: Float32Array, above: number): Pick<TalkMeasures, 'unrest' | 'falling'> {
   let [moved, fallen, count] = [0, 0, 0];
   for (let index = 1; index < levels.length; index++) {
-    const [before, level] = [levels[index - 1] as number, levels[index] as number];
+    const before = levels[index - 1] as number;
+    const level = levels[index] as number;
     if (Math.min(before, level) <= above) continue;
     moved += Math.max(0, Math.abs(level - before) - RIPPLE_DB);
     fallen += Math.sign(before - level);
@@ -229,7 +230,10 @@ function createPassBand(): (frame: Float32Array) => number {
   const memory = new Float64Array(4);
   return (frame) => {
     // Local for speed: a number that a closure changes is a new object each time.
-    let [x1 = 0, x2 = 0, y1 = 0, y2 = 0] = [memory[0], memory[1], memory[2], memory[3]];
+    let x1 = memory[0] as number;
+    let x2 = memory[1] as number;
+    let y1 = memory[2] as number;
+    let y2 = memory[3] as number;
     let power = 0;
     for (let at = 0; at < frame.length; at++) {
       const x = frame[at] as number;
@@ -240,7 +244,10 @@ function createPassBand(): (frame: Float32Array) => number {
       y1 = y;
       power += y * y;
     }
-    memory.set([x1, x2, y1, y2]);
+    memory[0] = x1;
+    memory[1] = x2;
+    memory[2] = y1;
+    memory[3] = y2;
     return power / FRAME_SAMPLES;
   };
 }

@@ -44,7 +44,10 @@ export function createWeightedSquares(rateHz: number): WeightedSquares {
   const memory = new Float64Array(4);
   return (samples, from, until) => {
     // Local for speed: a number that a closure changes is a new object each time.
-    let [p1 = 0, p2 = 0, q1 = 0, q2 = 0] = [memory[0], memory[1], memory[2], memory[3]];
+    let p1 = memory[0] as number;
+    let p2 = memory[1] as number;
+    let q1 = memory[2] as number;
+    let q2 = memory[3] as number;
     let sum = 0;
     for (let at = from; at < until; at++) {
       const x = (samples[at] as number) / 32_768;
@@ -60,7 +63,10 @@ export function createWeightedSquares(rateHz: number): WeightedSquares {
     // Denormal numbers in the tails of silence are slow on some processors.
     if (Math.abs(p1) < 1e-20) p1 = p2 = 0;
     if (Math.abs(q1) < 1e-20) q1 = q2 = 0;
-    memory.set([p1, p2, q1, q2]);
+    memory[0] = p1;
+    memory[1] = p2;
+    memory[2] = q1;
+    memory[3] = q2;
     return sum;
   };
 }
