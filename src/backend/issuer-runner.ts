@@ -50,7 +50,7 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
   const jobs = createServiceJobs({ service, log, random });
   const mint = createMintJobs({ store, service: jobs, instance, complain, log, random });
   const reconciler = startReconciler({
-    ...{ store, client: service, service: jobs, instance, clock, log, complain },
+    ...{ store, service: jobs, instance, clock, log, complain },
     ...{ settledMs: settledMs(config.service.timeout), isMinting: () => issuer.jobs > 0 },
   });
   const underWay = new Set<Promise<void>>();

@@ -4,28 +4,21 @@
  */
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { LaneToCheck, Store } from '../ports/store.ts';
+import type { LaneToCheck, SessionToRevoke, Store } from '../ports/store.ts';
 import { LEASE_MS } from './core/mint/claim.ts';
+import { ORPHANS } from './core/mint/orphans.ts';
 import { findUnknown, removeSessions } from './core/mint/settle.ts';
 import { nameOf, referenceOf } from './core/policy.ts';
 import type { Complain } from './limited-warnings.ts';
 import { complainOfStore } from './mint-jobs.ts';
-import type { ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
 import type { ServiceJobs } from './service-jobs.ts';
-import { findUnused } from './session-upkeep.ts';
 
 const RENEW_EVERY_MS = LEASE_MS / 3;
-const LOOK_EVERY_MS = 4000;
 const PRUNE_EVERY_MS = 600_000;
-/** A device repeats its request within this time (ms), which is quicker than the reconciler. */
-const GRACE_MS = 5000;
-const AGAIN_MS = 10_000;
-const MOST_AT_ONCE = 20;
 
 export interface ReconcilerParts {
   readonly store: Store;
-  readonly client: ServiceClient;
   readonly service: ServiceJobs;
   readonly instance: string;
   /** Time until the service has surely ended a request of an instance that died (ms). */
@@ -42,31 +35,29 @@ export interface Reconciler {
 }
 
 export function startReconciler(parts: ReconcilerParts): Reconciler {
-  const { store, client, service, instance, settledMs, clock, log, complain } = parts;
-  const loops = [
-    repeat(clock, RENEW_EVERY_MS, async () => {
-      if (parts.isMinting()) await store.renew(instance, LEASE_MS);
-    }),
-    repeat(clock, LOOK_EVERY_MS, async () => {
-      const abandoned = await store.takeAbandoned(GRACE_MS, AGAIN_MS, MOST_AT_ONCE);
-      for (const lane of abandoned) await check(lane);
-      for (const { device, id } of await store.takeLeaving(AGAIN_MS, MOST_AT_ONCE)) {
-        const gone = await service.revoke(nameOf(device), [id], 'revoked a session that was left over');
-        if (gone.length > 0) await store.change(device, removeSessions(gone));
-      }
-    }),
-    repeat(clock, PRUNE_EVERY_MS, () => store.prune()),
-  ];
+  const { store, service, instance, settledMs, clock, log, complain } = parts;
+  const { lookEveryMs, graceMs, againMs, mostAtOnce } = ORPHANS;
 
   /** Revokes the sessions of a lane that an instance has made and not written down. */
   const check = async (lane: LaneToCheck): Promise<void> => {
     const who = nameOf(lane.device);
-    const listed = await findUnused(client, { reference: referenceOf(who, lane.lane), sessionId: null });
+    const listed = await service.unusedOf(referenceOf(who, lane.lane));
     const unknown = await store.change(lane.device, findUnknown(lane, listed, settledMs));
     await service.revoke(who, unknown, 'revoked a session that a backend left when it died');
   };
+  const revoke = async ({ device, id }: SessionToRevoke): Promise<void> => {
+    const gone = await service.revoke(nameOf(device), [id], 'revoked a session that was left over');
+    if (gone.length > 0) await store.change(device, removeSessions(gone));
+  };
+  const look = async (): Promise<void> => {
+    await sideBySide(await store.takeAbandoned(graceMs, againMs, mostAtOnce), check);
+    await sideBySide(await store.takeLeaving(againMs, mostAtOnce), revoke);
+  };
+  const renew = async (): Promise<void> => {
+    if (parts.isMinting()) await store.renew(instance, LEASE_MS);
+  };
 
-  function repeat(timer: Clock, everyMs: number, work: () => Promise<void>) {
+  const repeat = (everyMs: number, work: () => Promise<void>, firstMs = everyMs) => {
     let cancel = (): void => {};
     let isClosed = false;
     let running: Promise<void> = Promise.resolve();
@@ -77,14 +68,14 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
         if (error instanceof ServiceFailure) log.debug({ status: error.status }, error.message);
         else complainOfStore(error, complain, log);
       }
-      if (!isClosed) arm();
+      if (!isClosed) arm(everyMs);
     };
-    const arm = (): void => {
-      cancel = timer.at(timer.now() + everyMs, () => {
+    const arm = (afterMs: number): void => {
+      cancel = clock.at(clock.now() + afterMs, () => {
         running = run();
       });
     };
-    arm();
+    arm(firstMs);
     return {
       async close() {
         isClosed = true;
@@ -92,11 +83,22 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
         await running;
       },
     };
-  }
+  };
 
+  const loops = [
+    repeat(RENEW_EVERY_MS, renew),
+    repeat(lookEveryMs, look, 0),
+    repeat(PRUNE_EVERY_MS, () => store.prune()),
+  ];
   return {
     async close() {
       await Promise.all(loops.map((loop) => loop.close()));
     },
   };
+}
+
+/** One that fails does not stop the others. @throws the first failure, when all are over */
+async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(items.map(work));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -96,6 +96,16 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     }
   };
 
+  /** The unused sessions of a lane; none at a service without listing. @throws ServiceFailure */
+  const unusedOf = async (reference: string): Promise<string[]> => {
+    try {
+      return await findUnused(service, { reference, sessionId: null });
+    } catch (error) {
+      if (error instanceof ServiceFailure && UNSUPPORTED.has(error.trouble.kind)) return [];
+      throw error;
+    }
+  };
+
   /** Revokes sessions. One that no longer exists counts as revoked. @returns those that are gone */
   const revoke = async (who: DeviceName, ids: readonly string[], why: string): Promise<string[]> => {
     const device = `${who.tenant}/${who.device}`;
@@ -110,5 +120,5 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     return (await Promise.all(ids.map(ended))).flat();
   };
 
-  return { create, probe, endSessions, fetch, revoke };
+  return { create, probe, endSessions, fetch, unusedOf, revoke };
 }

@@ -45,7 +45,7 @@ describe('two backends with one store', () => {
     expect(wasted).toBeGreaterThan(0);
   });
 
-  it('answer after one retry at most, and leave no session for longer than 60 s, when one is killed under load', () => {
+  it('answer after one retry at most, and leave no session for longer than 45 s, when one is killed under load', () => {
     let retried = 0;
     let orphans = 0;
     for (const seed of SEEDS) {
@@ -61,7 +61,7 @@ describe('two backends with one store', () => {
       expect({ refused, denied }, `seed ${seed}`).toEqual({ refused: 0, denied: [] });
       expect(Math.max(...answers.map(({ attempts }) => attempts)), `seed ${seed}`).toBeLessThanOrEqual(2);
       expect(Math.max(...answers.map(({ ms }) => ms)), `seed ${seed}`).toBeLessThan(11_000);
-      expect(Math.max(...world.idle()), `seed ${seed}`).toBeLessThan(60);
+      expect(Math.max(...world.idle()), `seed ${seed}`).toBeLessThan(45);
       retried += answers.filter(({ attempts }) => attempts === 2).length;
       orphans += world.wasted();
     }
@@ -69,7 +69,22 @@ describe('two backends with one store', () => {
     expect(orphans).toBeGreaterThan(0);
   });
 
-  it('leave no session for longer than 60 s when the service ends the request of a killed one late', () => {
+  it('leave no session for longer than 45 s when 200 kills follow each other', () => {
+    // With these draws a look every 4 s, first 4 s after the start, left one for 53 s.
+    const world = openInstances(17, { impatient: 0.15, pause: [0, 2500] });
+    for (let kill = 0; kill < 200; kill += 1) {
+      world.pass(world.between(200, 1500));
+      world.kill();
+      world.pass(world.between(500, 900));
+      world.start();
+    }
+    world.pass(90_000);
+    expect(world.found).toMatchObject({ refused: 0, denied: [] });
+    expect(Math.max(...world.idle(true))).toBeLessThan(45);
+    expect(world.wasted()).toBeGreaterThan(20);
+  });
+
+  it('leave no session for longer than 45 s when the service ends the request of a killed one late', () => {
     for (const seed of SEEDS) {
       const world = openInstances(seed, { doubled: 0.3, impatient: 0.3, slow: 0.5, lost: 0.1 });
       for (let round = 0; round < 8; round += 1) {
@@ -80,7 +95,7 @@ describe('two backends with one store', () => {
       world.pass(90_000);
       expect(world.found.denied, `seed ${seed}`).toEqual([]);
       expect(world.found.refused, `seed ${seed}`).toBe(0);
-      expect(Math.max(...world.idle(true)), `seed ${seed}`).toBeLessThan(60);
+      expect(Math.max(...world.idle(true)), `seed ${seed}`).toBeLessThan(45);
     }
   });
 });

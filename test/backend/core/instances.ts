@@ -1,6 +1,7 @@
 /** Two backends with one store, a service and devices, in virtual time. Everything random comes from a seed. */
 import type { Ask, IssuerEvent } from '../../../src/backend/core/issue-event.ts';
 import { LEASE_MS, settledMs } from '../../../src/backend/core/mint/claim.ts';
+import { ORPHANS } from '../../../src/backend/core/mint/orphans.ts';
 import { findUnknown, removeSessions } from '../../../src/backend/core/mint/settle.ts';
 import type { TokenReason } from '../../../src/protocol/mqtt/token.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
@@ -42,7 +43,7 @@ interface Waiting {
 
 export function openInstances(
   seed: number,
-  { devices = 12, doubled = 0.1, impatient = 0, slow = 0, lost = 0 } = {},
+  { devices = 12, doubled = 0.1, impatient = 0, slow = 0, lost = 0, pause = [2000, 40_000] } = {},
 ) {
   const config = makeConfig({
     session: { expiresInSeconds: WINDOW_MS / 1000 },
@@ -89,7 +90,12 @@ export function openInstances(
         }),
       );
     every(LEASE_MS / 3, () => void (instance.issuer.jobs > 0 && books.renew(name, LEASE_MS, now)));
-    every(4000, () => reconcile(instance));
+    later(0, () =>
+      whenAwake(instance, () => {
+        reconcile(instance);
+        every(ORPHANS.lookEveryMs, () => reconcile(instance));
+      }),
+    );
     instances.push(instance);
     return instance;
   };
@@ -193,7 +199,7 @@ export function openInstances(
     }
   };
   const reconcile = (instance: Instance): void => {
-    for (const lane of books.takeAbandoned(5000, 10_000, now)) {
+    for (const lane of books.takeAbandoned(ORPHANS.graceMs, ORPHANS.againMs, now)) {
       const device = lane.device.split('/')[1] ?? '';
       exchange(
         instance,
@@ -265,7 +271,7 @@ export function openInstances(
         return;
       }
       one.usedAt = now;
-      later(between(2000, 40_000), () => ask(device, draw() < 0.5 ? 'rollover' : 'network'));
+      later(between(pause[0] ?? 0, pause[1] ?? 0), () => ask(device, draw() < 0.5 ? 'rollover' : 'network'));
     });
   };
 

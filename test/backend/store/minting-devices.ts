@@ -39,6 +39,8 @@ export function openMintingDevices(
     /** Sessions with which no stream could be opened. */
     refused: [] as string[],
     denied: [] as string[],
+    /** Denials that give no time to try again. */
+    hopeless: [] as string[],
   };
   const used = new Set<string>();
   const waiting = new Map<string, (session: Session | null) => void>();
@@ -48,8 +50,11 @@ export function openMintingDevices(
 
   const hear = (payload: string): void => {
     const answer = tokenResponseSchema.parse(JSON.parse(payload));
-    if (!answer.ok) found.denied.push(`${answer.error.code} ${answer.error.detail}`);
-    else if ('session' in answer) {
+    if (!answer.ok) {
+      const { code, detail, final, retry_after_s } = answer.error;
+      found.denied.push(`${code} ${detail}`);
+      if (final || retry_after_s === undefined) found.hopeless.push(code);
+    } else if ('session' in answer) {
       const { id, token } = answer.session as Session;
       found.given.set(answer.id, (found.given.get(answer.id) ?? new Set()).add(id));
       return waiting.get(answer.id)?.({ id, token });

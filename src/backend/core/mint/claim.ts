@@ -89,10 +89,12 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
       ofLane.some(({ recheckAt, leaseUntil }) => recheckAt !== null && leaseUntil <= now) ||
       (own === undefined && request.attempt > 1);
     const recheckAt = now + wanted.settledMs;
+    // A replaced row may stand for two instances: one that died, and one that has taken it over and lives.
+    const diedBefore = died || replaced.some((row) => row.recheckAt !== null);
     const mine: MintRow = {
       ...{ lane, request: request.id, state: 'making', instance, askedAt, session: null, freshUntil: 0 },
       ...{ leaseUntil: now + LEASE_MS, endsAt: now + durationMs },
-      recheckAt: died ? recheckAt : (own?.recheckAt ?? null),
+      recheckAt: diedBefore ? recheckAt : (own?.recheckAt ?? null),
     };
     const leaving = book.sessions
       .filter(({ id }) => room.revoke.includes(id))
@@ -107,8 +109,11 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {
-        // Its instance may die before it writes its session down.
-        mints: [...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt })), mine],
+        // Its instance may die before it writes its session down, which takes it no longer than its lease.
+        mints: [
+          ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
+          mine,
+        ],
         sessions: [...leaving, ...settled],
       },
     );

@@ -57,12 +57,18 @@ export function settle(made: Made): Decide<boolean> {
   };
 }
 
-/** The service has made no session: the next request may try at once. */
+/** The service has made no session: the next request may try at once. An instance that died before may have left one. */
 export function release(claimed: Claimed): Decide<void> {
   return ({ mints }) => {
     const over = mints
       .filter((row) => isOf(row, claimed))
-      .map((row): MintRow => ({ ...row, state: 'over', recheckAt: null }));
+      .map(
+        (row): MintRow => ({
+          ...row,
+          state: 'over',
+          recheckAt: row.state === 'making' ? row.recheckAt : null,
+        }),
+      );
     return { change: { mints: over }, result: undefined };
   };
 }

@@ -1,0 +1,50 @@
+/** The reconciler with a real store, in virtual time. */
+import { expect, it } from 'vitest';
+import { createLogger } from '../../src/adapters/log.ts';
+import { startReconciler } from '../../src/backend/reconciler.ts';
+import type { ServiceClient } from '../../src/backend/service-client.ts';
+import { ServiceFailure } from '../../src/backend/service-failure.ts';
+import { createServiceJobs } from '../../src/backend/service-jobs.ts';
+import { createSqlStore } from '../../src/backend/store/sql-store.ts';
+import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
+import type { MintRow } from '../../src/ports/store.ts';
+import { MEMORY_STORE } from '../../src/protocol/backend-config.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+
+const LONG_AGO_MS = 60_000;
+
+it('looks at every lane, and at none again, when the service has no list of sessions', async () => {
+  const clock = createVirtualClock();
+  const store = createSqlStore(createSqliteEngine(MEMORY_STORE));
+  const names = ['one', 'two', 'three'];
+  for (const name of names)
+    await store.change(`museum/${name}`, (_book, now) => {
+      const row: MintRow = {
+        ...{ lane: 'main', request: 'r1', state: 'over', instance: 'dead', session: null, freshUntil: 0 },
+        ...{ leaseUntil: now - LONG_AGO_MS, askedAt: now - LONG_AGO_MS, endsAt: now, recheckAt: now },
+      };
+      return { change: { mints: [row] }, result: undefined };
+    });
+  const listed: string[] = [];
+  const client = {
+    async listSessions({ clientReferenceId }: { clientReferenceId: string }) {
+      listed.push(clientReferenceId);
+      // docs/service.md gives no path for a list.
+      const trouble = { kind: 'rejected', detail: null, retryAfterS: null } as const;
+      throw new ServiceFailure(trouble, 404, 'cannot list sessions: HTTP 404');
+    },
+  } as unknown as ServiceClient;
+  const log = createLogger({ level: 'trace', format: 'json', sink: { write() {} } });
+  const reconciler = startReconciler({
+    ...{ store, service: createServiceJobs({ service: client, log, random: Math.random }) },
+    ...{ instance: 'a', settledMs: 1000, clock, log, complain: () => {}, isMinting: () => false },
+  });
+  await clock.elapse(10_000);
+  await reconciler.close();
+  expect(listed.sort()).toEqual(names.map((name) => `museum/${name}/main`).sort());
+  for (const name of names) {
+    const [row] = await store.change(`museum/${name}`, (book) => ({ change: {}, result: book.mints }));
+    expect(row?.recheckAt, name).toBeNull();
+  }
+  await store.close();
+});
