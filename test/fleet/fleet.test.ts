@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { fixtureOfEachTest } from '../backend/backend-on-loopback.ts';
 import { endStream, openDevice, openStream, TENANT } from './devices.ts';
 import { peakOf, quantile } from './scenario.ts';
+import { runVirtualFleet } from './virtual/scenario.ts';
 
 const { start } = fixtureOfEachTest();
 
@@ -33,4 +34,11 @@ it('a simulated device gets a token, and a stream with a running task', async ()
   expect(socket.readyState).toBe(socket.OPEN);
   endStream(socket);
   device.close();
+});
+
+it('shipped agents in virtual time have their sessions again when the broker restarts and when both backends die', async () => {
+  const lines: string[] = [];
+  expect(await runVirtualFleet(5, (line) => void lines.push(line))).toEqual([]);
+  expect(lines.join('\n')).toMatch(/opening: 5 needs, granted 5;/);
+  expect(lines.join('\n')).toMatch(/live: 5; waiting: 0$/m);
 });

@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 import { missing, startPrograms } from './programs.ts';
 import { describe, quantile, runScenario, type Size } from './scenario.ts';
+import { lightenAgents } from './virtual/fleet.ts';
+import { runVirtualFleet } from './virtual/scenario.ts';
 
 const HELP = `Usage: npm run bench:fleet -- [options]
 
@@ -13,6 +15,7 @@ connect, get tokens and open streams.
   --live <n>        streams that speak in real time beside them (150)
   --rate <n>        token requests a second while nothing is broken (40)
   --store <kind>    sqlite or postgres (sqlite)
+  --virtual         shipped agents and backends in virtual time instead (--agents 20000)
   --quick           a small fleet, in less than a minute
   --json            the last line is {"fleet": {...}}
 `;
@@ -26,8 +29,13 @@ const FULL: Size = {
 };
 const QUICK: Size = { devices: 100, agents: 40, live: 4, steps: [20, 100], windowS: 1, rate: 20 };
 
+/** Shipped agents in virtual time. */
+const VIRTUAL = { full: 20_000, quick: 100 };
+
 /** Longer than any run takes on a slow machine (ms). */
 const LIMIT_MS = { quick: 300_000, full: 3_600_000 };
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -39,12 +47,20 @@ async function main(): Promise<number> {
         rate: { type: 'string' },
       },
       store: { type: 'string', default: 'sqlite' },
+      virtual: { type: 'boolean' },
       ...{ quick: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
     },
   });
   if (values.help) {
     process.stdout.write(HELP);
     return 0;
+  }
+  if (values.virtual) {
+    lightenAgents();
+    const agents = Number(values.agents ?? (values.quick ? VIRTUAL.quick : VIRTUAL.full));
+    const failures = await runVirtualFleet(agents, say);
+    for (const failure of failures) say(`FAILED: ${failure}`);
+    return failures.length === 0 ? 0 : 1;
   }
   const store = values.store === 'postgres' ? 'postgres' : 'sqlite';
   const why = missing(store);
@@ -69,7 +85,6 @@ async function main(): Promise<number> {
     },
     values.quick ? LIMIT_MS.quick : LIMIT_MS.full,
   ).unref();
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
     const result = await runScenario(programs, size, say);
     const late = result.liveLateMs;
