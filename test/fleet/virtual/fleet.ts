@@ -24,7 +24,7 @@ const START_MS = 1000;
  * this process do both more seldom. Requests, tries and rollovers do not depend on it while nobody speaks and no stream breaks.
  */
 export function lightenAgents(): void {
-  Object.assign(LANE_DEFAULTS, { chunkMs: 8 * LANE_DEFAULTS.chunkMs, pingMs: 10 * LANE_DEFAULTS.pingMs });
+  Object.assign(LANE_DEFAULTS, { chunkMs: 16 * LANE_DEFAULTS.chunkMs, pingMs: 10 * LANE_DEFAULTS.pingMs });
 }
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const ADDRESS = { url: 'mqtts://broker.sim' };

@@ -11,7 +11,8 @@
  *
  * These are 17 s and four answers: 45 s while the service answers within 7 s. A session that the service makes after the death of
  * its backend is found at the next look, `againMs` and `lookEveryMs` later. If the looking backend is killed, too, the lane's
- * turn comes again after the same 7 s; each backend looks first at its start. All lanes are looked at side by side.
+ * turn comes again after the same 7 s; each backend looks first at its start. Lanes are looked at side by side, up to
+ * `mostAtOnce`; a kill leaves `limits.concurrency` of them at most, 16 by default.
  */
 export const ORPHANS = {
   lookEveryMs: 2000,
