@@ -45,7 +45,10 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
   const random = randomBy(1);
   const broker = createVirtualBroker(clock, random);
   const service = createVirtualService(clock, random);
-  const store = createVirtualStore(clock);
+  const store = createVirtualStore(
+    clock,
+    Array.from({ length: size }, (_, index) => `${TENANT}/${nameOf(index)}`),
+  );
   /** Moments (ms) at which backends received requests. */
   const received: number[] = [];
   const needs: Need[] = [];
@@ -84,7 +87,7 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
   };
 
   const start = (index: number): void => {
-    const id = `kiosk-${index}`;
+    const id = nameOf(index);
     const lane = { id: 'main', source: 'en', targets: ['es'], standbyAfter: 0 };
     const file = (path: string) => ({ driver: 'file', path });
     const config = configSchema.parse({
@@ -226,6 +229,8 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
     },
   };
 }
+
+const nameOf = (index: number): string => `kiosk-${index}`;
 
 /** Park and Miller's generator. */
 function randomBy(seed: number): () => number {

@@ -27,7 +27,8 @@ interface Found<T> {
   readonly row: T;
 }
 
-export function createVirtualStore(clock: Clock & { settle(): void }): Store {
+/** @param known devices that had a session on an earlier day */
+export function createVirtualStore(clock: Clock & { settle(): void }, known: readonly string[]): Store {
   const books = new Map<string, Book>();
   /** Requests that are being made or looked for, sessions that wait for their stream, and sessions that leave. */
   const making = new Map<string, Found<MintRow>>();
@@ -35,6 +36,7 @@ export function createVirtualStore(clock: Clock & { settle(): void }): Store {
   const leaving = new Map<string, { device: string; retryAt: number }>();
   const told = new Map<string, string>();
   let freeAt = 0;
+  for (const device of known) books.set(device, { mints: new Map(), sessions: new Map(), isKnown: true });
 
   const transact = <T>(act: (now: number) => T): Promise<T> =>
     new Promise((resolve, reject) => {
