@@ -15,7 +15,7 @@ connect, get tokens and open streams.
   --live <n>        streams that speak in real time beside them (150)
   --rate <n>        token requests a second while nothing is broken (40)
   --store <kind>    sqlite or postgres (sqlite)
-  --virtual         shipped agents and backends in virtual time instead (--agents 20000)
+  --virtual         shipped agents and backends in virtual time instead (--agents 1000)
   --quick           a small fleet, in less than a minute
   --json            the last line is {"fleet": {...}}
 `;
@@ -30,7 +30,7 @@ const FULL: Size = {
 const QUICK: Size = { devices: 100, agents: 40, live: 4, steps: [20, 100], windowS: 1, rate: 20 };
 
 /** Shipped agents in virtual time. */
-const VIRTUAL = { full: 20_000, quick: 100 };
+const VIRTUAL = { full: 1000, quick: 100 };
 
 /** Longer than any run takes on a slow machine (ms). */
 const LIMIT_MS = { quick: 300_000, full: 3_600_000 };
