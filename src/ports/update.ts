@@ -39,8 +39,8 @@ export interface Repository {
   refresh(manifestUrl: string | null): Promise<void>;
   /** Null: the repository does not have it. */
   find(name: string, version: string): Promise<Offer | null>;
-  /** Downloads a package, checks it, and unpacks it into a folder of `UpdateFiles`. */
-  fetch(offer: Offer, folder: string): Promise<void>;
+  /** Downloads a package, checks it, and unpacks it into a folder of `UpdateFiles`. @param downloaded before it is unpacked */
+  fetch(offer: Offer, folder: string, downloaded: () => Promise<void>): Promise<void>;
 }
 
 /** Reads the content of an unpacked release. */

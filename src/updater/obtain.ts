@@ -50,8 +50,7 @@ export async function obtain({ version, manifest_url }: VersionOrder, deps: Obta
   await insistOnSpace(files, offer);
   const folder = await folders.begin(wanted);
   try {
-    await repository.fetch(offer, folder);
-    await deps.step('verifying', 0.5);
+    await repository.fetch(offer, folder, () => deps.step('verifying', 0.5));
     const release = await folders.inspect(wanted);
     if (release === null)
       throw new UpdateTrouble(`version ${plainVersion(wanted)} is not whole: its files differ from its list`);
@@ -77,8 +76,7 @@ async function obtainNode(version: string, { files, repository, folders, step }:
   await insistOnSpace(files, offer);
   const name = nodeFolder(version);
   try {
-    await repository.fetch(offer, await folders.begin(name));
-    await step('verifying', 0.9);
+    await repository.fetch(offer, await folders.begin(name), () => step('verifying', 0.9));
     await folders.finish(name);
   } catch (error) {
     await folders.giveUp(name);

@@ -25,6 +25,17 @@ describe('an ordered version', () => {
     expect([await world.running(), world.waiting]).toEqual([NEW, null]);
   });
 
+  it('is reported as being verified while it is unpacked', async () => {
+    const states: unknown[] = [];
+    const nodes = { private: '22.0.0-1', system: null };
+    const unpacks = ({ last }: World) => void states.push([last?.state, last?.progress]);
+    await ended(createWorld({ order: orderOf('1.3.0'), nodes, unpacks }));
+    expect(states).toEqual([
+      ['verifying', 0.5],
+      ['verifying', 0.9],
+    ]);
+  });
+
   it('needs no download when it is there already', async () => {
     const first = await ended(createWorld({ order: orderOf('1.3.0') }));
     const second = createWorld({ disk: first.disk, order: orderOf('1.2.0', 'order-2') });

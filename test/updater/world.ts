@@ -71,6 +71,8 @@ export interface WorldOptions {
   readonly isGoodMoment?: (now: number) => boolean;
   readonly wall?: number | null;
   readonly times?: UpdaterTimes;
+  /** Called when a package is unpacked. */
+  readonly unpacks?: (world: World) => void;
   /** Called at each look at the service. */
   readonly looked?: (world: World) => void;
 }
@@ -113,7 +115,9 @@ export function createWorld(options: WorldOptions = {}): World {
       const isThere = name === 'dragoman' ? offers.includes(version) : version === NODE_VERSION;
       return isThere ? { name, version, bytes: 1e6, unpackedBytes: 4e6 } : null;
     },
-    async fetch({ name, version }, folder) {
+    async fetch({ name, version }, folder, downloaded) {
+      await downloaded();
+      options.unpacks?.(world);
       if (name === 'dragoman-node') return disk.put(`${folder}/bin-node`, 'node');
       await disk.put(`${folder}/${RELEASE}`, JSON.stringify(releaseOf(version)));
       await disk.put(`${folder}/${PROGRAM}`, `program of ${version}`);

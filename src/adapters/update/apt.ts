@@ -63,10 +63,11 @@ export function createAptRepository({ root, sources, keyring }: AptPlaces): Repo
       // A package without its size: a few times its archive.
       return { name, version, bytes, unpackedBytes: unpacked > 0 ? unpacked * KIB : 4 * bytes };
     },
-    async fetch(offer, folder) {
+    async fetch(offer, folder, downloaded) {
       const cwd = inOwn('download');
       try {
         const archive = await onDisk(own, () => download(offer, cwd));
+        await downloaded();
         const unpacked = await runProgram('dpkg-deb', ['-x', archive, join(root, folder)], {
           limitMs: UNPACK_LIMIT_MS,
         });

@@ -1,0 +1,61 @@
+/** A later release has run, and the device has returned to this one: the state files of the later one are read here. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { readBudget, writeBudget } from '../../src/agent/admission/budget-file.ts';
+import { readRecord, writeRecord } from '../../src/agent/commands/command-record-file.ts';
+import { readDesired, writeDesired } from '../../src/agent/config/desired-file.ts';
+import { readTasks, writeTasks } from '../../src/agent/lane/accepted-tasks.ts';
+import type { Reading } from '../../src/agent/state-files/versioned-file.ts';
+import { budgetUse } from '../../src/core/owner/budget.ts';
+import { ofNextRelease } from '../next-release.ts';
+import { createFakeDeps } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+const FOLDER = new URL('./state-files/', import.meta.url);
+const SOURCES = fileURLToPath(new URL('../../src/agent/', import.meta.url));
+const written = (name: string): string => readFileSync(new URL(`${name}-1.json`, FOLDER), 'utf8');
+
+const again = <T>(reading: Reading<T>, write: (content: T) => string): unknown => {
+  if (reading.kind !== 'kept') throw new Error(`the file is ${reading.kind}`);
+  return JSON.parse(write(reading.content));
+};
+/** Reads a file, and writes it as this release does. */
+const REWRITES: Readonly<Record<string, (text: string) => unknown>> = {
+  commands: (text) => again(readRecord(text), ({ ledger }) => writeRecord(ledger)),
+  desired: (text) => again(readDesired(text), writeDesired),
+  tasks: (text) => again(readTasks(text), writeTasks),
+  budget: (text) => again(readBudget(text), (days) => writeBudget(budgetUse(days, 0))),
+};
+
+describe('after a roll-back', () => {
+  it.each(Object.keys(REWRITES))('the file "%s" has lost nothing of this release', (name) => {
+    const own = REWRITES[name]?.(written(name));
+    expect(own).toMatchObject({ version: 1 });
+    expect(REWRITES[name]?.(ofNextRelease(written(name)))).toEqual(own);
+  });
+
+  it('the agent goes on with what was configured, owed and counted', async () => {
+    const files = Object.keys(REWRITES).map((name) => {
+      const file = createMemoryFile();
+      file.fill(ofNextRelease(written(name)));
+      return [name, file] as const;
+    });
+    const [commandFile, desiredFile, taskFile, budgetFile] = files.map(([, { file }]) => file);
+    const deps = createFakeDeps(undefined, { commandFile, desiredFile, taskFile, budgetFile });
+    await deps.goLive();
+    expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });
+    expect(deps.sent('cmd/stop/res').map(({ body }) => body['id'])).toEqual(['stop-7']);
+    expect(files.map(([, { aside }]) => aside)).toEqual(files.map(() => null));
+    await deps.agent.stop();
+  });
+
+  it('has a test for each state file', () => {
+    const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const texts = sources.map((name) => readFileSync(join(SOURCES, name), 'utf8'));
+    const names = texts.flatMap((text) => [...text.matchAll(/stateFile\('(\w+)'/g)].map(([, name]) => name));
+    // certificate-renewal.test.ts has that of the certificate.
+    expect(new Set(names)).toEqual(new Set([...Object.keys(REWRITES), 'certificate']));
+  });
+});

@@ -1,0 +1,89 @@
+/** What a power cut during an update has left, and what the device makes of it. */
+import { expect } from 'vitest';
+import { until } from '../../nspawn/kiosk.ts';
+import { DAMAGED } from '../command-flood.ts';
+import { type Fixture, live } from '../kiosk.ts';
+import type { Machine } from '../machine.ts';
+import { NEXT_VERSION } from '../setup.ts';
+import { stepsIn, untilSteps } from './trail.ts';
+
+export const PACKAGE = '/usr/lib/dragoman';
+const VERSIONS = '/var/lib/dragoman-update/versions';
+export const NEW = `${VERSIONS}/${NEXT_VERSION}/usr/lib/dragoman`;
+const FOUND = '/run/found';
+const LIVE_LIMIT_MS = 240_000;
+
+/** Before the updater and the agent may change anything. */
+const FINDER = `exec >${FOUND}
+cd /var/lib/dragoman-update || exit 0
+echo "stage $(sed -nE 's/.*"stage":"([a-z_]+)".*/\\1/p' record.json)"
+echo "link $(readlink current)"
+for folder in versions/*; do
+  case $folder in *.partial) echo "partial $folder"; continue ;; esac
+  sums=$(cd "$folder/usr/lib/dragoman" && sha256sum --check --strict --status SHA256SUMS && sha256sum <SHA256SUMS)
+  echo "version $folder \${sums%% *}"
+done
+`;
+const FINDER_UNIT = `[Unit]
+After=local-fs.target
+Before=dragoman-update.service dragoman.service
+[Service]
+Type=oneshot
+ExecStart=/bin/sh /usr/local/lib/found.sh
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** Makes each start of the machine note first what is on its disk. */
+export async function noteWhatIsFound(machine: Machine): Promise<void> {
+  await machine.write('/usr/local/lib/found.sh', FINDER);
+  await machine.write('/etc/systemd/system/found.service', FINDER_UNIT);
+  await machine.sh('systemctl enable --quiet found');
+}
+
+export interface AfterCut {
+  /** The updater's record, its link and its folders before it started. */
+  readonly onDisk: string;
+  /** The first program that ran. */
+  readonly ran: 'old' | 'new';
+  readonly liveMs: number;
+  /** The last update, in the words of `dragoman versions`. */
+  readonly said: string;
+}
+
+/** Checks that a whole version runs after a cut, and that the device says how the update is. @param sums digest of the new version's list */
+export async function survive(fixture: Fixture, sums: string): Promise<AfterCut> {
+  const { machine } = fixture;
+  const onDisk = (await machine.read(FOUND)).toString().trim();
+  // A name without ".partial" stands for a whole version.
+  for (const [, folder, digest] of onDisk.matchAll(/^version (\S+) ?(\w*)$/gm))
+    expect([folder, digest], onDisk).toEqual([`versions/${NEXT_VERSION}`, sums]);
+  const liveMs = await live(fixture, LIVE_LIMIT_MS);
+  const ran = stepsIn(machine.console()).filter(({ kind }) => kind === 'runs');
+  expect(ran.length, machine.console().slice(-500)).toBeGreaterThan(0);
+  for (const { what } of ran) expect([PACKAGE, NEW]).toContain(what);
+  if (ran[0]?.what === NEW) expect(onDisk).toContain(`version versions/${NEXT_VERSION} ${sums}`);
+  const said = (await machine.must(['dragoman', 'versions'])).split('\n\n').at(-1)?.trim() ?? '';
+  expect(said).toMatch(/^Last update, from 1\.0\.0 to 1\.1\.0: [a-z ]+/);
+  const journal = await machine.sh('journalctl -b -o cat --no-pager -u dragoman -u dragoman-update');
+  expect(journal).not.toMatch(DAMAGED);
+  expect(journal).not.toContain('damaged');
+  return { onDisk: onDisk.replaceAll('\n', '; '), ran: ran[0]?.what === NEW ? 'new' : 'old', liveMs, said };
+}
+
+/** Waits until the new version stays, and expects nothing else in the updater's folder. */
+export async function finish({ machine }: Fixture, sums: string, limitMs: number): Promise<void> {
+  const end = await untilSteps(machine, 0, limitMs, (steps) =>
+    steps.find(({ kind, what }) => kind === 'state' && ['done', 'rolled_back', 'failed'].includes(what)),
+  );
+  const said = await machine.must(['dragoman', 'versions']);
+  expect(end.what, said).toBe('done');
+  expect(said).toMatch(/^1\.1\.0 +runs$/m);
+  expect(stepsIn(machine.console()).findLast(({ kind }) => kind === 'runs')?.what).toBe(NEW);
+  await until('half-made folders are removed', async () => {
+    return (await machine.must(['ls', VERSIONS])).trim() === NEXT_VERSION;
+  });
+  expect(
+    await machine.sh('cd "$1"; sha256sum --check --status SHA256SUMS; sha256sum <SHA256SUMS', NEW),
+  ).toContain(sums);
+}
