@@ -24,9 +24,9 @@ export const manifestUrlSchema = z
 
 const id = z.string().min(1).max(128);
 
-/** What the updater is to do. The agent's user can write the file with it. */
+/** What the updater is to do. The agent's user can write the file with it. A later agent than the updater may know more fields. */
 export const updateOrderSchema = z.discriminatedUnion('do', [
-  z.strictObject({
+  z.object({
     do: z.literal('update'),
     id,
     version: versionSchema,
@@ -35,7 +35,7 @@ export const updateOrderSchema = z.discriminatedUnion('do', [
     /** Null: at the next good moment. */
     not_before: z.iso.datetime({ offset: true }).nullable(),
   }),
-  z.strictObject({ do: z.literal('rollback'), id }),
+  z.object({ do: z.literal('rollback'), id }),
 ]);
 export type UpdateOrder = z.infer<typeof updateOrderSchema>;
 export type VersionOrder = Extract<UpdateOrder, { do: 'update' }>;
@@ -88,7 +88,7 @@ export const updateStatusSchema = updateReportSchema.extend({
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
 /** How the agent is, as far as an update may change it. */
-export const serviceHealthSchema = z.strictObject({
+export const serviceHealthSchema = z.object({
   /** Whether systemd says that it is ready. */
   active: z.boolean(),
   /** Bytes that it reads in a second, most of them sound, as the kernel counts them; null: not measured. */
@@ -102,18 +102,21 @@ export const serviceHealthSchema = z.strictObject({
 });
 export type ServiceHealth = z.infer<typeof serviceHealthSchema>;
 
-/** What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. */
-export const updateRecordSchema = z.strictObject({
-  format: z.literal(1),
-  stage: z.enum([...UPDATE_STATES, 'rolling_back']),
-  order: updateOrderSchema.nullable(),
-  from: versionSchema.nullable(),
-  to: versionSchema.nullable(),
-  reason: z.string().nullable(),
-  previous: versionSchema.nullable(),
-  before: serviceHealthSchema.nullable(),
+/**
+ * What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. A later updater may have
+ * written it: what is not known here is left out, and the way back stays.
+ */
+export const updateRecordSchema = z.object({
+  format: z.literal(1).catch(1),
+  stage: z.enum([...UPDATE_STATES, 'rolling_back']).catch('idle'),
+  order: updateOrderSchema.nullable().catch(null),
+  from: versionSchema.nullable().catch(null),
+  to: versionSchema.nullable().catch(null),
+  reason: z.string().nullable().catch(null),
+  previous: versionSchema.nullable().catch(null),
+  before: serviceHealthSchema.nullable().catch(null),
   /** Starts of the machine since the switch. */
-  boots: z.int(),
+  boots: z.int().catch(0),
 });
 export type UpdateRecord = z.infer<typeof updateRecordSchema>;
 

@@ -90,7 +90,7 @@ function readRecord(text: string | null, log: Log): UpdateRecord {
   try {
     return updateRecordSchema.parse(JSON.parse(text));
   } catch {
-    log.warn({}, `${FILE} is damaged or from a later version; the updater begins a new one`);
+    log.warn({}, `${FILE} is damaged; the updater begins a new one`);
     return NOTHING;
   }
 }

@@ -119,7 +119,7 @@ export function createUpdate(deps: UpdateDeps): Update {
 
   const switchOver = async (): Promise<void> => {
     const to = memory.record.to ?? own.version;
-    const before = serviceHealthSchema.strip().parse(await service.look());
+    const before = serviceHealthSchema.parse(await service.look());
     await memory.save({ stage: 'switching', before, reason: null, boots: 0 });
     await folders.choose(to);
     await memory.save({ stage: 'confirming' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { DAY_MS } from '../adapters/certificates/authority.ts';
+import { ofNextRelease } from '../next-release.ts';
 import { device, due, inTurn, NOW } from './certificate-device.ts';
 import { createFakeDeps } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
@@ -157,6 +158,18 @@ describe('the renewal of the client certificate', () => {
       expect(device(-100, 30).certificate.unread).toBeNull();
     },
   );
+
+  it('is kept when a later release has written the file, and the device has returned to this one', async () => {
+    const { start, kept, answer, certificate, configured } = due();
+    await start();
+    await answer();
+    kept.fill(ofNextRelease(kept.text ?? ''));
+    const again = device(0, 0, kept, configured);
+    expect(again.certificate.unread).toBeNull();
+    expect(again.certificate.pair()).toEqual(certificate.pair());
+    await again.start();
+    expect(again.events('renewed')).toHaveLength(1);
+  });
 
   it('continues without a file that the disk delivers late, and uses it when it arrives', async () => {
     const { start, kept, answer, certificate, configured } = due();

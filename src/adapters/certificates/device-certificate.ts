@@ -15,15 +15,16 @@ export interface Pair {
   readonly key: string;
 }
 
-const pairSchema = z.strictObject({ certificate: z.string(), key: z.string() });
-const keptSchema = z.strictObject({
+const pairSchema = z.object({ certificate: z.string(), key: z.string() });
+/** A later release, which ran before a roll-back, may have written more fields. */
+const keptSchema = z.object({
   format: z.literal(1),
   /** SHA-256 of the configured certificate: a different one makes all of this void. */
   configured: z.string(),
   /** Null: the configured one. */
   present: pairSchema.nullable(),
   successor: pairSchema.nullable(),
-  request: z.strictObject({ id: z.string(), csr: z.string(), key: z.string() }).nullable(),
+  request: z.object({ id: z.string(), csr: z.string(), key: z.string() }).nullable(),
 });
 type Kept = z.infer<typeof keptSchema>;
 const DAMAGED = 'it is damaged';

@@ -52,7 +52,10 @@ export async function offerNextVersion(machine: Machine): Promise<void> {
     writeFileSync(join(folder, 'pool', PACKAGE), await machine.read(`/srv/goods/next/${PACKAGE}`));
     signRepository(folder, key);
     await machine.sh('mkdir -p /srv/repository');
-    await machine.must(['tar', '-xC', '/srv/repository'], execFileSync('tar', ['-cC', folder, '.'], { maxBuffer: PARCEL_BYTES }));
+    await machine.must(
+      ['tar', '-xC', '/srv/repository'],
+      execFileSync('tar', ['-cC', folder, '.'], { maxBuffer: PARCEL_BYTES }),
+    );
     await machine.write('/usr/share/keyrings/dragoman-archive-keyring.gpg', key.publicKey);
   } finally {
     key.close();
