@@ -198,7 +198,8 @@ export function createUpdate(deps: UpdateDeps): Update {
     const { to, boots } = memory.record;
     try {
       if ((await folders.current()) !== to) return await rollBack('its files are damaged');
-      await memory.settle({ stage: 'confirming', boots: boots + 1 });
+      const reason = `the machine was started again, so the watch of version ${plainVersion(to ?? '')} begins anew`;
+      await memory.settle({ stage: 'confirming', boots: boots + 1, reason });
       if (boots + 1 >= MOST_BOOTS) return await rollBack(`the machine restarted ${boots + 1} times with it`);
       await confirm();
     } catch (error) {
@@ -250,7 +251,9 @@ export function createUpdate(deps: UpdateDeps): Update {
       const isSwitched = stage === 'switching' && (await folders.current()) === to;
       if (stage === 'confirming' || isSwitched) return watchOn();
       const isUnderWay = ['downloading', 'verifying', 'ready', 'switching'].includes(stage);
-      if (isUnderWay && order?.do === 'update') await proceed(order);
+      if (!isUnderWay || order?.do !== 'update') return;
+      log.info({}, `the machine was started again: the update to version ${plainVersion(to ?? '')} goes on`);
+      await proceed(order);
     },
     async obey(order) {
       // The power was cut before it could be removed.

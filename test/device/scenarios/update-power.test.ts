@@ -2,7 +2,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { type Fixture, inSeconds, live, SERVICE } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 import { NEXT_VERSION } from '../setup.ts';
-import { finish, noteWhatIsFound, survive } from '../update/after-cut.ts';
+import { type AfterCut, finish, noteWhatIsFound, survive } from '../update/after-cut.ts';
 import { MANIFEST, offerNextVersion, openRepository } from '../update/guest-repository.ts';
 import {
   CONFIRMATION,
@@ -11,6 +11,7 @@ import {
   findPhase,
   LINK,
   type Phase,
+  type PhaseCut,
   RESTART,
   UNPACK,
 } from '../update/phases.ts';
@@ -27,9 +28,11 @@ const STEP_LIMIT_MS = 180_000;
 const ORDERABLE = 'orderable';
 const SEED = Number(process.env['DRAGOMAN_DEVICE_SEED']) || Math.floor(Math.random() * 2 ** 31);
 
+/** Duration of each phase without a power cut (ms). */
+type Lengths = ReadonlyMap<Phase, number>;
+
 interface Rehearsal {
-  /** Duration of each phase without a power cut (ms). */
-  readonly lengths: ReadonlyMap<Phase, number>;
+  readonly lengths: Lengths;
   /** Digest of the list of the new version's files. */
   readonly sums: string;
 }
@@ -52,11 +55,9 @@ onMachine('an update', ({ onStoppedDevice }) => {
             fixture.owner.forget();
             const after = await survive(fixture, sums);
             isLate = cut.isLate;
-            await annotate(
-              `seed ${SEED}, round ${round}: ${phase.name} ${phase.part} ${isLate ? 'was over' : 'cut'} after ${inSeconds(cut.afterMs)} ` +
-                `of ${inSeconds(lengths.get(phase) ?? 0)}; on the disk: ${after.onDisk}; ${after.ran} version ran, ` +
-                `live ${inSeconds(cut.bootMs + after.liveMs)} after the cut; "${after.said}"`,
-            );
+            const line = inWords(cut, lengths, after);
+            process.stderr.write(`round ${round}: ${line}\n`);
+            await annotate(`seed ${SEED}, round ${round}: ${line}`);
             if (isLate) from = await order(fixture);
             else {
               from = 0;
@@ -68,6 +69,14 @@ onMachine('an update', ({ onStoppedDevice }) => {
       ROUND_LIMIT_MS,
     );
 });
+
+function inWords({ phase, afterMs, isLate, bootMs }: PhaseCut, lengths: Lengths, after: AfterCut): string {
+  const { name, part } = phase;
+  return (
+    `${name} ${part} ${isLate ? 'was over' : 'cut'} after ${inSeconds(afterMs)} of ${inSeconds(lengths.get(phase) ?? 0)}; ` +
+    `on the disk: ${after.onDisk}; the ${after.ran} version ran, live ${inSeconds(bootMs + after.liveMs)} after the cut; "${after.said}"`
+  );
+}
 
 /** Saves a device that can be ordered to update, and lets one update take place. */
 async function prepare(fixture: Fixture): Promise<Rehearsal> {
