@@ -34,8 +34,10 @@ const POLL_MS = 40;
 /** Wait until a started program listens (ms). */
 const THERE_LIMIT_MS = 60_000;
 
-export async function openGuestAgent(path: string): Promise<GuestAgent> {
-  const socket = await connected(path);
+export const openGuestAgent = async (path: string): Promise<GuestAgent> =>
+  guestAgentOn(await connected(path));
+
+export function guestAgentOn(socket: Socket): GuestAgent {
   let text = '';
   let hear: ((line: string) => void) | null = null;
   socket.setEncoding('utf8').on('data', (part: string) => {

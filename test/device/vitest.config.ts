@@ -34,11 +34,14 @@ const VIRTUAL = {
   },
 };
 
+/** Debian 13 on User-Mode Linux, whose power is cut during updates. */
+const UPDATE = { test: { name: 'update', include: ['test/device/update/*.test.ts'], ...COMMON } };
+
 /** The installed packages on a whole machine with its own kernel: `npm run test:device`, as root. */
 export default defineConfig({
   test: {
     globalSetup: 'test/setup/run-folder.ts',
     maxWorkers: 1,
-    projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL],
+    projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL, UPDATE],
   },
 });

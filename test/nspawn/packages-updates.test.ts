@@ -7,6 +7,7 @@ import type { UpdateStatus } from '../../src/protocol/update.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
 import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
+import { DEVICE_CONFIG, MICROPHONE } from './update-device.ts';
 import { makeKey, type RepositoryKey, remakeRelease, signRepository } from './update-repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,29 +17,6 @@ const OUR_LIST = 'file:///mnt/ours/dists/stable/InRelease';
 const FOREIGN_LIST = 'file:///mnt/foreign/dists/stable/InRelease';
 /** The watch takes a minute, and a start that hangs 30 s. */
 const FASTER = '[Service]\nEnvironment=DRAGOMAN_UPDATE_FASTER=10\n';
-const CONFIG = {
-  device: { id: 'kiosk-01', tenant: 'museum' },
-  mqtt: { url: 'mqtt://127.0.0.1:1883' },
-  lanes: [
-    {
-      capture: { driver: 'command', command: ['/usr/bin/node', '/usr/local/lib/microphone.cjs'] },
-      playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
-      ...{ source: 'en', targets: ['es'], echo: 'off' },
-    },
-  ],
-};
-/** A microphone in a quiet room: noise that is no speech, at 24 kHz, in a pipe like arecord's. */
-const MICROPHONE = `const startedAt = performance.now();
-let sent = 0;
-setInterval(() => {
-  const due = Math.floor((performance.now() - startedAt) * 24) - sent;
-  const pcm = Buffer.alloc(2 * due);
-  for (let at = 0; at < pcm.length; at += 2) pcm.writeInt16LE(Math.round((Math.random() - 0.5) * 60), at);
-  sent += due;
-  process.stdout.write(pcm);
-}, 40);
-`;
-
 /** Says that all is well, and hears nothing. */
 const DEAF = `import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -100,7 +78,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     await machine.must(['systemctl', 'restart', 'mosquitto']);
     const node = needsNode ? [fixture.file('dragoman-node_')] : [];
     await machine.must(['dpkg', '-i', ...node, fixture.file(`dragoman_${OLD}`)]);
-    await machine.write('/etc/dragoman/config.json', JSON.stringify(CONFIG));
+    await machine.write('/etc/dragoman/config.json', JSON.stringify(DEVICE_CONFIG));
     await machine.must(['systemctl', 'restart', 'dragoman']);
   });
   afterAll(async () => {

@@ -2,16 +2,15 @@
 import { expect } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { DAMAGED } from '../command-flood.ts';
-import { type Fixture, live } from '../kiosk.ts';
-import type { Machine } from '../machine.ts';
 import { NEXT_VERSION } from '../setup.ts';
 import { stepsIn, untilSteps } from './trail.ts';
+import type { UmlMachine } from './uml-machine.ts';
 
 export const PACKAGE = '/usr/lib/dragoman';
 const VERSIONS = '/var/lib/dragoman-update/versions';
 export const NEW = `${VERSIONS}/${NEXT_VERSION}/usr/lib/dragoman`;
 const FOUND = '/run/found';
-const LIVE_LIMIT_MS = 240_000;
+const READY_LIMIT_MS = 240_000;
 
 /** Before the updater and the agent may change anything. */
 const FINDER = `exec >${FOUND}
@@ -35,7 +34,7 @@ WantedBy=multi-user.target
 `;
 
 /** Makes each start of the machine note first what is on its disk. */
-export async function noteWhatIsFound(machine: Machine): Promise<void> {
+export async function noteWhatIsFound(machine: UmlMachine): Promise<void> {
   await machine.write('/usr/local/lib/found.sh', FINDER);
   await machine.write('/etc/systemd/system/found.service', FINDER_UNIT);
   await machine.sh('systemctl enable --quiet found');
@@ -46,19 +45,18 @@ export interface AfterCut {
   readonly onDisk: string;
   /** The first program that ran. */
   readonly ran: 'old' | 'new';
-  readonly liveMs: number;
+  readonly readyMs: number;
   /** The last update, in the words of `dragoman versions`. */
   readonly said: string;
 }
 
 /** Checks that a whole version runs after a cut, and that the device says how the update is. @param sums digest of the new version's list */
-export async function survive(fixture: Fixture, sums: string): Promise<AfterCut> {
-  const { machine } = fixture;
+export async function survive(machine: UmlMachine, sums: string): Promise<AfterCut> {
   const onDisk = (await machine.read(FOUND)).toString().trim();
   // A name without ".partial" stands for a whole version.
   for (const [, folder, digest] of onDisk.matchAll(/^version (\S+) ?(\w*)$/gm))
     expect([folder, digest], onDisk).toEqual([`versions/${NEXT_VERSION}`, sums]);
-  const liveMs = await live(fixture, LIVE_LIMIT_MS);
+  const readyMs = await ready(machine);
   const ran = stepsIn(machine.console()).filter(({ kind }) => kind === 'runs');
   expect(ran.length, machine.console().slice(-500)).toBeGreaterThan(0);
   for (const { what } of ran) expect([PACKAGE, NEW]).toContain(what);
@@ -68,12 +66,24 @@ export async function survive(fixture: Fixture, sums: string): Promise<AfterCut>
   const journal = await machine.sh('journalctl -b -o cat --no-pager -u dragoman -u dragoman-update');
   expect(journal).not.toMatch(DAMAGED);
   expect(journal).not.toContain('damaged');
-  return { onDisk: onDisk.replaceAll('\n', '; '), ran: ran[0]?.what === NEW ? 'new' : 'old', liveMs, said };
+  return { onDisk: onDisk.replaceAll('\n', '; '), ran: ran[0]?.what === NEW ? 'new' : 'old', readyMs, said };
 }
 
+/** Waits until the agent is ready, and connected to its broker. @returns the milliseconds */
+export const ready = (machine: UmlMachine): Promise<number> =>
+  until(
+    'the agent is ready',
+    async () => {
+      const script = 'systemctl is-active dragoman && cat /run/dragoman/agent-*.json';
+      const { code, stdout } = await machine.run(['sh', '-c', script]);
+      return code === 0 && stdout.includes('"broker":true');
+    },
+    READY_LIMIT_MS,
+  );
+
 /** Waits until the new version stays, and expects nothing else in the updater's folder. */
-export async function finish({ machine }: Fixture, sums: string, limitMs: number): Promise<void> {
-  const end = await untilSteps(machine, 0, limitMs, (steps) =>
+export async function finish(machine: UmlMachine, sums: string, limitMs: number): Promise<void> {
+  const end = await untilSteps(machine, limitMs, (steps) =>
     steps.find(({ kind, what }) => kind === 'state' && ['done', 'rolled_back', 'failed'].includes(what)),
   );
   const said = await machine.must(['dragoman', 'versions']);

@@ -1,15 +1,14 @@
 /** A signed repository with a newer version, served on the loopback of an emulated machine. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeKey, signRepository } from '../../nspawn/update-repository.ts';
-import type { Machine } from '../machine.ts';
-import { NEXT_VERSION, PARCEL_BYTES } from '../setup.ts';
+import { NEXT_VERSION } from '../setup.ts';
+import type { UmlMachine } from './uml-machine.ts';
 
 const PORT = 8000;
+/** Its signed list. */
 export const MANIFEST = `http://127.0.0.1:${PORT}/dists/stable/InRelease`;
-const PACKAGE = `dragoman_${NEXT_VERSION}_all.deb`;
+export const PACKAGE = `dragoman_${NEXT_VERSION}_all.deb`;
 /** In memory: after each start of the machine the repository is shut. */
 const OPEN = '/run/repository-is-open';
 /** A package takes this long (ms), as over a slow line. */
@@ -20,7 +19,7 @@ const { existsSync, readFileSync } = require('node:fs');
 createServer((request, response) => {
   let content;
   try {
-    content = readFileSync('/srv/repository' + new URL(request.url, 'http://x').pathname);
+    content = readFileSync('/srv/goods/repository' + new URL(request.url, 'http://x').pathname);
   } catch {
     return response.writeHead(404).end();
   }
@@ -43,28 +42,26 @@ ExecStart=/usr/bin/node /usr/local/lib/repository.cjs
 WantedBy=multi-user.target
 `;
 
-/** Signs the newer package of the owner's files, and serves it. The device trusts the key. */
-export async function offerNextVersion(machine: Machine): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-repository-'));
-  const key = makeKey('owner');
+/** Adds a repository with the newer package, and its key, to the owner's files. */
+export async function signNextVersion(goods: string): Promise<void> {
+  const [repository, key] = [join(goods, 'repository'), makeKey('owner')];
   try {
-    mkdirSync(join(folder, 'pool'));
-    writeFileSync(join(folder, 'pool', PACKAGE), await machine.read(`/srv/goods/next/${PACKAGE}`));
-    signRepository(folder, key);
-    await machine.sh('mkdir -p /srv/repository');
-    await machine.must(
-      ['tar', '-xC', '/srv/repository'],
-      execFileSync('tar', ['-cC', folder, '.'], { maxBuffer: PARCEL_BYTES }),
-    );
-    await machine.write('/usr/share/keyrings/dragoman-archive-keyring.gpg', key.publicKey);
+    mkdirSync(join(repository, 'pool'), { recursive: true });
+    copyFileSync(join(goods, 'next', PACKAGE), join(repository, 'pool', PACKAGE));
+    signRepository(repository, key);
+    writeFileSync(join(goods, 'key.gpg'), key.publicKey);
   } finally {
     key.close();
-    rmSync(folder, { recursive: true });
   }
+}
+
+/** Serves the repository, whose key the device trusts. */
+export async function offerNextVersion(machine: UmlMachine): Promise<void> {
+  await machine.sh('install -D -m 644 /srv/goods/key.gpg /usr/share/keyrings/dragoman-archive-keyring.gpg');
   await machine.write('/usr/local/lib/repository.cjs', SERVER);
   await machine.write('/etc/systemd/system/repository.service', UNIT);
   await machine.sh('systemctl enable --quiet --now repository');
 }
 
 /** It answers nothing before. */
-export const openRepository = (machine: Machine): Promise<string> => machine.must(['touch', OPEN]);
+export const openRepository = (machine: UmlMachine): Promise<string> => machine.must(['touch', OPEN]);

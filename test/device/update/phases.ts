@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Machine } from '../machine.ts';
 import { type Step, stepsIn, untilSteps } from './trail.ts';
+import type { UmlMachine } from './uml-machine.ts';
 
 /** A part of an update, by what the updater reports and by what runs. */
 export interface Phase {
@@ -58,24 +58,19 @@ export interface PhaseCut {
   readonly bootMs: number;
 }
 
-/** Cuts the power at a moment of a phase, or at once if it has passed. @param from where its steps begin on the console */
-export async function cutDuring(
-  machine: Machine,
-  phase: Phase,
-  from: number,
-  momentMs: number,
-): Promise<PhaseCut> {
+/** Cuts the power at a moment of a phase, or at once if it has passed. */
+export async function cutDuring(machine: UmlMachine, phase: Phase, momentMs: number): Promise<PhaseCut> {
   const look = (steps: readonly Step[]) => findPhase(steps, phase).first;
-  const earlier = look(stepsIn(machine.console().slice(from)));
+  const earlier = look(stepsIn(machine.console()));
   const agoMs = earlier === undefined ? 0 : (await uptimeMs(machine)) - earlier.atMs;
-  await untilSteps(machine, from, BEGINS_WITHIN_MS, look);
+  await untilSteps(machine, BEGINS_WITHIN_MS, look);
   const seenAt = performance.now();
   await wait(Math.max(0, momentMs - agoMs));
   const afterMs = agoMs + performance.now() - seenAt;
   const bootMs = await machine.cutPower();
-  const { end } = findPhase(stepsIn(machine.consoleBeforeCut().slice(from)), phase);
+  const { end } = findPhase(stepsIn(machine.consoleBeforeCut()), phase);
   return { phase, afterMs, isLate: end !== undefined, bootMs };
 }
 
-const uptimeMs = async (machine: Machine): Promise<number> =>
+const uptimeMs = async (machine: UmlMachine): Promise<number> =>
   1000 * Number((await machine.read('/proc/uptime')).toString().split(' ')[0]);

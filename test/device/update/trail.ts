@@ -1,5 +1,5 @@
 /** What the updater and the agent's unit do in an emulated machine, line by line on its console, which outlives a power cut. */
-import type { Machine } from '../machine.ts';
+import type { UmlMachine } from './uml-machine.ts';
 
 /** The folder of the program that has begun to run, or the state that the updater reports. */
 export interface Step {
@@ -19,18 +19,17 @@ export const stepsIn = (console: string): Step[] =>
     atMs: Number(atMs),
   }));
 
-/** Waits until the steps since a place in the console are as wanted. */
+/** Waits until the steps since power-on are as wanted. */
 export async function untilSteps<T>(
-  { console }: Pick<Machine, 'console'>,
-  from: number,
+  { console }: Pick<UmlMachine, 'console'>,
   limitMs: number,
   wanted: (steps: readonly Step[]) => T | undefined,
 ): Promise<T> {
   for (const endsAt = performance.now() + limitMs; ; ) {
-    const found = wanted(stepsIn(console().slice(from)));
+    const found = wanted(stepsIn(console()));
     if (found !== undefined) return found;
     if (performance.now() > endsAt) {
-      const last = stepsIn(console().slice(from)).map(({ kind, what }) => `${kind} ${what}`);
+      const last = stepsIn(console()).map(({ kind, what }) => `${kind} ${what}`);
       throw new Error(`after ${limitMs / 1000} s still not: the next step after ${last.join(', ')}`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -39,7 +38,7 @@ export async function untilSteps<T>(
 
 /** Writes each step to the console at once: it sees a program that runs for a tenth of a second. */
 const WATCHER = `const { openSync, readFileSync, watch, writeSync } = require('node:fs');
-const console = openSync('/dev/ttyS0', 'w');
+const console = openSync('/dev/tty0', 'w');
 const read = (path) => { try { return readFileSync(path, 'utf8'); } catch { return ''; } };
 const tell = (words) => {
   const [up] = read('/proc/uptime').split(' ');
@@ -80,7 +79,7 @@ WantedBy=multi-user.target
 `;
 
 /** Makes the machine write its steps, from its next start on and at once. */
-export async function watchSteps(machine: Machine): Promise<void> {
+export async function watchSteps(machine: UmlMachine): Promise<void> {
   await machine.write('/usr/local/lib/trail.cjs', WATCHER);
   await machine.write('/etc/systemd/system/trail.service', WATCHER_UNIT);
   await machine.sh('systemctl enable --quiet --now trail');
