@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainApt } from '../../src/core/update/apt-answers.ts';
 import { UpdateTrouble } from '../../src/ports/update.ts';
-import { createModelDisk, PowerCut } from './model-disk.ts';
+import { PowerCut } from './model-disk.ts';
 import { type Behaviour, createWorld, INSTALLED, NEW, noNetwork, orderOf, type World } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -98,46 +98,6 @@ describe('a version that does not work', () => {
     expect([later.last?.state, later.restarts]).toEqual(['rolled_back', 0]);
     const again = await ended(createWorld({ disk: world.disk, order: orderOf('1.3.0', 'order-2') }));
     expect([again.last?.state, await again.running()]).toEqual(['done', NEW]);
-  });
-
-  it('says why its watch takes longer when the machine was started again', async () => {
-    const looked = ({ last, disk }: World): void => {
-      if (last?.state === 'confirming') disk.cutAfter(0);
-    };
-    const before = createWorld({ order: orderOf('1.3.0'), looked });
-    await expect(before.run()).rejects.toThrow(PowerCut);
-    const [disk] = before.disk.remains();
-    const after = await ended(createWorld(disk === undefined ? {} : { disk }));
-    const reason = 'the machine was started again, so the watch of version 1.3.0 begins anew';
-    expect(after.reports.filter(({ state }) => state === 'confirming').at(-1)).toMatchObject({ reason });
-    expect(after.last).toMatchObject({ state: 'done', reason: null });
-  });
-
-  it('is in the journal when the machine was started again before the switch', async () => {
-    const disk = createModelDisk();
-    const unpacks = () => disk.cutAfter(disk.operations);
-    await expect(createWorld({ disk, order: orderOf('1.3.0'), unpacks }).run()).rejects.toThrow(PowerCut);
-    const [left] = disk.remains();
-    const after = await ended(createWorld(left === undefined ? {} : { disk: left }));
-    expect(after.log[0]).toBe('the machine was started again: the update to version 1.3.0 goes on');
-    expect(after.last?.state).toBe('done');
-  });
-
-  it('is rolled back when the machine starts three times with it', async () => {
-    const looked = ({ last, disk }: World): void => {
-      if (last?.state === 'confirming') disk.cutAfter(0);
-    };
-    let world = createWorld({ order: orderOf('1.3.0'), looked });
-    for (let boots = 0; boots < 3; boots++) {
-      await expect(world.run()).rejects.toThrow(PowerCut);
-      expect(world.last?.state).toBe('confirming');
-      const [disk] = world.disk.remains();
-      if (disk === undefined) throw new Error('nothing is left');
-      world = createWorld({ disk, looked });
-    }
-    await world.run();
-    expect(world.last?.reason).toBe('version 1.3.0 was rolled back: the machine restarted 3 times with it');
-    expect(await world.running()).toBe(INSTALLED);
   });
 });
 
