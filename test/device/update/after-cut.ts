@@ -11,6 +11,7 @@ const VERSIONS = '/var/lib/dragoman-update/versions';
 export const NEW = `${VERSIONS}/${NEXT_VERSION}/usr/lib/dragoman`;
 const FOUND = '/run/found';
 const READY_LIMIT_MS = 240_000;
+const WATCHER_LIMIT_MS = 60_000;
 
 /** Before the updater and the agent may change anything. */
 const FINDER = `exec >${FOUND}
@@ -58,8 +59,11 @@ export async function survive(machine: UmlMachine, sums: string): Promise<AfterC
   for (const [, folder, digest] of onDisk.matchAll(/^version (\S+) ?(\w*)$/gm))
     expect([folder, digest], onDisk).toEqual([`versions/${NEXT_VERSION}`, sums]);
   const readyMs = await ready(machine);
-  const ran = stepsIn(machine.console()).filter(({ kind }) => kind === 'runs');
-  expect(ran.length, machine.console().slice(-500)).toBeGreaterThan(0);
+  // The watcher may start later than the agent.
+  const ran = await untilSteps(machine, WATCHER_LIMIT_MS, (steps) => {
+    const found = steps.filter(({ kind }) => kind === 'runs');
+    return found.length > 0 ? found : undefined;
+  });
   for (const { what } of ran) expect([PACKAGE, NEW]).toContain(what);
   if (ran[0]?.what === NEW) expect(onDisk).toContain(`version versions/${NEXT_VERSION} ${sums}`);
   const said =
