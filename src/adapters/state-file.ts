@@ -141,8 +141,8 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes the new name survive a power cut. */
-async function syncDirectory(path: string): Promise<void> {
+/** Makes new names in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
     await directory.sync();

@@ -1,9 +1,10 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Updates } from '../../ports/updates.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../protocol/update.ts';
 import { readBounded } from '../bounded-file.ts';
+import { syncDirectory } from '../state-file.ts';
 import { systemCode } from '../system-error.ts';
 import { MOMENT_FILE, ORDER_FILE, STATUS_FILE } from './desk.ts';
 
@@ -66,4 +67,5 @@ async function replaceDurably(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(draft, path);
+  await syncDirectory(dirname(path));
 }
