@@ -246,6 +246,8 @@ export function createUpdate(deps: UpdateDeps): Update {
   return {
     async carryOn() {
       const { stage, order, from, to, reason } = memory.record;
+      // A power cut may undo its removal; then it would count as a newer order that ends this one.
+      if (order !== null) await desk.took(order.id);
       if (stage === 'rolling_back')
         return returnTo(from ?? own.version, reason ?? 'a roll-back was interrupted');
       const isSwitched = stage === 'switching' && (await folders.current()) === to;

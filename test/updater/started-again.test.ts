@@ -30,6 +30,18 @@ describe('an ordered version', () => {
     expect(after.last?.state).toBe('done');
   });
 
+  it('goes on when a power cut has brought its order back', async () => {
+    const disk = createModelDisk();
+    const unpacks = () => disk.cutAfter(disk.operations);
+    const order = orderOf('1.3.0');
+    await expect(createWorld({ disk, order, unpacks }).run()).rejects.toThrow(PowerCut);
+    const [left] = disk.remains();
+    if (left === undefined) throw new Error('nothing is left');
+    const after = createWorld({ disk: left, order, isGoodMoment: (now) => now > 60_000 });
+    await after.run();
+    expect(after.last?.state).toBe('done');
+  });
+
   it('is rolled back when the machine starts three times with it', async () => {
     let world = createWorld({ order: orderOf('1.3.0'), looked });
     for (let boots = 0; boots < 3; boots++) {
