@@ -258,7 +258,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       await proceed(order);
     },
     async obey(order) {
-      // The power was cut before it could be removed.
+      // It could not be removed: the disk was full or read-only.
       if (order.id === memory.record.order?.id) return desk.took(order.id);
       if (order.do === 'rollback') return rollBackByOrder(order);
       await update(order);
