@@ -9,6 +9,7 @@ import { createTokenCounts } from '../../../src/backend/watch/token-counts.ts';
 import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { isStreaming, tokenRequestOf } from '../../../src/core/lane/session/session-state.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
@@ -42,7 +43,7 @@ export interface Need {
 export function openVirtualFleet(size: number, maxSessionS: number) {
   const clock = createSimClock(START_MS);
   clock.setWall(Date.UTC(2026, 0, 15, 9));
-  const random = randomBy(1);
+  const random = seededRandom(1);
   const broker = createVirtualBroker(clock, random);
   const service = createVirtualService(clock, random);
   const store = createVirtualStore(
@@ -231,12 +232,3 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
 }
 
 const nameOf = (index: number): string => `kiosk-${index}`;
-
-/** Park and Miller's generator. */
-function randomBy(seed: number): () => number {
-  let state = seed * 48_271;
-  return () => {
-    state = (state * 16_807) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
