@@ -19,7 +19,7 @@ for name in "$@"; do
   dpkg-query -W -f '\${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || dpkg-deb --root-owner-group -Zgzip --build "/tmp/stubs/$name" "/tmp/stubs/$name.deb"
 done
 dpkg -i /tmp/stubs/*.deb`;
-/** Says what it may do, and stays. */
+/** Says what it may do, in a file that is whole when it appears, and stays. */
 const CAGE = `#!/bin/sh
 {
   echo "words $*"
@@ -29,7 +29,8 @@ const CAGE = `#!/bin/sh
   done
   [ -r /etc/dragoman/secrets/mqtt-password ] && echo 'reads the secret'
   grep -E '^(NoNewPrivs|CapEff)' /proc/self/status
-} >"$XDG_RUNTIME_DIR/told" 2>&1
+} >"$XDG_RUNTIME_DIR/writing" 2>&1
+mv "$XDG_RUNTIME_DIR/writing" "$XDG_RUNTIME_DIR/told"
 exec sleep infinity
 `;
 const CONFIG = JSON.stringify({
