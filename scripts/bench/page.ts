@@ -61,7 +61,7 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 - **Memory**: resident set of the whole tree at the end of each round; at the start, the most that Node had by the end of the
   warm-up.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service
-  notes when the chunk's last byte arrived. What the chunk itself lasts (320 ms) is not counted.
+  notes when the chunk's last byte arrived. The duration of the chunk itself (320 ms) is not counted.
 - **Wire to speaker**: from the moment when the relay passed on a sentence's first chunk to the frame of the card at which its
   first sample sounded, for sentences that found the loudspeaker free.
 - **Start**: from the start of the process to its first chunk on the wire, without the time that the service takes to set

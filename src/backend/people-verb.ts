@@ -12,7 +12,7 @@ import { noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig } from './open-config.ts';
 import { openKeptConsoleStore } from './store/open-store.ts';
 
-/** Asks a question whose answer is not shown. Null: nobody is at the terminal. */
+/** Asks a question whose answer is not shown. Null: no person is at the terminal. */
 export type AskSecretly = (question: string) => Promise<string | null>;
 
 interface PeopleOptions {
@@ -85,7 +85,10 @@ async function passwordFor(
   if (file === undefined) {
     password = await ask(`Password for ${name}: `);
     if (password === null)
-      throw new Failure('nobody can type the password here: give --password-file', EXIT.usage);
+      throw new Failure(
+        'this is no terminal where a password can be typed: give --password-file',
+        EXIT.usage,
+      );
     if (password !== (await ask('The same again: ')))
       throw new Failure('the two passwords differ: try again');
   } else {

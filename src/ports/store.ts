@@ -152,7 +152,7 @@ export interface Store {
    * @param what `FINE`: there is no trouble any more
    */
   tell(subject: string, what: string): Promise<boolean>;
-  /** What people were told, by subject; without those that are fine. */
+  /** The last notice on each subject; without those that are fine. */
   told(): Promise<ReadonlyMap<string, string>>;
   /** Deletes rows that no decision needs any more. */
   prune(): Promise<void>;

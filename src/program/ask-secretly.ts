@@ -14,7 +14,7 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const ERASE = /[\u007f\b]/;
 
-/** @returns the line; null: nobody is at the terminal, or they gave up (Ctrl-C) */
+/** @returns the line; null: no person is at the terminal, or they gave up (Ctrl-C) */
 export function askSecretly(
   question: string,
   keyboard: Keyboard,

@@ -41,7 +41,7 @@ export interface DeviceLane {
   readonly speechDroppedMs: number;
   readonly lastError: DeviceNotice | null;
   readonly lastWarning: DeviceNotice | null;
-  /** Of the latest health. Level of the room; delays of 99 % from microphone to network and from network to loudspeaker. */
+  /** From the latest health: level of the room, and the 99 % quantiles of both delays, microphone to network and network to loudspeaker. */
   readonly levelDbfs: number | null;
   readonly captureToWireMs: number | null;
   readonly wireToSpeakerMs: number | null;

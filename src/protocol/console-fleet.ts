@@ -87,7 +87,7 @@ export const selectionSchema = z.union([
 ]);
 export type Selection = z.infer<typeof selectionSchema>;
 
-/** Of the whole fleet, not of the page or the filter. */
+/** Counts of the whole fleet, not of the page or the filter. */
 export interface FleetCounts {
   readonly total: number;
   readonly problems: number;

@@ -66,7 +66,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Registry {
   readonly commands: readonly CommandForm[];
-  /** Of a desired configuration, without `version`. */
+  /** Schema of a desired configuration, without `version`. */
   readonly desired: JsonSchema;
   /** Whether this backend can sign; what needs a signature says so in `note`. */
   readonly signs: boolean;

@@ -35,7 +35,7 @@ export interface Person {
   readonly name: string;
   readonly role: ConsoleRole;
   readonly since: string;
-  /** Of the last successful signing in; null: never. */
+  /** Time of the last successful sign-in; null: never. */
   readonly lastSeenAt: string | null;
 }
 export const newPersonSchema = z.strictObject({
@@ -95,7 +95,7 @@ export interface Cost {
   readonly month: string;
   readonly by: (typeof COST_KEYS)[number];
   readonly lines: readonly CostLine[];
-  /** Of all devices, each counted once. */
+  /** Sums over all devices; each device counts once. */
   readonly total: Omit<CostLine, 'name' | 'budgetMinutes' | 'warning'>;
 }
 export interface CostLine {

@@ -2,7 +2,7 @@
  * The routes of the owner's console. Whoever may use one is decided here alone.
  * All bodies are JSON, in both directions, but for the page itself, the stream and the CSV. A request that changes something
  * is a POST, with the headers that a browser sends for the page's own `fetch` (Origin, Sec-Fetch-Site) and
- * `Content-Type: application/json`. What fails is `{"error": ConsoleProblem}` with the status 4xx or 5xx.
+ * `Content-Type: application/json`. A failure is `{"error": ConsoleProblem}` with the status 4xx or 5xx.
  *
  * Device names hold a slash (`museum/kiosk-01`): in a path they stand as two parts.
  */

@@ -13,7 +13,7 @@ export interface Clash {
   readonly message: string;
 }
 
-/** What the keys demand and the lanes do not have. Both may be invalid otherwise, and then are not judged here. */
+/** Demands of the keys that the lanes do not meet. Keys and lanes that are invalid for other reasons are not judged here. */
 export function keyClashes(keys: unknown, lanes: unknown): Clash[] {
   if (!Array.isArray(keys) || !Array.isArray(lanes)) return [];
   const known = lanes.filter(isLane);

@@ -45,7 +45,7 @@ export interface ScreenTurn {
   readonly isOpen: boolean;
 }
 
-/** What people are told before a conversation, in one of the languages on the screen. */
+/** The notice before a conversation, in one of the languages on the screen. */
 export interface ScreenNotice {
   readonly language: string;
   readonly text: string;
@@ -63,7 +63,7 @@ export interface ScreenText {
 
 /** Everything that a page needs to begin with. */
 export interface ScreenSnapshot {
-  /** Of the agent's run: texts of another run have other numbers. */
+  /** Id of the agent's run: texts of another run have other numbers. */
   readonly run: string;
   readonly seq: number;
   readonly layout: ScreenLayout;

@@ -123,7 +123,7 @@ describe('reports of the updater', () => {
 });
 
 describe('a restart for an update', () => {
-  it('is allowed only when the updater asks and nobody speaks', async () => {
+  it('is allowed only when the updater asks and no person speaks', async () => {
     const { deps, allowed, say } = await withUpdater();
     expect(allowed).toEqual([]);
     await say(READY);

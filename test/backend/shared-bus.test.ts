@@ -42,7 +42,7 @@ it('opens one connection for two parts, with each filter once', () => {
   expect(bus.connected).toBe(true);
 });
 
-it('closes the connection when the last part leaves, and opens none when nobody joins', async () => {
+it('closes the connection when the last part leaves, and opens none when no part joins', async () => {
   const { shared, opened, published, state } = openFake();
   shared.open();
   expect(opened).toEqual([]);

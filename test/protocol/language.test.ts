@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { unknownLanguages } from '../../src/protocol/language.ts';
 
-describe('languages that nobody knows', () => {
+describe('languages that no list knows', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it('names tags without a language or region when they are asked for', () => {

@@ -36,7 +36,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
   const maxDataBytes = Math.min(MOST_OWN_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
   let fd: number | null = null;
   let closed = false;
-  /** Where the timeline continues, and how much the file holds (bytes of sound). */
+  /** Position at which the timeline continues, and size of the sound in the file (bytes). */
   let position = 0;
   let writtenBytes = 0;
 

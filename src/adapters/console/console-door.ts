@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Why a request is refused; null: it may pass. What changes something must show that it comes from the console's own page.
+ * Why a request is refused; null: it may pass. A request that changes something must show that it comes from the console's own page.
  * @param origin `https://name:port` at which the browser knows the console
  */
 export function objectionToForeign(

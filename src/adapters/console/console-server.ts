@@ -121,7 +121,7 @@ async function readBody(request: IncomingMessage, mostBytes: number): Promise<st
 
 function carryOut(outcome: ConsoleOutcome, request: IncomingMessage, response: ServerResponse): void {
   if (outcome.kind === 'answer') {
-    // What was not read of the body would be taken for the next request.
+    // Otherwise the unread rest of the body would be parsed as the next request.
     if (!request.complete) response.setHeader('Connection', 'close');
     return send(response, outcome.answer, request.method === 'HEAD');
   }

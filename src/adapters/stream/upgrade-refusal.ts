@@ -54,7 +54,7 @@ export async function readUpgradeRefusal(response: IncomingMessage, read: CleanT
   };
 }
 
-/** Where it redirects to, which is not followed: a token must not go there. */
+/** The address it redirects to. It is not followed, because a token must not go there. */
 function redirectOf({ headers: { location } }: IncomingMessage, read: CleanText): string | null {
   const address = location === undefined ? null : shownAddress(location, 'wss://service');
   return address === null ? null : `it leads to ${read(address.replace('wss://service/', '/'))}`;

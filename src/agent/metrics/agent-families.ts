@@ -154,7 +154,7 @@ export function agentFamilies({ version, status, reasons, isConnected, health, l
   ];
 }
 
-/** What is not known is left out. */
+/** Unknown values are left out. */
 function samplesOf(given: readonly { labels?: Sample['labels']; value: number | null }[]): Sample[] {
   return given.flatMap(({ labels, value }) => (value === null ? [] : [{ ...(labels && { labels }), value }]));
 }

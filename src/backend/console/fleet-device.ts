@@ -31,7 +31,7 @@ export interface FleetDevice extends Listed {
   /** `tenant/device` */
   readonly name: string;
   readonly texts: Texts;
-  /** Of the last message, by the wall clock; null: none yet. */
+  /** Time of the last message, by the wall clock; null: none yet. */
   heardAt: number | null;
   row: FleetRow;
   text: string;

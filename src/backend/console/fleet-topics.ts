@@ -29,7 +29,7 @@ export function consoleFilters(prefix: string): { filter: string; qos: 0 | 1 }[]
   const once = [any.status, any.event('+'), any.configReported, any.configDesired, any.groupDesired('+')];
   return [
     ...[...once, any.commandResponse('+')].map((filter) => ({ filter, qos: 1 as const })),
-    // What comes each second or minute: the next one is soon there.
+    // These come each second or minute: a lost one is soon replaced.
     ...[any.state, any.health, any.log].map((filter) => ({ filter, qos: 0 as const })),
   ];
 }

@@ -61,7 +61,7 @@ interface Stream {
   channel: Channel;
   leave: () => void;
   seq: number;
-  /** Of the last change of the view. */
+  /** Number of the view's last change. */
   number: number;
   followed: string | null;
 }

@@ -14,7 +14,7 @@ const MS_PER_MINUTE = 60_000;
 export interface BillLine {
   readonly name: string;
   readonly sessions: number;
-  /** What the streams lasted, as reported, at most as long as each session could. */
+  /** Duration of the streams as reported, limited to the longest that each session could last. */
   readonly minutes: number;
   /** Sessions without a report yet: they still run, were never used, or their report was lost. */
   readonly unreported: number;

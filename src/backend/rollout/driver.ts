@@ -17,7 +17,7 @@ const STEP_MS = 5000;
 const LEASE_STEPS = 4;
 /** Without the broker for so long, another backend may take over (ms). */
 const LONGEST_DOWN_MS = 60_000;
-/** What only adds to sums is written this often (ms). */
+/** Sums that only grow are written this often (ms). */
 const SUMS_KEPT_EACH_MS = 60_000;
 /** After an end by itself or by a person, devices under way are followed this long: they wait a day at most for a pause. */
 const FOLLOWED_MS = 48 * 3_600_000;

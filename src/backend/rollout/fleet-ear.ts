@@ -22,7 +22,7 @@ export interface FleetEar {
   readonly isSettled: boolean;
   /** How long there was no connection (ms); 0: there is one. */
   readonly downForMs: number;
-  /** What came since `took`. */
+  /** Reports that came since `took`. */
   look(): Seen;
   /** This was used, and does not come again. */
   took(seen: Seen): void;

@@ -20,7 +20,7 @@ export interface SqlEngine {
    * @throws StoreDown, StoreRefused
    */
   transact<T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Takes a further lock, until the end of the transaction. What is read afterwards includes what its last holder wrote. */
+  /** Takes a further lock, until the end of the transaction. Later reads include the writes of its last holder. */
   lock(sql: Sql, name: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ const EVERY_MS = 600_000;
 const REST = 100;
 
 export interface GroupBudgets {
-  /** Of groups with a budget that had sessions this month. */
+  /** Groups with a budget that had sessions this month. */
   readonly lines: readonly BillLine[];
   /** The ledger was read. */
   readonly areKnown: boolean;

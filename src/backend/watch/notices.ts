@@ -1,9 +1,9 @@
-/** Decides when people are told of a trouble: once for each change, by one of all backends. */
+/** Decides when to notify people of a trouble: once for each change, by one of all backends. */
 import type { Clock } from '../../ports/clock.ts';
 import { FINE, type Store } from '../../ports/store.ts';
 import type { Condition } from '../core/fleet/condition.ts';
 
-/** A change is told if it holds this long (ms): a kiosk that connects again within it was never lost. */
+/** A change is reported if it lasts this long (ms): a kiosk that reconnects within it was never lost. */
 export const HOLDS_MS = 30_000;
 
 export interface Change {
@@ -31,12 +31,12 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
   const looks = new Map<string, () => void>();
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
-  /** What this backend knows to be told. */
+  /** The last report on each subject, as far as this backend knows. */
   const told = new Map<string, string>();
   let isRead = false;
   const toldOf = (subject: string): string => told.get(subject) ?? FINE;
 
-  /** What was told before this start may be over. */
+  /** A trouble that was reported before this start may be over. */
   const read = async (): Promise<void> => {
     for (const [subject, what] of await store.told()) told.set(subject, what);
     isRead = true;

@@ -119,7 +119,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
     get waiting() {
       return queue.length;
     },
-    /** What waits is not sent. */
+    /** Notices that still wait are not sent. */
     async close() {
       isClosed = true;
       wake();

@@ -48,7 +48,7 @@ export function createConsoleView(width: number, wall: () => number | null): Con
   };
   const statusOf = () => (isConnected && shown !== null ? shown.status : OFFLINE);
 
-  /** Where captions are not: what to do, or an invitation. */
+  /** Text in place of captions: what to do, or an invitation. */
   const coverOf = (language: string, words: Wording): string => {
     const status = statusOf();
     const isHeld = shown?.lanes[0]?.turn?.mode === 'hold';

@@ -11,8 +11,8 @@ export interface Continuation {
 }
 
 /**
- * What to append to a shown text, which stays as it is, so that it says what the candidate says. Where they differ, the
- * candidate goes on after the words that resemble the shown ones most.
+ * The text to append to a shown text so that both together say what the candidate says; the shown text never changes. If they
+ * differ, the candidate continues after the words that resemble the shown ones most.
  */
 export function continuationOf(shown: string, candidate: string, language: string): Continuation {
   if (candidate.startsWith(shown)) return { rest: candidate.slice(shown.length), diverges: false };
@@ -34,7 +34,7 @@ function likelyEnd(shown: string, candidate: string, language: string): number {
   }
   const distances = editDistances(a, b);
   let best = candidate.length;
-  // Of several ends that are equally likely, the last: no word is shown twice.
+  // The last of several equally likely ends, so that no word is shown twice.
   for (const end of ends.toReversed()) {
     if (end < same) break;
     if ((distances[end - same] ?? 0) < (distances[best - same] ?? 0)) best = end;

@@ -14,8 +14,8 @@ export interface Beginning {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * What a lane needs to be as before the conversation, so that the next visitor finds it so. A key whose configuration has
- * changed meanwhile gets its new value.
+ * The changes that bring a lane back to its state before the conversation, for the next visitor. A key whose configuration
+ * has changed meanwhile gets its new value.
  */
 export function restoration(before: Beginning, now: Beginning): Partial<Setting> {
   const changed = RESTORED.flatMap((key) => {

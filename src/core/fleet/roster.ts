@@ -43,7 +43,7 @@ export function createRoster(): Roster {
   };
 }
 
-/** Of a registered device. */
+/** Says it of a registered device. */
 export const NEVER_CAME = 'is registered and never came';
 
 /** The registered devices that the broker does not know. */

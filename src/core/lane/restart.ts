@@ -99,7 +99,7 @@ export function rebuild(
   return { state: context.state, effects: context.effects };
 }
 
-/** What the streams owe is lost with the backlog; what they have left unspoken before is counted here. */
+/** The streams' unanswered speech is lost with the backlog; speech that they left unspoken before is counted here. */
 function countDebts(context: StepContext): void {
   const { state } = context;
   try {

@@ -16,7 +16,7 @@ export interface Unreadable {
 export interface SpokenVoice {
   /** When the last of it was captured. */
   readonly at: number;
-  /** The same for the last sentence without a voice of which the detector was sure. */
+  /** The same for the last sentence in which the detector was not sure of a voice. */
   readonly unsureAt: number;
 }
 

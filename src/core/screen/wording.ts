@@ -14,7 +14,7 @@ export interface Wording {
   /** `{t}` is the time. */
   readonly until: string;
   readonly begin: string;
-  /** Where a button has to be held. */
+  /** For a button that has to be held. */
   readonly hold: string;
   readonly language: string;
   readonly type: string;

@@ -40,7 +40,7 @@ export type Judgement =
   | { readonly kind: 'roll_back'; readonly reason: string };
 
 /**
- * Whether a new version stays. What failed before the switch does not count.
+ * Whether a new version stays. Failures from before the switch do not count.
  * @param before null: not known
  */
 export function judge(

@@ -36,7 +36,7 @@ export function countRestarts(
   return { count: { expected, excused }, unasked: Math.max(0, restarts - expected) };
 }
 
-/** The updater ends the agent now. What an operator ordered before belongs to the past. */
+/** The updater ends the agent now. Restarts that an operator ordered before no longer count. */
 export function expectRestart({ restarts, asked }: RestartFacts): RestartCount {
   return { expected: restarts + 1, excused: asked };
 }

@@ -32,7 +32,7 @@ async function useLanguage(next: Language): Promise<void> {
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
-/** Of numbers and times: the browser's own kind of the language, such as en-GB. */
+/** Locale of numbers and times: the browser's own variant of the language, such as en-GB. */
 export function locale(): string {
   const { value } = language;
   return navigator.languages.find((tag) => tag.split('-')[0] === value) ?? value;

@@ -176,7 +176,7 @@ describe('the server of the screen', () => {
 });
 
 describe('the beat of the page', () => {
-  it('is told with its age, and is unknown before the first one', async () => {
+  it('has its age, and is unknown before the first one', async () => {
     const clock = createVirtualClock();
     const { source } = createFakeSource();
     const server = await openPageServer({ port: 0, token: TOKEN, files: FILES, source, clock });

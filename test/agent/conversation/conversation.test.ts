@@ -170,7 +170,7 @@ describe('the notice', () => {
     expect(JSON.stringify([deps.logged, deps.published])).not.toContain('inteligencia');
   });
 
-  it('is spoken at once when a command begins the conversation and nobody speaks', async () => {
+  it('is spoken at once when a command begins the conversation and no person speaks', async () => {
     const deps = await quietDesk();
     deps.ask('conversation', { do: 'begin' });
     await deps.clock.elapse(0);

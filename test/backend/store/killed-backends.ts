@@ -180,7 +180,7 @@ interface Times {
   /**
    * None on a machine that keeps up: kills are no reason. A store that does not answer for 4 s is down for a backend, and a machine
    * with many waiting programs may stand still for so long. Then a denial with a time to try again is right: without the store
-   * nobody knows whether the lane has a session.
+   * the backend cannot know whether the lane has a session.
    */
   readonly denied: readonly string[];
   readonly runs: readonly Run[];

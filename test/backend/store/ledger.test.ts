@@ -70,7 +70,7 @@ onBothStores((maker) => {
       // Longer than the session could last.
       ...[given('s3', 600_000), told('s3', 900_000_000)],
       ...[given('s4', 600_000), given('s5', 600_000)],
-      // Nobody gave this one.
+      // No backend gave this one.
       told('made-up', 500_000),
       ...[
         given('s6', 600_000, 'museum/b'),

@@ -17,7 +17,7 @@ onBothStores((maker) => {
     }
   };
 
-  it('keeps one roll-out, which a second one replaces only if nobody has changed it', async () => {
+  it('keeps one roll-out, which a second one replaces only if it has not changed', async () => {
     await withTwo(async (one, other) => {
       expect(await one.current()).toBeNull();
       expect(await one.drive('a', HOUR)).toBeNull();

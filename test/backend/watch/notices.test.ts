@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 onBothStores((maker) => {
-  describe('what people are told', () => {
+  describe('notices to people', () => {
     /** Backends that share a store and see the same devices. */
     const start = async (database?: Awaited<ReturnType<typeof maker.make>>, backends = 1) => {
       const shared = database ?? (await maker.make());
@@ -68,7 +68,7 @@ onBothStores((maker) => {
       };
     };
 
-    it('is told once for each change, and not for each report', async () => {
+    it('sends one notice for each change, and none for further reports', async () => {
       const { set, pass, changes } = await start();
       for (let report = 0; report < 20; report += 1) {
         set('museum/a', 'lost');
@@ -95,7 +95,7 @@ onBothStores((maker) => {
       expect(changes).toEqual([]);
     });
 
-    it('is told by one of two backends, and not again after a restart', async () => {
+    it('sends a notice from one of two backends, and not again after a restart', async () => {
       const first = await start(undefined, 2);
       first.set('museum/a', 'lost');
       await first.pass(HOLDS_MS);
@@ -112,7 +112,7 @@ onBothStores((maker) => {
         .toEqual([{ subject: 'museum/a', condition: 'fine', before: 'lost' }]);
     });
 
-    it('waits for a device of which nothing is known since the restart', async () => {
+    it('waits for a device that has reported nothing since the restart', async () => {
       const first = await start();
       first.set('museum/a', 'lost');
       await first.pass(HOLDS_MS);
@@ -125,7 +125,7 @@ onBothStores((maker) => {
       expect(second.changes).toHaveLength(1);
     });
 
-    it('is told later when the store cannot be used', async () => {
+    it('sends the notice later when the store cannot be used', async () => {
       const { set, pass, fail, changes, failures } = await start();
       fail(new StoreDown('away'));
       set('museum/a', 'lost');

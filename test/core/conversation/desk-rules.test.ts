@@ -70,7 +70,7 @@ describe('a conversation ends', () => {
 });
 
 describe('the notice may be spoken', () => {
-  it('when nobody speaks, neither at this lane nor at another one of the desk', () => {
+  it('when no person speaks, neither at this lane nor at another one of the desk', () => {
     const [lane, other] = [new LaneHarness().goLive(), new LaneHarness().goLive()];
     for (const one of [lane, other]) one.hush(12);
     const may = (): boolean => maySpeakNotice(lane.state, [lane.state, other.state], lane.now);

@@ -49,7 +49,7 @@ describe('a sentence that is noise', () => {
     expect(lane.state.counts).toMatchObject({ unspokenMs: 1600, speechDroppedMs: 0 });
   });
 
-  it('is told once in a session, and counted when the session ends', () => {
+  it('reports noise once in a session, and counts it when the session ends', () => {
     const lane = live();
     for (const id of ['a', 'b', 'c']) shriek(lane, id);
     const [first, ...more] = told(lane, 'messages_unreadable');

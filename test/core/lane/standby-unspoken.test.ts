@@ -36,7 +36,7 @@ describe('standby with a sentence that is not spoken to its end', () => {
   });
 
   it.each([true, false])(
-    'counts a sentence of which nothing came when the session ends; the service confirms the end: %s',
+    'counts a sentence without any sound when the session ends; the service confirms the end: %s',
     (confirms) => {
       const lane = owing(1000, false);
       lane.until(() => lane.phase === 'standby', 30_000);

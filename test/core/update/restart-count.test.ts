@@ -23,7 +23,7 @@ const look = (restarts: number, pid: number, asked: number | null = null): Resta
 });
 
 describe('ends of the agent', () => {
-  it('count when nobody ordered them, and the one of the switch does not', () => {
+  it('count when they were not ordered, and the one of the switch does not', () => {
     const switched = expectRestart(look(0, 100));
     expect(counted(switched, [look(0, 0), look(1, 101), look(2, 102), look(3, 103)])).toEqual([0, 0, 1, 2]);
   });

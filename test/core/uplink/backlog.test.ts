@@ -139,7 +139,7 @@ describe('the first chunks of a new stream', () => {
     ['all of a shorter pause', 'qqs', 'qqs'],
     ['no gated chunks, which hold nothing of a word', 'qqqmqmss', 'qmss'],
     ['of each pause one chunk more, until it has had all', 'qqqqqsqqqqqqqsqqqqqqqs', 'qqqsqqqqqsqqqqqs'],
-    ['nothing to wait for where nobody speaks', 'qqqqqq', 'q'],
+    ['nothing to wait for while no person speaks', 'qqqqqq', 'q'],
   ])('is %s', (_, story, sent) => {
     expect(drainFresh(story).sent).toBe(sent);
   });

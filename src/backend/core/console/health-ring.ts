@@ -52,7 +52,7 @@ export function noteHealth(ring: HealthRing, report: ToldHealth, wallMs: number)
     const at = (ring.step % STEPS) * HEALTH_SERIES.length + index;
     const whole = Math.min(LARGEST, Math.max(NONE + 1, Math.round(value / UNIT[name])));
     const before = ring.values[at] ?? NONE;
-    // What was lost adds up; of the others the highest counts.
+    // Lost speech adds up; the other numbers keep their highest value.
     const sum = name === 'speechLostS' && before !== NONE ? Math.min(LARGEST, before + whole) : whole;
     ring.values[at] = Math.max(before, sum);
   });

@@ -1,6 +1,6 @@
 import type { DeviceView } from './fleet-view.ts';
 
-/** What people are told of a device or a group. */
+/** The condition of a device or a group, as people are notified of it. */
 export type Condition = 'fine' | 'degraded' | 'lost' | 'over_budget';
 
 /** A device that was switched off or left idle on purpose is fine. */

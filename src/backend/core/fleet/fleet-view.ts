@@ -50,10 +50,10 @@ export interface DeviceView {
   readonly status: DeviceStatus | null;
   /** Codes without their details. */
   readonly reasons: readonly (ReasonCode | typeof OTHER)[];
-  /** Of each lane. */
+  /** One phase per lane. */
   readonly phases: readonly (Phase | typeof OTHER)[];
   readonly sums: Readonly<Sums>;
-  /** Of the agent; empty: not known yet. */
+  /** The agent's version; empty: not known yet. */
   readonly version: string;
   /** Names the run of the agent; null: no state was heard. */
   readonly boot: string | null;

@@ -84,7 +84,7 @@ export function removeSessions(gone: readonly string[], alive: readonly string[]
   };
 }
 
-/** Whether the instance still holds the row: nobody has taken it over. */
+/** Whether the instance still holds the row: no other one has taken it over. */
 export function holds(claimed: Claimed): Decide<boolean> {
   return (book) => ({ change: {}, result: mine(book, claimed) !== undefined });
 }
@@ -111,7 +111,7 @@ export function findUnknown(
   };
 }
 
-/** The row as long as nobody has taken the request over. */
+/** The row, as long as no other instance has taken the request over. */
 function mine({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
   return mints.find((row) => isOf(row, claimed) && row.state === 'making');
 }

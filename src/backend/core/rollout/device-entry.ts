@@ -6,7 +6,7 @@ import type { Entry } from './rollout.ts';
 /** A device as the backend hears it. */
 export interface SeenDevice {
   readonly isConnected: boolean;
-  /** Of the agent; empty: not known. */
+  /** The agent's version; empty: not known. */
   readonly version: string;
   /** Names the run of the agent; null: not known. */
   readonly boot: string | null;

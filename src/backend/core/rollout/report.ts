@@ -6,7 +6,7 @@ import { inSeconds, troubleAnHour, WAVE_CONVERSATIONS, WAVE_MS } from './step.ts
 export interface Counts {
   /** Devices that have got the order. */
   readonly ordered: number;
-  /** Of these: the version runs and was confirmed; it is on its way; nothing was changed; the version before runs again. */
+  /** The version runs and was confirmed; the update is under way; nothing was changed; the version before runs again. */
   readonly live: number;
   readonly under_way: number;
   readonly failed: number;

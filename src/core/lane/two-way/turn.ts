@@ -32,7 +32,7 @@ function release(context: StepContext): void {
   feedLoudspeaker(context);
 }
 
-/** Where a held key opens the microphone, sentences that have not begun wait for the release of the key; otherwise they would be heard over the speaker. */
+/** If a held key opens the microphone, sentences that have not begun wait for its release. Otherwise they would play over the person who speaks. */
 function interrupt(context: StepContext): void {
   const { utterances } = context.state.playout;
   const isKept = ({ begun, stream }: Utterance): boolean =>

@@ -8,7 +8,7 @@ export const STATUSES = [
 ] as const satisfies readonly FleetStatus[];
 export const SORTS = ['problems', 'device', 'status', 'version', 'since'] as const;
 
-/** The address as a filter. What it cannot be is left out. */
+/** The address as a filter; invalid values are left out. */
 export const filter = computed<FleetFilter>(() => {
   const status = STATUSES.filter((name) => queryValue('status').split(',').includes(name));
   const text = (name: 'q' | 'tenant' | 'group' | 'site' | 'version'): object =>

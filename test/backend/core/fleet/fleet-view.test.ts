@@ -84,7 +84,7 @@ describe('the view of the fleet', () => {
   });
 });
 
-describe('the condition that people are told of', () => {
+describe('the condition of a device', () => {
   it.each([
     ['ready', [], 'fine'],
     ['idle', ['stopped'], 'fine'],
