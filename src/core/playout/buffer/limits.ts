@@ -4,10 +4,10 @@
  */
 export const AHEAD_MS = 1100;
 /**
- * Longest time between two looks (ms; a write is a look too), while the device's clock is being learnt and later. Not a
- * multiple of a period, so that looks fall on different parts of it.
+ * Longest time between two looks (ms; a write is a look too): while the device's clock is being learnt, at a device whose
+ * clock cannot be learnt, and once it is known. Not a multiple of a period, so that looks fall on different parts of it.
  */
-export const LOOK_MS = { learning: 113, later: 997 } as const;
+export const LOOK_MS = { learning: 113, unknown: 397, later: 997 } as const;
 export const SHORTEST_LOOK_MS = 5;
 /** Permitted delay (ms) of a look that only checks that all is well. */
 export const LOOK_SLACK_MS = 300;

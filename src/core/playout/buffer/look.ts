@@ -181,10 +181,16 @@ function arrangeNext(step: BufferStep): void {
   if (device === null) return;
   const { learning, later } = limit.LOOK_MS;
   const ahead = aheadMs(state, now);
-  const lookMs = isMeasured(device) && !provesPace(state) ? later : learning;
+  const lookMs = provesPace(state) ? learning : usualLookMs(device);
   const idleMs = pending.waitingBytes > 0 ? learning : ahead - (heldFrames > 0 ? limit.TAIL_MS : 0);
   const soonMs = runsOn(state) ? ahead - limit.RUN_ON_MS.least : idleMs;
   const doubtfulMs = (doubtfulAt(device, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
   const waitMs = Math.min(lookMs, Math.max(limit.SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
   arrangeLook(step, now + waitMs, waitMs === later ? limit.LOOK_SLACK_MS : 0);
+}
+
+function usualLookMs(device: DeviceTimeline): number {
+  const { learning, unknown, later } = limit.LOOK_MS;
+  if (!device.isMetered) return unknown;
+  return isMeasured(device) ? later : learning;
 }
