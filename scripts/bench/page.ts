@@ -58,6 +58,8 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 
 - **CPU**: time on a core of the whole process tree, with the children that have ended, by the scheduler's account, over the same
   stretch of time for all. Part of it is the virtual card's own work inside of arecord and aplay, the same for all.
+- **Wake-ups**: how often Node's main thread slept, by the kernel's account. Beside the CPU, they tell whether a program works
+  more often, or works more each time.
 - **Memory**: resident set of the whole tree at the end of each round; at the start, the most that Node had by the end of the
   warm-up.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service

@@ -74,6 +74,15 @@ export function parsePeak(text: string): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024;
 }
 
+/** How often the main thread of a process has gone to sleep so far. */
+export function sleepsOf(pid: number): number {
+  return parseSleeps(readText(`/proc/${pid}/task/${pid}/status`));
+}
+
+export function parseSleeps(text: string): number {
+  return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0);
+}
+
 export function commandLine(pid: number): string[] {
   return readText(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSecondsOf, readProcesses, residentOf, treeOf } from './process-tree.ts';
+import { cpuSecondsOf, readProcesses, residentOf, sleepsOf, treeOf } from './process-tree.ts';
 import type { Running, SubjectName } from './subject.ts';
 
 /** Cost of one subject in one round. */
 export interface Cost {
   /** Seconds of CPU per hour, of the whole tree and of the Node process alone. */
   readonly cpu: { readonly tree: number; readonly node: number };
+  /** Wake-ups of Node's main thread a second. */
+  readonly wakeUps: number;
   /** MB of the whole tree and of the Node process alone. */
   readonly rss: { readonly tree: number; readonly node: number };
   readonly pss: { readonly tree: number; readonly node: number };
@@ -20,10 +22,11 @@ export interface Round {
 const HOUR_MS = 3_600_000;
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Seconds of CPU up to now. */
+/** Seconds of CPU, and sleeps of Node's main thread, up to now. */
 interface Spent {
   readonly tree: number;
   readonly node: number;
+  readonly sleeps: number;
 }
 
 function spentBy(root: number, ticksPerS: number): Spent {
@@ -34,6 +37,7 @@ function spentBy(root: number, ticksPerS: number): Spent {
     tree: tree.reduce((sum, [, seconds]) => sum + seconds, 0),
     // Ended children of Node count for the tree.
     node: tree.find(([pid]) => pid === root)?.[1] ?? 0,
+    sleeps: sleepsOf(root),
   };
 }
 
@@ -64,7 +68,8 @@ export async function measureRound(
     const [early, late] = [before.get(name), after.get(name)];
     if (early === undefined || late === undefined) continue;
     const cpu = { tree: perHour(late.tree - early.tree), node: perHour(late.node - early.node) };
-    costs.set(name, { cpu, ...memoryOf(pid) });
+    const wakeUps = ((late.sleeps - early.sleeps) * 1000) / (untilMs - fromMs);
+    costs.set(name, { cpu, wakeUps, ...memoryOf(pid) });
   }
   return { fromMs, untilMs, costs };
 }

@@ -72,6 +72,7 @@ export function rowsOf(results: Results): Row[] {
     cost('CPU, s per hour of audio', ({ cpu }) => cpu.tree),
     cost('  Node alone', ({ cpu }) => cpu.node),
     cost('  other cores busy', ({ cpu }) => cpu.tree, loadedRounds),
+    cost('wake-ups of Node, a second', ({ wakeUps }) => wakeUps),
     cost('resident memory, MB', ({ rss }) => rss.tree),
     cost('  Node alone', ({ rss }) => rss.node),
     cost('  shared pages in shares', ({ pss }) => pss.tree),

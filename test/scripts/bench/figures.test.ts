@@ -3,6 +3,7 @@ import {
   cpuSecondsOf,
   parsePeak,
   parseRollup,
+  parseSleeps,
   parseStat,
   treeOf,
 } from '../../../scripts/bench/process-tree.ts';
@@ -47,6 +48,11 @@ describe('a process of /proc', () => {
       rss: 2,
       pss: 0.5,
     });
+  });
+
+  it('has slept as often as it gave its core up by itself', () => {
+    const text = 'Threads:\t7\nvoluntary_ctxt_switches:\t42\nnonvoluntary_ctxt_switches:\t7\n';
+    expect(parseSleeps(text)).toBe(42);
   });
 });
 

@@ -7,6 +7,7 @@ import { formatTable, verdictsOf } from '../../../scripts/bench/table.ts';
 
 const cost = (cpu: number, rss: number): Cost => ({
   cpu: { tree: cpu, node: cpu / 2 },
+  wakeUps: cpu / 4,
   rss: { tree: rss, node: rss - 13 },
   pss: { tree: rss / 2, node: rss / 2 - 5 },
 });
@@ -104,5 +105,6 @@ describe('the benchmark results', () => {
     expect(plot.match(/<rect[^>]* fill="#2a8fd6"/g)).toHaveLength(4);
     expect(plot).not.toMatch(/NaN|undefined|Infinity/);
     expect(formatPage(results())).toContain('| CPU against the bare loop | 1.40 (1.30 to 1.50) |');
+    expect(formatPage(results())).toContain('| wake-ups of Node, a second | 7.5 | 5.0 |');
   });
 });
