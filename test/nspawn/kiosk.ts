@@ -331,13 +331,16 @@ function createKiosk(machine: Machine): Kiosk {
   };
 }
 
+/** Pause between two questions (ms): each starts programs in the container, and tests that wait a minute would keep processors busy. */
+const PAUSE_MS = { first: 100, longest: 500 };
+
 /** Waits for a condition that must become true, even on a slow machine. */
 export async function until(what: string, isSo: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<number> {
   const startedAt = performance.now();
-  while (!(await isSo())) {
+  for (let pauseMs = PAUSE_MS.first; !(await isSo()); pauseMs = Math.min(PAUSE_MS.longest, pauseMs * 1.2)) {
     if (performance.now() > startedAt + limitMs)
       throw new Error(`after ${limitMs / 1000} s still not: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   return performance.now() - startedAt;
 }

@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { onceARun } from '../once-a-run.ts';
 import { boot, type Machine } from './container.ts';
 import type { Debian } from './setup.ts';
 
@@ -29,18 +31,23 @@ export interface PackageFixture {
   close(): Promise<void>;
 }
 
-/** Opens a container with all packages of that version in /mnt, and `scripts` in /srv. */
+/** The version of the built packages. */
+export const BUILT = '1.0.0-1';
+
+/** Opens a container with all packages in /mnt, and `scripts` in /srv. */
 export async function openPackageFixture(
   debian: Extract<Debian, { missing: null }>,
-  version: string,
 ): Promise<PackageFixture> {
+  const built = await onceARun('packages', async (into) => {
+    const words = ['--version', BUILT, '--out', into, '--bundles', debian.bundles];
+    await promisify(execFile)('scripts/build-deb', words, { cwd: ROOT });
+  });
   const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));
   chmodSync(debs, 0o755);
-  const words = ['--version', version, '--out', debs, '--bundles', debian.bundles];
   const find = (start: string): string =>
     readdirSync(debs).find((name) => name.startsWith(start)) ?? `no-${start}`;
   try {
-    await promisify(execFile)('scripts/build-deb', words, { cwd: ROOT });
+    cpSync(built, debs, { recursive: true });
     const machine = await boot(debian, [
       { from: debs, to: '/mnt' },
       { from: join(ROOT, 'scripts'), to: '/srv' },

@@ -3,7 +3,6 @@ import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
 import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
-const VERSION = '1.0.0-1';
 const [AGENT, SCREEN] = ['dragoman.service', 'dragoman-screen.service'];
 /** In the containers there is no apt, no display and no console: these packages are empty but for a program. */
 const STUBS = ['cage', 'chromium', 'xwayland', 'libpam-systemd'];
@@ -68,7 +67,7 @@ describe.skipIf(debian.missing !== null)(`the package dragoman-screen, Debian ${
   let machine: Machine;
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    fixture = await openPackageFixture(debian, VERSION);
+    fixture = await openPackageFixture(debian);
     machine = fixture.machine;
     await machine.must(['sh', '-euc', MAKE_STUBS, 'sh', ...STUBS], CAGE);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from './kiosk.ts';
-import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
+import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
-const [OLD, NEW, CHANGED] = ['1.0.0-1', '1.1.0-1', '1.2.0-1'];
+const [OLD, NEW, CHANGED] = [BUILT, '1.1.0-1', '1.2.0-1'];
 const SERVICE = 'dragoman.service';
 const CONFIG = '/etc/dragoman/config.json';
 const LIBRARY = '/usr/lib/dragoman';
@@ -48,7 +48,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    fixture = await openPackageFixture(debian, OLD);
+    fixture = await openPackageFixture(debian);
     fixture.remake(`dragoman_${OLD}`, NEW);
     fixture.remake(`dragoman_${NEW}`, CHANGED, '// A key that is new in this version.\n');
     const { machine } = fixture;

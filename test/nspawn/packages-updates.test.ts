@@ -6,12 +6,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { UpdateStatus } from '../../src/protocol/update.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
-import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
+import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
 import { DEVICE_CONFIG, MICROPHONE } from './update-device.ts';
 import { makeKey, type RepositoryKey, remakeRelease, signRepository } from './update-repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const OLD = '1.2.0-1';
 const BASE = 'dragoman/v1/museum/kiosk-01';
 const OUR_LIST = 'file:///mnt/ours/dists/stable/InRelease';
 const FOREIGN_LIST = 'file:///mnt/foreign/dists/stable/InRelease';
@@ -41,9 +40,9 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    fixture = await openPackageFixture(debian, OLD);
+    fixture = await openPackageFixture(debian);
     machine = fixture.machine;
-    const deb = join(fixture.folder, `dragoman_${OLD}_all.deb`);
+    const deb = join(fixture.folder, `dragoman_${BUILT}_all.deb`);
     const [ours, foreign] = [join(fixture.folder, 'ours'), join(fixture.folder, 'foreign')];
     for (const [version, start] of [
       ['1.3.0-1', undefined],
@@ -77,7 +76,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     await machine.write('/etc/systemd/system/dragoman-update.service.d/test.conf', FASTER);
     await machine.must(['systemctl', 'restart', 'mosquitto']);
     const node = needsNode ? [fixture.file('dragoman-node_')] : [];
-    await machine.must(['dpkg', '-i', ...node, fixture.file(`dragoman_${OLD}`)]);
+    await machine.must(['dpkg', '-i', ...node, fixture.file(`dragoman_${BUILT}`)]);
     await machine.write('/etc/dragoman/config.json', JSON.stringify(DEVICE_CONFIG));
     await machine.must(['systemctl', 'restart', 'dragoman']);
   });
@@ -125,7 +124,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
 
   it('waits for an order', async () => {
     await isReady();
-    expect(await reached('idle')).toMatchObject({ current: '1.2.0', installed: '1.2.0', previous: null });
+    expect(await reached('idle')).toMatchObject({ current: '1.0.0', installed: '1.0.0', previous: null });
     expect(await program()).toBe('/usr/lib/dragoman');
     expect(await versions()).toContain('No update was ordered yet.');
   });
@@ -143,7 +142,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect(await command('restart', {}, 1)).toContain('"status":"ok"');
     expect(await reached('done', 'rolled_back', 'failed')).toMatchObject({
       state: 'done',
-      from: '1.2.0',
+      from: '1.0.0',
       to: '1.3.0',
     });
     expect(await program()).toBe('/var/lib/dragoman-update/versions/1.3.0-1');
@@ -244,7 +243,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
       await until('it says why', async () =>
         ((await status()).reason ?? '').startsWith('the clock of this device is not set'),
       );
-      expect(await status()).toMatchObject({ state: 'downloading', to: '1.9.0', current: '1.2.0' });
+      expect(await status()).toMatchObject({ state: 'downloading', to: '1.9.0', current: '1.0.0' });
       expect(await versions()).toMatch(/connect it to a\s+time server/);
       expect(await show('MainPID')).toBe(before);
       setClock(0);
@@ -275,7 +274,7 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
       await machine.must(['systemctl', 'start', 'dragoman-update.path', 'dragoman-update.service']);
       await order('1.3.0');
       await until('it has failed', async () => ((await status()).reason ?? '').includes(reason));
-      expect(await status()).toMatchObject({ state: 'failed', current: '1.2.0' });
+      expect(await status()).toMatchObject({ state: 'failed', current: '1.0.0' });
       expect(await show('MainPID')).toBe(before);
     } finally {
       await machine.must(['systemctl', 'stop', 'dragoman-update.service', 'dragoman-update.path']);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
-import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
+import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
-const [OLD, NEW] = ['1.0.0-1', '1.1.0-1'];
+const [OLD, NEW] = [BUILT, '1.1.0-1'];
 const OURS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = '/usr/lib/dragoman-node/bin/node';
 const SERVICE = 'dragoman.service';
@@ -51,7 +51,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
 
   beforeAll(async () => {
     if (debian.missing !== null) return;
-    fixture = await openPackageFixture(debian, OLD);
+    fixture = await openPackageFixture(debian);
     for (const name of OURS) fixture.remake(`${name}_${OLD}`, NEW);
     machine = fixture.machine;
     await machine.write('/etc/mosquitto/conf.d/kiosk.conf', BROKER_CONFIG);

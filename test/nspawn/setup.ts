@@ -1,10 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { makeBundles } from '../bundles.ts';
 import { openRunFolder } from '../setup/run-folder.ts';
 
 const run = promisify(execFile);
@@ -21,29 +19,19 @@ declare module 'vitest' {
 }
 
 /** Makes the bundles and the root once for all files of a project. The project's name starts with that of its Debian. */
-export default async function setup(project: TestProject): Promise<() => void> {
+export default async function setup(project: TestProject): Promise<void> {
   openRunFolder();
   const suite = project.name.replace(/-.*/, '');
   const missing = whatIsMissing();
   if (missing !== null) {
     project.provide('debian', { suite, missing });
-    return () => {};
+    return;
   }
-  const bundles = mkdtempSync(join(tmpdir(), 'dragoman-bundles-'));
-  // The service's user must be able to read them.
-  chmodSync(bundles, 0o755);
-  const forget = () => rmSync(bundles, { recursive: true, force: true });
-  try {
-    const [{ stdout }] = await Promise.all([
-      run('scripts/debian-root.sh', [suite], { cwd: ROOT }),
-      run(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT }),
-    ]);
-    project.provide('debian', { suite, root: stdout.trim(), bundles, missing: null });
-  } catch (error) {
-    forget();
-    throw error;
-  }
-  return forget;
+  const [{ stdout }, bundles] = await Promise.all([
+    run('scripts/debian-root.sh', [suite], { cwd: ROOT }),
+    makeBundles(),
+  ]);
+  project.provide('debian', { suite, root: stdout.trim(), bundles, missing: null });
 }
 
 function whatIsMissing(): string | null {
