@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page, Viewport } from 'puppeteer-core';
 import { bundleConsole } from '../../scripts/bundle-page.mjs';
+import { PATIENT } from '../setup/patience.ts';
 import { FakeConsole, type FakeOptions } from './fake-console.ts';
 import { rowsFor } from './fleet-fixtures.ts';
 
@@ -70,6 +71,7 @@ export async function showConsole(
   await fake.open();
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENT.poll.timeout);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => complaints.push(message.text()));

@@ -4,6 +4,7 @@ import { consoleFilesOf } from '../../src/adapters/console/console-files.ts';
 import { parseJson } from '../../src/protocol/json.ts';
 import { consoleOfEachTest, PASSWORD, PREFIX } from '../backend/console/console-on-loopback.ts';
 import { freePort } from '../free-port.ts';
+import { PATIENT } from '../setup/patience.ts';
 import { buildConsole, NO_BROWSER, openBrowser, settle } from './console-page.ts';
 
 let browser: Browser;
@@ -17,6 +18,7 @@ async function openConsole() {
   fixture.status('museum/kiosk-7', 'degraded', { reasons: ['capture:silent'] });
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENT.poll.timeout);
   await page.goto(`${fixture.url}/`);
   await page.waitForSelector('#password');
   await page.type('#name', 'ann');

@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['test/console/**/*.test.ts'],
     globalSetup: 'test/setup/run-folder.ts',
     fileParallelism: false,
+    // Loading puppeteer and building the page for each file took seconds.
+    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 120_000,
     expect: PATIENT,

@@ -15,7 +15,7 @@ const PATH = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** Why these tests cannot run here; null: they can. */
 export const NO_BROWSER = existsSync(PATH) ? null : `there is no ${PATH}: apt install chromium`;
 
-/** Where screenshots stay; null: they are made and thrown away. */
+/** Where screenshots stay; null: there are none. */
 const SCREENSHOTS = process.env['SCREENSHOTS'] ?? null;
 
 export async function openBrowser(...flags: readonly string[]): Promise<Browser> {
@@ -33,8 +33,14 @@ export async function openBrowser(...flags: readonly string[]): Promise<Browser>
   });
 }
 
+let built: Promise<PageFiles> | null = null;
 /** The page's files as the build makes them. */
-export async function buildPage(): Promise<PageFiles> {
+export function buildPage(): Promise<PageFiles> {
+  built ??= bundle();
+  return built;
+}
+
+async function bundle(): Promise<PageFiles> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-page-'));
   try {
     await bundlePage(folder);
@@ -108,8 +114,9 @@ export async function settle(page: Page): Promise<void> {
 }
 
 export async function screenshot(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS !== null) mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot(SCREENSHOTS === null ? {} : { path: join(SCREENSHOTS, `${name}.png`) });
+  if (SCREENSHOTS === null) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
 
 /** The visible lines of one language. */

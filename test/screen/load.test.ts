@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== null)(
     it('shows the demo in both languages', async () => {
       const page = await browser.newPage();
       await page.setViewport({ width: 1280, height: 720 });
-      const summary = await demo(files, 16_000, async (url) => {
+      const summary = await demo(files, 10_000, async (url) => {
         await page.goto(url);
         await expect.poll(() => linesOf(page, 'es')).not.toEqual([]);
         await expect.poll(() => linesOf(page, 'en')).not.toEqual([]);

@@ -7,8 +7,11 @@ export default defineConfig({
   plugins: [localImports()],
   test: {
     include: ['test/screen/**/*.test.ts'],
+    exclude: ['test/screen/**/*.long.test.ts'],
     globalSetup: 'test/setup/run-folder.ts',
     fileParallelism: false,
+    // Loading puppeteer and building the page for each file took seconds.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: PATIENT,
