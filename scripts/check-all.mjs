@@ -8,6 +8,8 @@ const CHECKS = {
   check: ['check'],
   long: ['test:long'],
   card: ['test:card'],
+  'older-debian': ['test:systemd', '--project', '*-again'],
+  'older-packages': ['test:packages', '--project', '*-again'],
   voices: ['voices'],
   echo: ['echo'],
   hours: ['sim', '--seeds', '200', '--hours', '1'],
