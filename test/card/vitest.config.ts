@@ -25,7 +25,7 @@ export default defineConfig({
         sequence: { groupOrder: 0 },
       }),
       project('alone', { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } }),
-      project('bearing', { include: BEARING, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      project('bearing', { include: BEARING, maxWorkers: 2, sequence: { groupOrder: 2 } }),
     ],
   },
 });
