@@ -1,3 +1,3 @@
 import { testLoneFaults } from './lone-faults.ts';
 
-testLoneFaults(['reset', 'refused_bare']);
+testLoneFaults(['reset']);

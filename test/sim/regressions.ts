@@ -1,6 +1,6 @@
 import type { Generation } from './terms.ts';
 
-/** A seed that has found a defect of the agent or of the simulator. The short ones run with every `npm test`. */
+/** A seed that has found a defect of the agent or of the simulator. `.ci/run` runs all of them. */
 export interface Regression {
   readonly seed: number;
   readonly hours: number;

@@ -53,8 +53,15 @@ function espeak(voice: string, text: string): Uint8Array {
   return Uint8Array.from(stdout.subarray(44, stdout.length - (stdout.length % 2)));
 }
 
-/** Ordinary sound by name. */
-export async function ordinarySound(): Promise<readonly (readonly [string, Uint8Array])[]> {
+let made: Promise<readonly (readonly [string, Uint8Array])[]> | undefined;
+
+/** Ordinary sound by name, made once, because that takes a second. */
+export function ordinarySound(): Promise<readonly (readonly [string, Uint8Array])[]> {
+  made ??= makeOrdinarySound();
+  return made;
+}
+
+async function makeOrdinarySound(): Promise<readonly (readonly [string, Uint8Array])[]> {
   const people = (await visitors()).subarray(0, 20 * RATE_HZ);
   const voices = Object.entries({ MAN, WOMAN, CHILD }).map(
     ([name, voice]) => [name, new Uint8Array(speak(voice, 8).slice().buffer)] as const,

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
 import { testConversations } from './conversations.ts';
 
-describe('a desk, long', () => testConversations(Array.from({ length: 30 }, (_, index) => 100 + index)));
+describe('a desk, long', () =>
+  testConversations([1, 2, ...Array.from({ length: 30 }, (_, index) => 100 + index)]));

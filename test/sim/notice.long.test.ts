@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { testNotice } from './notice-tests.ts';
+
+describe('the notice of a conversation, in the simulated world', () => testNotice([1, 3], 2));
