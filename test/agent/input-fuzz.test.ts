@@ -1,3 +1,3 @@
 import { describeInputFuzz } from './input-fuzz.ts';
 
-describeInputFuzz({ messages: 150, files: 30 });
+describeInputFuzz({ messages: 50, files: 10 });

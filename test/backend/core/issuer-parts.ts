@@ -1,5 +1,6 @@
 /** Configuration, requests and sessions for tests of the issuer. */
 import type { Ask } from '../../../src/backend/core/issue-event.ts';
+import type { Trouble } from '../../../src/backend/core/service-trouble.ts';
 import { type BackendConfig, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
 
@@ -39,3 +40,9 @@ export function makeSession(id: string): SessionWithToken {
     connect_by: '2026-01-01T00:01:00Z',
   };
 }
+
+export const trouble = (kind: Trouble['kind'], retryAfterS: number | null = null): Trouble => ({
+  kind,
+  detail: null,
+  retryAfterS,
+});
