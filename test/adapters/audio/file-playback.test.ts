@@ -171,7 +171,7 @@ describe('file playback', () => {
         while (wanted.length < reach()) wanted.push(0);
         expect(readTimeline(path)).toEqual(wanted.slice(0, reach()));
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 

@@ -80,7 +80,7 @@ describe('other fields', () => {
           expect(['file_invalid', 'file_unreadable']).toContain(result.outcome);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

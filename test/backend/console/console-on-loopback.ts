@@ -1,11 +1,11 @@
 /** A backend with its console on loopback, people of each role, and devices that a test plays. */
+import { randomBytes, scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { type ConsoleFiles, fileOf } from '../../../src/adapters/console/console-files.ts';
-import { createPasswordHasher } from '../../../src/adapters/console/password-hash.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import type { PrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { type Backend, startBackend } from '../../../src/backend/backend.ts';
@@ -20,7 +20,15 @@ import { until } from '../../until.ts';
 
 export const PREFIX = 'dragoman/v1';
 export const PASSWORD = 'correct horse battery';
+/** The hash names its cost. With the cost of real people each sign-in takes 80 ms of computing. */
+export const PASSWORD_HASH = cheapHash(PASSWORD);
 const FILES = new Map([['console.js', fileOf('"page";', 'text/javascript; charset=utf-8')]]);
+
+function cheapHash(password: string): string {
+  const salt = randomBytes(16);
+  const key = scryptSync(password, salt, 32, { N: 16, r: 1, p: 1 });
+  return ['scrypt', 16, 1, 1, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
 
 export interface StartOptions {
   readonly store?: { path: string } | { url: string };
@@ -47,13 +55,12 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   });
   const storePassword = () => options.storePassword ?? '';
   const people = openConsoleStore(config.store, storePassword);
-  const hash = await createPasswordHasher().hash(PASSWORD);
   for (const [name, role] of [
     ['ann', 'administrator'],
     ['otto', 'operator'],
     ['vic', 'viewer'],
   ] as const)
-    await people.addPerson({ name, role, passwordHash: hash });
+    await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
   await people.close();
   const start = (): Promise<Backend> =>
     startBackend({

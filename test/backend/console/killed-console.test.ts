@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { createPasswordHasher } from '../../../src/adapters/console/password-hash.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
@@ -14,7 +13,7 @@ import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
 import { placeBundles } from '../../bundles.ts';
 import { freePort } from '../../free-port.ts';
 import { until } from '../../until.ts';
-import { openStream, PASSWORD, PREFIX } from './console-on-loopback.ts';
+import { openStream, PASSWORD, PASSWORD_HASH, PREFIX } from './console-on-loopback.ts';
 
 const NAMES = Array.from({ length: 200 }, (_, index) => `museum/k-${String(index).padStart(3, '0')}`);
 const MUTE = 'museum/k-mute';
@@ -57,8 +56,7 @@ it('goes on with a bulk command, its audit and the page when the backend was kil
   const settings = { mqtt: { url: broker.url }, service, allow: ['museum/*'], store, console };
   writeFileSync(config, JSON.stringify(settings));
   const people = openConsoleStore(backendConfigSchema.parse(settings).store, () => '');
-  const passwordHash = await createPasswordHasher().hash(PASSWORD);
-  await people.addPerson({ name: 'ann', role: 'administrator', passwordHash });
+  await people.addPerson({ name: 'ann', role: 'administrator', passwordHash: PASSWORD_HASH });
   await people.close();
 
   const buses = createTestBuses(createSystemClock());

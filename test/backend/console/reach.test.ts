@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileOf } from '../../../src/adapters/console/console-files.ts';
-import { createPasswordHasher } from '../../../src/adapters/console/password-hash.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load-config.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type SetUp, setUpBroker } from '../broker/set-up-broker.ts';
-import { PASSWORD, PREFIX } from './console-on-loopback.ts';
+import { PASSWORD, PASSWORD_HASH, PREFIX } from './console-on-loopback.ts';
 
 let folder: string;
 let backend: Backend | null = null;
@@ -39,8 +38,7 @@ async function start(more: object) {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', format: 'json', sink: { write: (line) => lines.push(line) } });
   const people = openConsoleStore(config.store);
-  const passwordHash = await createPasswordHasher().hash(PASSWORD);
-  await people.addPerson({ name: 'ann', role: 'administrator', passwordHash });
+  await people.addPerson({ name: 'ann', role: 'administrator', passwordHash: PASSWORD_HASH });
   await people.close();
   const secrets = { ...readBackendSecrets(config, {}), apiKey: () => 'an account key' };
   const consoleFiles = new Map([['console.js', fileOf('"page";', 'text/javascript')]]);

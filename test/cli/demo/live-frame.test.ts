@@ -5,7 +5,7 @@ import { renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { follow, SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import type { Exchange } from '../../../src/cli/demo/model.ts';
 import { PHASE_NAMES } from '../../../src/core/lane/phases.ts';
-import { fc } from '../../properties.ts';
+import { testAnyText } from './live-frame-tests.ts';
 import { account, exchange, frameOf, liveModel, PLAIN } from './made-up.ts';
 
 const USUAL: Size = { columns: 80, rows: 24 };
@@ -316,33 +316,5 @@ describe('the output to the terminal', () => {
     expect(rows.join('')).toMatch(/^[\u0020-\u007e]*$/);
   });
 
-  it('never exceeds the terminal, whatever the texts', () => {
-    const anyText = fc.string({ unit: 'binary', maxLength: 300 });
-    const anyExchange = fc.record({
-      seq: fc.nat(),
-      id: fc.constant(null),
-      sourceLanguage: anyText,
-      source: anyText,
-      isFinal: fc.boolean(),
-      translations: fc.array(fc.record({ language: anyText, text: anyText, isFinal: fc.boolean() }), {
-        maxLength: 3,
-      }),
-    });
-    fc.assert(
-      fc.property(
-        fc.array(anyExchange, { maxLength: 6 }),
-        fc.integer({ min: 20, max: 120 }),
-        fc.integer({ min: 2, max: 60 }),
-        (exchanges, columns, rows) => {
-          const frame = frameOf({ exchanges }, { columns, rows });
-          expect(frame.length).toBeLessThan(rows);
-          for (const row of frame) {
-            expect(displayWidth(row)).toBeLessThan(columns);
-            expect(row).not.toMatch(/\p{Cc}/u);
-          }
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+  testAnyText(15);
 });
