@@ -70,21 +70,6 @@ export function testInstances(count: number): void {
     expect(orphans).toBeGreaterThan(0);
   });
 
-  it('leave no session for longer than 45 s when 200 kills follow each other', () => {
-    // With these draws a look every 4 s, first 4 s after the start, left one for 53 s.
-    const world = openInstances(17, { impatient: 0.15, pause: [0, 2500] });
-    for (let kill = 0; kill < 200; kill += 1) {
-      world.pass(world.between(200, 1500));
-      world.kill();
-      world.pass(world.between(500, 900));
-      world.start();
-    }
-    world.pass(90_000);
-    expect(world.found).toMatchObject({ refused: 0, denied: [] });
-    expect(Math.max(...world.idle(true))).toBeLessThan(45);
-    expect(world.wasted()).toBeGreaterThan(20);
-  });
-
   it('leave no session for longer than 45 s when the service ends the request of a killed one late', () => {
     for (const seed of seeds) {
       const world = openInstances(seed, { doubled: 0.3, impatient: 0.3, slow: 0.5, lost: 0.1 });
@@ -98,5 +83,22 @@ export function testInstances(count: number): void {
       expect(world.found.refused, `seed ${seed}`).toBe(0);
       expect(Math.max(...world.idle(true)), `seed ${seed}`).toBeLessThan(45);
     }
+  });
+}
+
+export function testManyKills(): void {
+  it('leave no session for longer than 45 s when 200 kills follow each other', () => {
+    // With these draws a look every 4 s, first 4 s after the start, left one for 53 s.
+    const world = openInstances(17, { impatient: 0.15, pause: [0, 2500] });
+    for (let kill = 0; kill < 200; kill += 1) {
+      world.pass(world.between(200, 1500));
+      world.kill();
+      world.pass(world.between(500, 900));
+      world.start();
+    }
+    world.pass(90_000);
+    expect(world.found).toMatchObject({ refused: 0, denied: [] });
+    expect(Math.max(...world.idle(true))).toBeLessThan(45);
+    expect(world.wasted()).toBeGreaterThan(20);
   });
 }

@@ -1,4 +1,7 @@
 import { describe } from 'vitest';
-import { testInstances } from './instances-tests.ts';
+import { testInstances, testManyKills } from './instances-tests.ts';
 
-describe('two backends with one store', () => testInstances(20));
+describe('two backends with one store', () => {
+  testInstances(20);
+  testManyKills();
+});

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamFault } from '../../../src/ports/stream.ts';
 import { finished, heard, limit, ready, refused, translated, understood } from '../../service-events.ts';
+import { fork } from './fork.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { isQuiet } from './sound.ts';
 
@@ -103,17 +104,28 @@ function goOn(lane: LaneHarness): void {
   lane.hush(60);
 }
 
+/** A lane whose stream has taken speech and got this answer, ready to be forked for each end. */
+function answered(answer: Act, hushed: number): LaneHarness {
+  const lane = new LaneHarness().goLive();
+  lane.pongs = true;
+  lane.speak(12);
+  lane.hush(hushed);
+  answer(lane, lane.stream);
+  return lane;
+}
+const answeredLanes = new Map<Act, readonly LaneHarness[]>();
+function lanesWith(answer: Act): readonly LaneHarness[] {
+  const known = answeredLanes.get(answer) ?? [0, 5].map((hushed) => answered(answer, hushed));
+  answeredLanes.set(answer, known);
+  return known.map(fork);
+}
+
 describe.each(Object.entries(ENDS))('a stream that is ended by %s', (_end, end) => {
   it.each(Object.entries(ANSWERS))(
     'owes nothing that is neither sent again nor counted when it has sent %s',
     (_answer, answer) => {
-      for (const hushed of [0, 5]) {
-        const lane = new LaneHarness().goLive();
-        lane.pongs = true;
+      for (const lane of lanesWith(answer)) {
         const { stream } = lane;
-        lane.speak(12);
-        lane.hush(hushed);
-        answer(lane, stream);
         const owed = speechTo(lane, (one) => one === stream);
         end(lane, stream);
         const counted = countedMs(lane);

@@ -72,13 +72,15 @@ describe('pacer', () => {
       fc.property(gaps, (given) => {
         let at = 0;
         const sent = sendAll(given.map((gap) => (at += gap)));
+        let most = 0;
         for (let i = 0; i < sent.length; i++) {
           for (let j = i + 1; j < sent.length; j++) {
             const took = (sent[j] ?? 0) - (sent[i] ?? 0);
             // j - i + 1 chunks; a sender at real time takes j - i chunk durations for them, one that is ahead this much less.
-            expect(took).toBeGreaterThanOrEqual((j - i) * FASTEST_MS - EARLY_CHUNKS * CHUNK_MS - 1e-6);
+            most = Math.max(most, (j - i) * FASTEST_MS - took);
           }
         }
+        expect(most).toBeLessThanOrEqual(EARLY_CHUNKS * CHUNK_MS + 1e-6);
       }),
     );
   });
