@@ -10,12 +10,19 @@ const MOSQUITTO = ['mosquitto', '/usr/sbin/mosquitto'];
 
 /** The command of an installed mosquitto, or null. */
 export function findMosquitto(): string | null {
-  return MOSQUITTO.find((command) => spawnSync(command, ['-h']).error === undefined) ?? null;
+  found.mosquitto ??= { command: MOSQUITTO.find((command) => isInstalled(command, '-h')) ?? null };
+  return found.mosquitto.command;
 }
 
 export function findOpenssl(): boolean {
-  return spawnSync('openssl', ['version']).error === undefined;
+  found.openssl ??= isInstalled('openssl', 'version');
+  return found.openssl;
 }
+
+/** Many files ask, and each answer starts a program. */
+const found: { mosquitto?: { command: string | null }; openssl?: boolean } = {};
+const isInstalled = (command: string, word: string): boolean =>
+  spawnSync(command, [word]).error === undefined;
 
 export interface Mosquitto {
   readonly url: string;

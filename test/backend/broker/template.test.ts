@@ -10,7 +10,7 @@ import { backend } from './set-up-broker.ts';
 
 const hasOpenssl = findOpenssl();
 /** Debian's cloud-init, which checks user-data with the same schema as Raspberry Pi OS. */
-const hasCloudInit = spawnSync('cloud-init', ['--version']).status === 0;
+const hasCloudInit = existsSync('/usr/bin/cloud-init');
 const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 
 const SSH_KEY =

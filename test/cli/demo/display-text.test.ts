@@ -7,9 +7,9 @@ import {
   wrapColumns,
   wrapWithin,
 } from '../../../src/cli/demo/display-text.ts';
-import { fc } from '../../properties.ts';
+import { ANY_CHARACTER, fc } from '../../properties.ts';
 
-const anyText = fc.string({ unit: 'binary', maxLength: 80 });
+const anyText = fc.string({ unit: ANY_CHARACTER, maxLength: 80 });
 const JAPANESE = '今日は博物館は何時に閉まりますか。車椅子で二階まで上がれますか。';
 
 describe('neutralise', () => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { displayWidth } from '../../../src/cli/demo/display-text.ts';
-import { fc } from '../../properties.ts';
+import { ANY_CHARACTER, fc } from '../../properties.ts';
 import { frameOf } from './made-up.ts';
 
 /** @param numRuns number of drawn frames */
 export function testAnyText(numRuns: number): void {
   it('never exceeds the terminal, whatever the texts', () => {
-    const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+    const anyText = fc.string({ unit: ANY_CHARACTER, maxLength: 300 });
     const anyExchange = fc.record({
       seq: fc.nat(),
       id: fc.constant(null),
