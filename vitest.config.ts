@@ -80,6 +80,8 @@ const common = {
 
 /** For tests that mostly wait: eight files at a time keep two cores busy. */
 const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
+/** For files that share loaded modules: each more worker loads and compiles them once more, which takes two seconds. */
+const SHARING = { ...WAITING, maxWorkers: 5 };
 /** For tests that compute, after those that wait: one process per core, because each loads and compiles the same modules. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 
@@ -136,7 +138,7 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
-          ...WAITING,
+          ...SHARING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
           exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...APART, ...LONG],
