@@ -35,14 +35,26 @@ const SLOW = [
   'adapters/echo/echo-filter',
   'adapters/echo/rest',
   'adapters/mqtt/refused-publish',
+  'adapters/network/far-network',
   'adapters/provisioning/lock',
+  'backend/broker/hostile-requests',
+  'backend/broker/second-authority',
+  'backend/broker/stays-out',
   'backend/broker/template',
-  'backend/hearing',
+  'backend/cli',
+  'backend/console/jobs',
+  'backend/console/killed-console',
+  'backend/request-intake',
+  'backend/store/killed-backends',
+  'backend/store/two-backends',
   'build/bundles',
   'build/phrases',
   'cli/boot-report/boot-report',
+  'cli/ctl/config',
   'cli/ctl/ctl',
   'cli/ctl/hostile-words',
+  'cli/devices/real-meter',
+  'cli/doctor/broker',
   'core/audio/canceller-filter',
   'core/audio/echo-detector',
   'core/audio/half-duplex',
@@ -50,7 +62,9 @@ const SLOW = [
   'core/speech/talk-detector',
   'e2e/demo',
   'echo/echo',
+  'emulator/threads',
   'examples/backend',
+  'fleet/fleet',
   'program/hanging-disk',
   'sim/seeds',
 ].flatMap((name) => [`/test/${name}.test.ts`, `/test/${name}.long.test.ts`]);
@@ -78,10 +92,11 @@ const common = {
   expect: PATIENT,
 };
 
-/** For tests that mostly wait: eight files at a time keep two cores busy. */
-const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
-/** For files that share loaded modules: each more worker loads and compiles them once more, which takes two seconds. */
-const SHARING = { ...WAITING, maxWorkers: 5 };
+/**
+ * For tests that mostly wait: twelve files at a time keep two cores busy. Each further worker loads all modules once more. Projects of one
+ * group must have the same number.
+ */
+const WAITING = { maxWorkers: 12, sequence: { groupOrder: 0 } };
 /** For tests that compute, after those that wait: one process per core, because each loads and compiles the same modules. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 
@@ -138,7 +153,7 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
-          ...SHARING,
+          ...WAITING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
           exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...APART, ...LONG],
