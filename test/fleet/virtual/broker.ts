@@ -9,6 +9,9 @@ const FASTEST_MS = 5;
 const SLOWEST_MS = 60;
 /** TLS, CONNECT and SUBSCRIBE cost the broker so much: 400 connections a second, as measured with mosquitto. */
 const ACCEPT_MS = 2.5;
+/** So many wait to be accepted, as mosquitto asks of the kernel. The kernel of a client beyond them knocks again after 1, 2, 4 and 8 s. */
+const BACKLOG = 100;
+const FIRST_KNOCK_AGAIN_MS = 1000;
 const MOST_IN_FLIGHT = 16;
 const SHARED = '$share/';
 
@@ -102,9 +105,11 @@ export function createVirtualBroker(clock: Clock, random: () => number): Virtual
       const client: Client = { sink, filters, up: false, over: false };
       attempts.push(clock.now());
       let isAccepted = false;
-      after(travelMs(), () => {
+      const knock = (againMs: number): void => {
         if (client.over) return;
         if (clock.now() < downUntil) return after(travelMs(), () => end(client));
+        if (acceptedUntil - clock.now() >= BACKLOG * ACCEPT_MS)
+          return after(againMs, () => knock(2 * againMs));
         acceptedUntil = Math.max(acceptedUntil, clock.now()) + ACCEPT_MS;
         after(acceptedUntil - clock.now() + travelMs(), () => {
           if (client.over) return;
@@ -116,7 +121,8 @@ export function createVirtualBroker(clock: Clock, random: () => number): Virtual
           subscribe(client);
           sink.ready([]);
         });
-      });
+      };
+      after(travelMs(), () => knock(FIRST_KNOCK_AGAIN_MS));
       return {
         ...{ broker: target.broker, version: target.version, window: MOST_IN_FLIGHT, congested: false },
         ...{ allowed: ALL_ALLOWED, largestPacketBytes: Number.POSITIVE_INFINITY },

@@ -8,7 +8,8 @@ import { openHearing } from '../../../src/backend/request-intake.ts';
 import { createTokenCounts } from '../../../src/backend/watch/token-counts.ts';
 import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { isStreaming, tokenRequestOf } from '../../../src/core/lane/session/session-state.ts';
+import { isStreaming } from '../../../src/core/lane/session/session-state.ts';
+import { openRequest } from '../../../src/core/lane/session/token-request.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
@@ -82,7 +83,7 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
       need.denials += 1;
       codes.set(event.denial.code, (codes.get(event.denial.code) ?? 0) + 1);
     }
-    if (event.type !== 'granted' || tokenRequestOf(before.session) === tokenRequestOf(after.session)) return;
+    if (event.type !== 'granted' || openRequest(before) === openRequest(after)) return;
     need.grantedAt = clock.now();
     open.delete(device);
   };

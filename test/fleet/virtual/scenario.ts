@@ -32,10 +32,11 @@ export async function runVirtualFleet(size: number, say: (line: string) => void)
     const last = Math.max(from, ...granted.map(({ grantedAt }) => grantedAt ?? 0));
     const inPhase = between(from, clock.now());
     const most = Math.max(0, ...wanted.map(({ asked }) => asked));
+    const reasons = [...codes].map(([code, count]) => `, ${code} ${count} since the start`).join('');
     say(
       `${label}: ${wanted.length} needs, granted ${granted.length}; ` +
         `wait ${p50} s in the median, ${p99} s at 99 %, ${max} s at most; ` +
-        `last grant after ${((last - from) / 1000).toFixed(1)} s; denials: ${wanted.reduce((sum, { denials }) => sum + denials, 0)}; ` +
+        `last grant after ${((last - from) / 1000).toFixed(1)} s; denials: ${wanted.reduce((sum, { denials }) => sum + denials, 0)}${reasons}; ` +
         `requests a second at the peak: ${peakOf(received.filter(inPhase))}, most of one device: ${most}; ` +
         `connections a second: ${peakOf(broker.attempts.filter(inPhase))}; ` +
         `messages a second: ${peakOf(broker.messages.filter(inPhase))}; ` +
@@ -87,7 +88,6 @@ export async function runVirtualFleet(size: number, say: (line: string) => void)
   say(
     `sessions: ${service.sessions}, without a stream: ${service.unused()}; ended by their limit: ${service.limits}; live: ${fleet.live()}; waiting: ${fleet.waiting()}`,
   );
-  if (codes.size > 0) say(`denials: ${[...codes].map(([code, count]) => `${code} ${count}`).join(', ')}`);
 
   const failures = [...new Set([...service.faults, ...defects])].slice(0, 10);
   if (fleet.live() < size) failures.push(`only ${fleet.live()} of ${size} lanes are live at the end`);
