@@ -7,7 +7,6 @@ export default defineConfig({
   plugins: [localImports()],
   test: {
     include: ['test/screen/**/*.test.ts'],
-    exclude: ['test/screen/**/*.long.test.ts'],
     globalSetup: 'test/setup/run-folder.ts',
     fileParallelism: false,
     // Loading puppeteer and building the page for each file took seconds.
