@@ -43,7 +43,7 @@ export function createRoster(): Roster {
   };
 }
 
-/** Says it of a registered device. */
+/** Completes a sentence about a registered device. */
 export const NEVER_CAME = 'is registered and never came';
 
 /** The registered devices that the broker does not know. */
