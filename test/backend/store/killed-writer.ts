@@ -10,6 +10,9 @@ import { PASSWORD } from './postgres-server.ts';
 const SOURCE = fileURLToPath(new URL('./ledger-writer.ts', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
+/** Lines that each writer has confirmed before it is killed, at least. */
+const LINES_EACH = 3;
+
 /**
  * Starts and kills writers of one ledger, one after the other.
  * @returns the number of lines that they have confirmed
@@ -35,10 +38,10 @@ export async function killWriters(config: object, kills: number, folder: string)
       failure += String(part);
     });
     const ended = once(child, 'close');
-    while (said === '' && child.exitCode === null) await sleep(5);
+    while (said.split('\n').length <= LINES_EACH && child.exitCode === null) await sleep(5);
     if (child.exitCode !== null) throw new Error(failure);
     // Any moment of a write: they take about a millisecond.
-    await sleep(10 + ((kill * 37) % 90));
+    await sleep((kill * 37) % 90);
     child.kill('SIGKILL');
     await ended;
     confirmed += Number(said.trim().split('\n').at(-1) ?? 0);
