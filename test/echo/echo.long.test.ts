@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CELL, expectGone, expectVisitorSent, loadVoices } from './cancelling.ts';
+import { CELL, expectGone, expectVisitorLeftAlone, expectVisitorSent, loadVoices } from './cancelling.ts';
 import { fallbacks, judgeEcho, judgeFallback } from './judge.ts';
 import { BLOCK_SAMPLES, type Performance, perform, type Voices } from './perform.ts';
 import { judged, type Result } from './tables.ts';
@@ -35,6 +35,10 @@ describe('a lane that cancels its echo', () => {
 
   it('sends a visitor who is as loud as the echo', async () => {
     await expectVisitorSent(voices, 20, 8);
+  });
+
+  it('does not change a visitor when there is no echo', async () => {
+    await expectVisitorLeftAlone(voices);
   });
 
   it('finds the echo again within a second of speech after an underrun, whatever times the device reports', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from 'vitest';
-import { expectVisitorLeftAlone, expectVisitorSent, loadVoices } from './cancelling.ts';
+import { expectVisitorSent, loadVoices } from './cancelling.ts';
 import type { Voices } from './perform.ts';
 
 let voices: Voices;
@@ -11,9 +11,5 @@ beforeAll(async () => {
 describe('a lane that cancels its echo', () => {
   it('sends a visitor who is as loud as the echo', async () => {
     await expectVisitorSent(voices, 11, 4);
-  });
-
-  it('does not change a visitor when there is no echo', async () => {
-    await expectVisitorLeftAlone(voices);
   });
 });
