@@ -14,11 +14,10 @@ const APART = [
 const REAL_TIME = ['test/e2e/**/*.test.ts'];
 /** Many draws or much computing, for `npm run test:long`; the file beside each, without `long`, checks the main claim. */
 const LONG = ['test/**/*.long.test.ts'];
-const SIMULATED = ['test/sim/**/*.test.ts'];
 /** Tests without files, sockets and waiting: `npm run test:fast`. */
 const PURE = [
   'test/*.test.ts',
-  'test/{core,protocol,config,scripts,tidy,updater}/**/*.test.ts',
+  'test/{core,protocol,config,scripts,sim,tidy,updater}/**/*.test.ts',
   'test/{backend,emulator}/core/**/*.test.ts',
   'test/agent/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.
@@ -26,7 +25,7 @@ const PURE = [
 ];
 
 /** The order in which projects start: the slowest first, so that short files fill the end. */
-const ORDER = ['real-time', 'isolated', 'programs', 'long', 'simulated', 'pure'];
+const ORDER = ['real-time', 'isolated', 'programs', 'long', 'pure'];
 /** Files that compute or wait for many seconds. They start first in their project: one that starts last runs alone at the end. */
 const SLOW = [
   'adapters/audio/child/capture',
@@ -131,18 +130,6 @@ export default defineConfig({
         plugins: [localImports()],
         test: {
           ...common,
-          ...COMPUTING,
-          name: 'simulated',
-          include: SIMULATED,
-          exclude: LONG,
-          // Compiled code stays in use from one file to the next.
-          isolate: false,
-        },
-      },
-      {
-        plugins: [localImports()],
-        test: {
-          ...common,
           ...WAITING,
           name: 'isolated',
           include: ISOLATED,
@@ -156,7 +143,7 @@ export default defineConfig({
           ...WAITING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...APART, ...LONG],
+          exclude: [...REAL_TIME, ...PURE, ...ISOLATED, ...APART, ...LONG],
           // Loading zod, a broker and a client for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,
@@ -170,7 +157,7 @@ export default defineConfig({
           name: 'pure',
           include: PURE,
           exclude: LONG,
-          // Loading the core and zod for each of a hundred files took a third of their time.
+          // Loading the core and zod for each of hundreds of files took a third of their time; compiled code stays in use.
           isolate: false,
         },
       },

@@ -115,21 +115,6 @@ describe('the oracles', () => {
     expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'unheard')).toContain('unheard');
   });
 
-  it('find an agent that answers commands twice', async () => {
-    const echo = (world: AgentDeps): AgentDeps => ({
-      ...world,
-      openBus: (options, listener) => {
-        const bus = world.openBus(options, listener);
-        const publish: typeof bus.publish = (topic, payload, more) => {
-          bus.publish(topic, payload, more);
-          if (topic.includes('/cmd/')) bus.publish(topic, payload, more);
-        };
-        return { ...bus, publish };
-      },
-    });
-    expect(await rulesThatNotice(echo, { first: 4201 })).toContain('command');
-  });
-
   it('find an agent that closes the gate at the wrong time', async () => {
     // The chunks' times are wrong by two seconds.
     const late = (world: AgentDeps): AgentDeps => ({
