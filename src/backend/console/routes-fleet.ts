@@ -110,9 +110,9 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       const view = readJsonQuery(call, 'view', fleetViewSchema);
       const device = call.request.query.get('device');
       if (device !== null) check(deviceNameSchema, device);
-      if (!streams.mayOpen())
-        throw new Refusal(503, 'too_many', 'too many pages are open: close one', { retryAfterS: 10 });
       const { key, who } = call.session;
+      if (!streams.mayOpen(who.name))
+        throw new Refusal(503, 'too_many', 'too many pages are open: close one', { retryAfterS: 10 });
       return { kind: 'stream', open: (sink) => streams.open({ session: key, who, view, device }, sink) };
     },
     'POST /api/stream/view': async (call) => {

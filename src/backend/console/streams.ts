@@ -16,7 +16,9 @@ const MOST_AT_ONCE = 500;
 const PING_EACH_MS = 10_000;
 const FACETS_EACH_MS = 2000;
 const RETRY_MS = 2000;
-export const MOST_STREAMS = 200;
+const MOST_STREAMS = 200;
+/** One person's pages: a forgotten or stolen session must leave streams for the others. */
+export const MOST_STREAMS_EACH = 20;
 /** Unread bytes after which a stream is dropped; the browser connects again and gets a snapshot. */
 export const MOST_UNREAD_BYTES = 256 * 1024;
 
@@ -40,8 +42,8 @@ export interface Viewer {
 
 export interface Streams {
   readonly count: number;
-  /** False: there are too many. */
-  mayOpen(): boolean;
+  /** False: there are too many, of this person or in all. */
+  mayOpen(name: string): boolean;
   /** @returns what to do when the browser is gone */
   open(viewer: Viewer, sink: EventSink): () => void;
   /** False: the session has no such stream. */
@@ -174,7 +176,10 @@ export function createStreams(parts: StreamParts): Streams {
     get count() {
       return streams.size;
     },
-    mayOpen: () => streams.size < MOST_STREAMS,
+    mayOpen(name) {
+      const own = [...streams.values()].filter(({ viewer }) => viewer.who.name === name);
+      return streams.size < MOST_STREAMS && own.length < MOST_STREAMS_EACH;
+    },
     open(viewer, sink) {
       tick();
       const { channel, leave } = channels.open(shownBy(viewer, viewer.view, viewer.device));

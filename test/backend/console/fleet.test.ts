@@ -1,7 +1,7 @@
 /** What the console shows of the fleet, and how it follows it. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { MOST_UNREAD_BYTES } from '../../../src/backend/console/streams.ts';
+import { MOST_STREAMS_EACH, MOST_UNREAD_BYTES } from '../../../src/backend/console/streams.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
 import { type ConsoleFixture, consoleOfEachTest } from './console-on-loopback.ts';
 
@@ -189,6 +189,14 @@ describe('the fleet', () => {
     const again = await fixture.stream('vic', { first: 0, last: 300 });
     expect(again.snapshot?.window.rows).toHaveLength(200);
   }, 60_000);
+
+  it('refuses one more page of a person who has many, and opens one for another', async () => {
+    const fixture = await start({}, ['vic', 'ann']);
+    for (let page = 0; page < MOST_STREAMS_EACH; page += 1) await fixture.stream('vic');
+    const refused = await fixture.ask('vic', 'GET', '/api/stream?view=%7B%7D');
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'too_many' } } });
+    expect((await fixture.stream('ann')).snapshot?.counts.total).toBe(0);
+  });
 
   it('keeps what it knows while the broker is away, and says so', async () => {
     const broker = await startBroker();
