@@ -1,10 +1,11 @@
+import { createSystemClock } from '../adapters/clock.ts';
 import { runProgram, type Terminal } from '../program/program.ts';
 import { bootReportVerb } from './boot-report/boot-report-verb.ts';
 import { checkConfigVerb } from './check-config.ts';
-import { ctlVerb } from './ctl/ctl-verb.ts';
+import { createCtlVerb } from './ctl/ctl-verb.ts';
 import { demoVerb } from './demo/demo-verb.ts';
 import { devicesVerb } from './devices/devices-verb.ts';
-import { doctorVerb } from './doctor/doctor-verb.ts';
+import { createDoctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
 import { createRunVerb, type RunHost } from './run-verb.ts';
 import { createScreenVerb } from './screen/screen-verb.ts';
@@ -18,11 +19,12 @@ export function runDeviceProgram(argv: readonly string[], given: Terminal & RunH
   const { output, signals, onCrash, onClosed, ...terminal } = given;
   const host = { output, signals, onCrash, onClosed };
   const run = createRunVerb(host);
+  const clock = createSystemClock();
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',
     verbs: [
-      ...[run, demoVerb, devicesVerb, doctorVerb, checkConfigVerb, ctlVerb],
+      ...[run, demoVerb, devicesVerb, createDoctorVerb(clock), checkConfigVerb, createCtlVerb(clock)],
       ...[createScreenVerb(host), provisionVerb, bootReportVerb, versionsVerb, versionVerb],
     ],
     argv,

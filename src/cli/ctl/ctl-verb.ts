@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { Verb } from '../../program/program.ts';
 import { addTargetOptions, type CtlOptions, EXIT_CODES } from './ctl-options.ts';
 
@@ -29,21 +30,24 @@ Verbs that act on lanes take --lane ID: one lane instead of all.
 ~/.config/dragoman/ctl.json sets the connection to the broker (docs/fleet.md).
 ${EXIT_CODES}`;
 
-export const ctlVerb: Verb = {
-  register(program, shell) {
-    addTargetOptions(
-      program
-        .enablePositionalOptions()
-        .command('ctl')
-        .description('control one device, a group or all devices over MQTT')
-        .argument('[words...]', 'DEVICE VERB ..., or with --group or --all: VERB ...'),
-    )
-      .addHelpText('after', EXAMPLES)
-      .passThroughOptions()
-      .action(async (words: string[], options: CtlOptions) => {
-        // Loaded here, because the daemon never needs it.
-        const { runCtl } = await import('./run-ctl.ts');
-        await runCtl(words, options, shell);
-      });
-  },
-};
+/** @param clock measures how long to wait for answers */
+export function createCtlVerb(clock: Clock): Verb {
+  return {
+    register(program, shell) {
+      addTargetOptions(
+        program
+          .enablePositionalOptions()
+          .command('ctl')
+          .description('control one device, a group or all devices over MQTT')
+          .argument('[words...]', 'DEVICE VERB ..., or with --group or --all: VERB ...'),
+      )
+        .addHelpText('after', EXAMPLES)
+        .passThroughOptions()
+        .action(async (words: string[], options: CtlOptions) => {
+          // Loaded here, because the daemon never needs it.
+          const { runCtl } = await import('./run-ctl.ts');
+          await runCtl(words, options, shell, clock);
+        });
+    },
+  };
+}

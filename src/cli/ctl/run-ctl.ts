@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createSystemClock } from '../../adapters/clock.ts';
 import { BrokerFailure, operatorClientId, RefusedMessage } from '../../adapters/ctl/operator-client.ts';
 import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { operatorTopics } from '../../protocol/mqtt/topics.ts';
@@ -21,7 +21,12 @@ import { watchFleet } from './watch-task.ts';
 const TIMEOUT_S = 10;
 
 /** Runs one command line of `dragoman ctl`. */
-export async function runCtl(words: readonly string[], before: CtlOptions, shell: Shell): Promise<void> {
+export async function runCtl(
+  words: readonly string[],
+  before: CtlOptions,
+  shell: Shell,
+  clock: Clock,
+): Promise<void> {
   const first = readTarget(words, before);
   const { task, options: after } = readVerb(first.rest, (text) => shell.print(text));
   if (task.kind === 'help') return;
@@ -31,9 +36,8 @@ export async function runCtl(words: readonly string[], before: CtlOptions, shell
   const access = openAccess(options.profile, shell);
   const { prefix, tenant } = access.profile;
   const deps: CtlDeps = {
-    ...{ shell, access, target, options },
+    ...{ shell, access, clock, target, options },
     topics: operatorTopics(prefix, tenant),
-    clock: createSystemClock(),
     timeoutS: options.timeout ?? TIMEOUT_S,
     newId: () => `ctl-${randomBytes(9).toString('base64url')}`,
   };

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { readAgentEnvironment } from '../../adapters/doctor/agent-note.ts';
 import { KERNEL_FOLDERS } from '../../adapters/doctor/machine-facts.ts';
@@ -10,6 +9,7 @@ import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
 import { createMachineParts } from '../../agent/doctor/machine-checks.ts';
 import { diagnosisOf, worstOf } from '../../core/doctor/finding.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
@@ -37,6 +37,7 @@ export interface Signals {
 export async function performDoctor(
   { config: file, json, only, sound }: DoctorOptions,
   shell: Shell,
+  clock: Clock,
   signals: Signals = process,
 ): Promise<void> {
   const env = runningWith(file, asAgent(shell.env, file, KERNEL_FOLDERS.proc));
@@ -46,7 +47,6 @@ export async function performDoctor(
       EXIT.usage,
     );
   }
-  const clock = createSystemClock();
   const loaded = loadConfig({ file, env });
   const hasLanes = loaded.ok && loaded.config.lanes.length > 1;
   const examination = createExamination({

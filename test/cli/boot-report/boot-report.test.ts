@@ -93,6 +93,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-boot-report-'));
   for (const name of ['bin', 'boot', 'run']) mkdirSync(at(name));
   put('config.json', CONFIG);
+  // No program can leave a sound here, as when there is no agent: the loudspeaker is used at once.
+  mkdirSync(at('run/announcement.pcm'));
   program('aplay', `echo "$@" >>${at('words')}; /bin/cat >>${at('played')}`);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -113,7 +115,8 @@ describe('dragoman boot-report', () => {
     );
   });
 
-  it('announces in English when a phrase is missing in the language', async () => {
+  it('announces in English when a phrase is missing in the language, and no agent accepts the sound', async () => {
+    rmSync(at('run/announcement.pcm'), { recursive: true });
     put('run/provisioning.json', { ...RESULT, outcome: 'unchanged' });
     agentSays(READY);
     phrase('en', 'ready', 4);

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { ctlVerb } from '../../../src/cli/ctl/ctl-verb.ts';
+import { createCtlVerb } from '../../../src/cli/ctl/ctl-verb.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { BusMessage } from '../../../src/ports/bus.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { gather } from '../../gathered.ts';
+import { createLoopbackTime, type LoopbackTime } from '../../loopback-time.ts';
 import { until } from '../../until.ts';
 
 export interface Ran {
@@ -33,7 +34,10 @@ export interface Ctl {
   readonly brokerUrl: string;
   readonly home: string;
   writeProfiles(content: unknown): void;
+  /** Runs a command line in virtual time. */
   run(...argv: string[]): Promise<Ran>;
+  /** Acts when the next command line has run for this time (ms). */
+  after(ms: number, act: () => Promise<unknown>): void;
   /** @param answer to each command, without id and ts; null: none */
   device(
     name: string,
@@ -68,8 +72,10 @@ export const LANES = [
 export function ctlOfEachTest(): Ctl {
   let broker: Broker;
   let home = '';
+  let time: LoopbackTime;
   const buses: MqttBus[] = [];
   beforeEach(async () => {
+    time = createLoopbackTime(Date.now());
     broker = await startBroker();
     home = mkdtempSync(join(tmpdir(), 'dragoman-ctl-'));
     ctl.writeProfiles({ profiles: { museum: { url: broker.url, tenant: 'museum' } } });
@@ -77,6 +83,7 @@ export function ctlOfEachTest(): Ctl {
   afterEach(async () => {
     await Promise.all(buses.splice(0).map((bus) => bus.close()));
     await broker.close();
+    time.close();
     rmSync(home, { recursive: true, force: true });
   });
   const ctl: Ctl = {
@@ -96,14 +103,16 @@ export function ctlOfEachTest(): Ctl {
     },
     async run(...argv) {
       const { said, print, complain } = gather();
-      const exitCode = await runProgram({
-        ...{ name: 'dragoman', summary: '', verbs: [ctlVerb], argv: ['ctl', ...argv] },
-        env: { XDG_CONFIG_HOME: home },
+      const running = runProgram({
+        ...{ name: 'dragoman', summary: '', argv: ['ctl', ...argv] },
+        ...{ verbs: [createCtlVerb(time.clock)], env: { XDG_CONFIG_HOME: home } },
         print,
         complain,
       });
+      const exitCode = await time.pass(running);
       return { exitCode, printed: said.out, complained: said.err };
     },
+    after: (ms, act) => time.after(ms, act),
     async device(
       name,
       { answer = () => ({ status: 'ok', data: { lanes: LANES } }), groups = [], status = 'ready' } = {},

@@ -3,36 +3,34 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBundles } from '../../bundles.ts';
 import { openRack } from '../../card/card.ts';
 import { babble } from '../../card/sound.ts';
 
 const { rack, missing } = await openRack();
 
-/** Runs the program with the real arecord and a virtual card. */
-describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+const name = `devices --meter${missing === null ? '' : `: skipped, ${missing}`}`;
+/** Runs the program with the real arecord, and a virtual card for each test. */
+describe.skipIf(rack === null)(name, { concurrent: true }, () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-meter-'));
     await placeBundles(folder);
   });
   afterAll(async () => {
+    for (const child of running) child.kill('SIGKILL');
     rmSync(folder, { recursive: true });
     await rack?.close();
   });
 
   const running = new Set<ChildProcessWithoutNullStreams>();
-  afterEach(() => {
-    for (const child of running) child.kill('SIGKILL');
-    running.clear();
-  });
-
   const start = (...words: string[]): ChildProcessWithoutNullStreams => {
     const child = spawn(process.execPath, [join(folder, 'dragoman.mjs'), 'devices', ...words], {
       env: rack?.env,
     });
     running.add(child);
+    child.on('close', () => running.delete(child));
     return child;
   };
   const insert = async (id: string, sound: Int16Array) => {
@@ -64,12 +62,20 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
 
   it('recognises a muted microphone', async () => {
     const card = await insert('Muted', new Int16Array(24_000));
-    // Long enough for a recorder that starts late.
-    const meter = start('--meter', card.device, '--seconds', '8');
+    const meter = start('--meter', card.device);
+    const output = collect(meter);
+    await output.has(/digital silence\n/);
+    meter.kill('SIGINT');
+    expect((await once(meter, 'close'))[0]).toBe(0);
+    expect(output.out.replaceAll('\n', ' ')).toContain('all of it digital silence: the microphone is muted');
+  });
+
+  it('ends without a signal when the time is over', async () => {
+    const card = await insert('Brief', babble(24_000, 4));
+    const meter = start('--meter', card.device, '--seconds', '1');
     const output = collect(meter);
     expect((await once(meter, 'close'))[0]).toBe(0);
-    expect(output.out).toContain('digital silence\n');
-    expect(output.out.replaceAll('\n', ' ')).toContain('all of it digital silence: the microphone is muted');
+    expect(output.out).toMatch(/^Listening to plughw:CARD=Brief\.\n/);
   });
 
   it('ends with one sentence when the card does not exist or is in use', async () => {

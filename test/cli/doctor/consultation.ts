@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { doctorVerb } from '../../../src/cli/doctor/doctor-verb.ts';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createDoctorVerb } from '../../../src/cli/doctor/doctor-verb.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { gather } from '../../gathered.ts';
@@ -21,12 +23,13 @@ export interface Consultation {
 export async function consult(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = { PATH: process.env['PATH'] },
+  clock: Clock = createSystemClock(),
 ): Promise<Consultation> {
   const { said, print, complain } = gather();
   const exitCode = await runProgram({
     name: 'dragoman',
     summary: 'test',
-    verbs: [doctorVerb],
+    verbs: [createDoctorVerb(clock)],
     argv: ['doctor', ...argv],
     env,
     print,
@@ -66,8 +69,9 @@ export function createConsultation() {
     file: string,
     options: readonly string[] = [],
     env?: Readonly<Record<string, string | undefined>>,
+    clock?: Clock,
   ): Promise<Consultation & { diagnosis: Diagnosis; of: (check: string) => Finding }> => {
-    const consultation = await consult(['--config', file, '--json', ...options], env);
+    const consultation = await consult(['--config', file, '--json', ...options], env, clock);
     const [line = ''] = consultation.printed.trim().split('\n').slice(-1);
     const diagnosis = diagnosisSchema.strict().parse((JSON.parse(line) as { doctor: unknown }).doctor);
     if (keysNotSnake(diagnosis).length > 0) throw new Error(`not snake_case: ${keysNotSnake(diagnosis)}`);

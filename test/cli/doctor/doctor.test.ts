@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { openEnvironment } from '../../../src/cli/demo/environment.ts';
 import { asAgent, performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
@@ -147,7 +148,9 @@ describe('dragoman doctor', () => {
       finish: () => {},
     };
     const options = { config: fixture.config('interrupted'), only: [], sound: true };
-    await expect(performDoctor(options, shell, signals)).rejects.toThrow(/stopped before all checks/);
+    await expect(performDoctor(options, shell, createSystemClock(), signals)).rejects.toThrow(
+      /stopped before all checks/,
+    );
     expect(printed).toMatch(/^problem {2}broker/m);
     expect(printed).not.toMatch(/capture/);
     expect(signals.listenerCount('SIGINT') + signals.listenerCount('SIGTERM')).toBe(0);

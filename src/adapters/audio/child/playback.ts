@@ -243,6 +243,8 @@ class ChildPlayback {
   }
 
   private miss(): void {
+    // A child that takes long to end may be found hanging several times.
+    if (this.followsMiss) return;
     this.startLimit.missed();
     this.followsMiss = true;
   }

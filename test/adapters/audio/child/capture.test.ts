@@ -108,12 +108,6 @@ describe('a capture program', () => {
     expect(capture.figures?.hangs).toBe(1);
   });
 
-  it('may start slowly', async ({ skip }) => {
-    const { heard, stalls } = await hear('setTimeout(deliver, 3500);');
-    await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(2);
-    judgeSound(skip, stalls, LONG_STALL_MS, () => expect(heard.faults).toEqual([]));
-  });
-
   it('is killed when it delivers faster than real time, and its flood is limited', async () => {
     const { heard } = await hear(
       "if (count > 1) deliver(); else { const flood = () => { while (process.stdout.write(Buffer.alloc(65536, 1))); }; process.stdout.on('drain', flood); flood(); }",

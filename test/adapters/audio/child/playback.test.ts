@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runPlayback } from '../../../../src/adapters/audio/child/playback.ts';
 import { createCommandPlayback } from '../../../../src/adapters/audio/command-driver.ts';
 import { durationMs } from '../../../../src/core/audio/pcm.ts';
+import type { Clock } from '../../../../src/ports/clock.ts';
 import { judgeSound, watchStalls } from '../../../stalls.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createListener, makeProgram, makeUnready, RATE_HZ, startsOf } from './fake-programs.ts';
@@ -11,15 +12,16 @@ import { createListener, makeProgram, makeUnready, RATE_HZ, startsOf } from './f
 const within = { timeout: 60_000, interval: 10 };
 
 /** Plays to a program. `taken` is what it has read, over all its starts. */
-function speak(code: string) {
+function speak(code: string, clock?: Clock) {
   const program = makeProgram(code);
-  return speakThrough(program, program);
+  return speakThrough(program, program, clock);
 }
 /** @param command is started instead of the program, and then runs it */
-async function speakThrough(program: string, command: string) {
+async function speakThrough(program: string, command: string, clock?: Clock) {
   const listener = createListener();
+  const deps = { ...listener.deps, ...(clock && { clock }) };
   const openPlayback = createCommandPlayback({
-    ...{ command: [command], rateHz: RATE_HZ, seed: 1, deps: listener.deps },
+    ...{ command: [command], rateHz: RATE_HZ, seed: 1, deps },
   });
   const playback = await openPlayback(listener.playbackSink);
   onTestFinished(() => playback.close());
@@ -168,14 +170,19 @@ describe('a playback program', () => {
   });
 
   it('is killed and restarted when it reads nothing', async () => {
+    const clock = createVirtualClock();
     const { playback, heard, program } = await speak(
       `if (count === 1) setInterval(() => {}, 1000); else { ${TAKES} }`,
+      clock,
     );
-    await sleep(300);
+    await expect.poll(() => startsOf(program), within).toBe(1);
     // More than the system's own buffers hold.
     playback.write(ramp(30_000));
-    await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['hung']);
-    await expect.poll(() => startsOf(program), within).toBe(2);
+    const pass = () => clock.elapse(100);
+    await expect
+      .poll(() => pass().then(() => heard.faults.map(({ code }) => code)), within)
+      .toEqual(['hung']);
+    await expect.poll(() => pass().then(() => startsOf(program)), within).toBe(2);
   });
 
   it('never buffers more than a minute of sound', async () => {

@@ -189,10 +189,15 @@ describe.each(['alsa', 'addon'] as const)('a slow loudspeaker with the driver %s
 });
 
 describe('a loudspeaker whose program never reports that it is open', () => {
-  it.each([9000, 30_000])('opens in %d ms although sound is being written', async (needsMs) => {
-    const { clock, device, program, heard, untilOpen } = await slowLoudspeaker('command', needsMs);
+  it.each([
+    [9000, 3],
+    [30_000, 5],
+  ])('opens in %d ms although sound is being written, at start %d', async (needsMs, last) => {
+    const { clock, device, program, starts, heard, untilOpen } = await slowLoudspeaker('command', needsMs);
     const speak = (): void => void device.write(new Uint8Array((RATE_HZ / 20) * 2).fill(9));
     expect(await untilOpen(150_000, speak)).toBe(true);
+    // Each start that missed counts once, however long its program takes to end.
+    expect(starts).toHaveLength(last);
     expect(heard.faults.every(({ code }) => code === 'hung')).toBe(true);
     for (let passed = 0; sizeOf(`${program}.taken`) === 0 && passed < 60_000; passed += 50) {
       speak();
