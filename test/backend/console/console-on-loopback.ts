@@ -11,6 +11,7 @@ import type { PrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { FleetViewInput } from '../../../src/protocol/console-fleet.ts';
 import type { ConsoleRole } from '../../../src/protocol/console-routes.ts';
@@ -36,6 +37,8 @@ export interface StartOptions {
   readonly config?: object;
   readonly signingKey?: PrivateKey;
   readonly broker?: Broker;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Left out: a page that does nothing. */
   readonly files?: ConsoleFiles;
 }
@@ -65,6 +68,7 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   const start = (): Promise<Backend> =>
     startBackend({
       ...{ config, log, consoleFiles: options.files ?? FILES },
+      ...(options.clock && { clock: options.clock }),
       secrets: {
         ...{ apiKey: () => 'an account key', storePassword },
         ...(options.signingKey && { signingKey: options.signingKey }),
