@@ -24,6 +24,8 @@ export interface Database {
   store(): Store;
   /** The same, for whoever closes it himself. */
   openStore(): Store;
+  /** One whose clock stands still (ms); closed after the test. */
+  storeAt(now: number): Store;
 }
 
 /** Longest wait for PostgreSQL (ms): a busy machine must not look like a store that is down. */
@@ -52,6 +54,7 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
           engine,
           store: () => open(engine()),
           openStore: () => createSqlStore(engine()),
+          storeAt: (now) => open({ ...engine(), now: String(now) }),
         };
       },
     });
@@ -77,6 +80,7 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
           engine,
           store: () => open(engine()),
           openStore: () => createSqlStore(engine()),
+          storeAt: (now) => open({ ...engine(), now: String(now) }),
         };
       },
     });
