@@ -8,8 +8,13 @@ import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
 import { until } from '../../until.ts';
 import { PREFIX } from '../backend-on-loopback.ts';
 
-/** A device repeats its request after this time, then after twice as long (src/core/lane/lane-options.ts). */
+/**
+ * A device repeats its request after this time (src/core/lane/lane-options.ts). Here it does so only when the request may have
+ * been lost with a killed backend: a slow machine must not look like a lost request.
+ */
 const REPEAT_MS = 5000;
+/** Longest wait for the answers to all requests (ms). Without a kill no request is lost. */
+const ANSWERED_WITHIN_MS = 120_000;
 /** Longest time until an impatient device asks anew, and between two sessions of a device (ms). */
 const IMPATIENT_MS = 800;
 const PAUSE_MS = 2500;
@@ -44,6 +49,10 @@ export function openMintingDevices(
   };
   const used = new Set<string>();
   const waiting = new Map<string, (session: Session | null) => void>();
+  /** Repeats the requests that wait. */
+  const repeaters = new Map<string, () => void>();
+  /** From a kill until another backend listens in its place. */
+  let mayLose = false;
   let isOver = false;
   let isClosed = false;
   let living: Promise<unknown> = Promise.resolve();
@@ -77,6 +86,7 @@ export function openMintingDevices(
         clearTimeout(repeat);
         clearTimeout(patience);
         waiting.delete(id);
+        repeaters.delete(id);
         if (isAnswered) found.asked.push({ device, at, endedAt: performance.now(), attempts });
         resolve(session);
       };
@@ -87,13 +97,18 @@ export function openMintingDevices(
           `${PREFIX}/museum/${device}/token/req`,
           JSON.stringify({ ...request, attempt: attempts }),
         );
-        repeat = setTimeout(send, REPEAT_MS * 2 ** (attempts - 1));
+        if (mayLose) repeatLater();
+      };
+      const repeatLater = (): void => {
+        clearTimeout(repeat);
+        repeat = setTimeout(send, REPEAT_MS);
       };
       let repeat: NodeJS.Timeout | undefined;
       const patience = isImpatient
         ? setTimeout(() => end(null, false), Math.random() * IMPATIENT_MS)
         : undefined;
       waiting.set(id, (session) => end(session, true));
+      repeaters.set(id, repeatLater);
       send();
     });
 
@@ -133,10 +148,22 @@ export function openMintingDevices(
       await until(() => ups.length > 0, 'the broker');
       living = Promise.all(Array.from({ length: count }, (_, index) => live(`kiosk-${index}`)));
     },
+    /** A backend was killed: each device that waits repeats its request once. */
+    backendKilled(): void {
+      mayLose = true;
+      for (const repeatLater of repeaters.values()) repeatLater();
+    },
+    backendReturned(): void {
+      mayLose = false;
+    },
     /** Waits for the answers to what was asked. */
     async stop(): Promise<void> {
       isOver = true;
-      await living;
+      let isDone = false;
+      void living.then(() => {
+        isDone = true;
+      });
+      await until(() => isDone, 'the answers after one retry for each kill', ANSWERED_WITHIN_MS);
     },
     /** Without waiting for anything. */
     async close(): Promise<void> {
