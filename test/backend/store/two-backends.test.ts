@@ -39,10 +39,10 @@ onBothStores((maker) => {
   const unused = () => sessionsAtService().filter(({ revoked }) => !revoked);
 
   it('make one session for each request when both hear it', async () => {
-    const options = optionsOf(await maker.make());
-    const first = await start(options);
     const clock = createJumpingClock();
-    const second = await startSecond(first, { ...options, clock }, true);
+    const options = { ...optionsOf(await maker.make()), clock };
+    const first = await start(options);
+    const second = await startSecond(first, options, true);
     const devices = Array.from({ length: 20 }, (_, index) => `kiosk-${index}`);
     await Promise.all(devices.map((device) => first.ask(device, 'r1')));
     // Who waits for the other's answer looks again after its lease.
