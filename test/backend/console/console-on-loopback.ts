@@ -57,14 +57,16 @@ export async function startConsoleFixture(options: StartOptions = {}) {
     ...options.config,
   });
   const storePassword = () => options.storePassword ?? '';
-  const people = openConsoleStore(config.store, storePassword);
-  for (const [name, role] of [
+  const addPeople = async (named: readonly (readonly [name: string, role: ConsoleRole])[]) => {
+    const people = openConsoleStore(config.store, storePassword);
+    for (const [name, role] of named) await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
+    await people.close();
+  };
+  await addPeople([
     ['ann', 'administrator'],
     ['otto', 'operator'],
     ['vic', 'viewer'],
-  ] as const)
-    await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
-  await people.close();
+  ]);
   const start = (): Promise<Backend> =>
     startBackend({
       ...{ config, log, consoleFiles: options.files ?? FILES },
@@ -127,6 +129,8 @@ export async function startConsoleFixture(options: StartOptions = {}) {
       if (cookie !== undefined) cookies.set(name, cookie);
       return status;
     },
+    /** More people, all of them viewers. */
+    addPeople: (names: readonly string[]) => addPeople(names.map((name) => [name, 'viewer'])),
     cookieOf: (name: string): string => cookies.get(name) ?? '',
     /** Opens a stream and follows it. */
     stream: (who: string, view: FleetViewInput = {}, device?: string) =>

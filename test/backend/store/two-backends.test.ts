@@ -156,7 +156,7 @@ onBothStores((maker) => {
     const database = await maker.make();
     const fixture = await start({
       ...optionsOf(database, { metrics: { listen: '127.0.0.1:0' } }),
-      store: database.openImpatiently,
+      ...{ store: database.openImpatiently, emulator: { setupMs: 50 } },
     });
     const session = sessionOf(await fixture.ask('kiosk', 'r1'));
     const url = `${fixture.emulator?.wsUrl}/streaming-api/x/v1/speech-to-speech/stream`;
