@@ -73,6 +73,7 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
       server = await startPostgres(bin ?? '');
     });
     afterAll(() => server?.remove());
+    afterEach(() => server?.reuseDatabases());
     const open = closedAfterEach();
     tests({
       get server() {
