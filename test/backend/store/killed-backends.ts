@@ -140,7 +140,6 @@ export async function killBackends(
     // One of two leaves under load.
     const endedMs = await slots[0].end();
     await sleep(LOAD_MS);
-    // Whoever leaves in an orderly way loses no request: no device repeats one, and each has its answer.
     await devices.stop();
     const unused = () => [...sessions].filter(([id, { goneAt }]) => goneAt === null && !devices.isUsed(id));
     await until(() => unused().length === 0, 'the end of every unused session', 3 * ORPHANS_WITHIN_MS);
@@ -151,8 +150,8 @@ export async function killBackends(
     const twice = [...devices.found.given].filter(([, ids]) => ids.size > 1);
     expect(twice, 'requests with two sessions').toEqual([]);
     expect(devices.found.asked.length).toBeGreaterThan(plan.devices);
-    const { asked, denied } = devices.found;
-    const times = { asked, denied, sessions, isUsed: devices.isUsed, endedMs };
+    const { asked, denied, lost } = devices.found;
+    const times = { asked, denied, lost, sessions, isUsed: devices.isUsed, endedMs };
     const note = figuresOf(times);
     try {
       judgeTimes(times);
@@ -181,6 +180,8 @@ interface Times {
    * the backend cannot know whether the lane has a session.
    */
   readonly denied: readonly string[];
+  /** None: one retry for each kill is enough, and whoever leaves in an orderly way loses no request. */
+  readonly lost: readonly string[];
   readonly sessions: ReadonlyMap<string, Made>;
   readonly isUsed: (id: string) => boolean;
   /** How long the end of one of two took, under load. */
@@ -188,8 +189,9 @@ interface Times {
 }
 
 function judgeTimes(times: Times): void {
-  const { denied, endedMs } = times;
+  const { denied, lost, endedMs } = times;
   expect(denied).toEqual([]);
+  expect(lost, 'requests that were lost without a kill').toEqual([]);
   const { orphans, others } = unusedOf(times);
   const longer = (of: readonly Made[], ms: number) => of.filter((one) => idleMs(one) > ms);
   expect(longer(orphans, ORPHANS_WITHIN_MS), 'orphans of a killed one').toEqual([]);
