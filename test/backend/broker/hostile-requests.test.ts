@@ -4,8 +4,12 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequest } from '../../../src/adapters/certificates/request.ts';
+import { operatorClientId } from '../../../src/adapters/ctl/operator-client.ts';
+import { openProfile } from '../../../src/adapters/ctl/profile.ts';
+import { renewDevices } from '../../../src/backend/broker/renewals.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
+import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { backend, type Client, matching, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
@@ -140,6 +144,19 @@ describe.skipIf(missing)('a request for a certificate', () => {
     expect(JSON.parse(ran.out)).toMatchObject({ status: 'silent', message: null });
     expect(ran.exitCode).toBe(4);
     expect(setup().match(/"serial"/g)).toHaveLength(before + 1);
+  });
+
+  it('is heard when the administrator connects slowly', async () => {
+    await ask(request('hello'));
+    const clock = createJumpingClock();
+    const env = { XDG_CONFIG_HOME: join(broker.folder, 'home') };
+    const renewing = renewDevices({
+      ...{ folder: broker.folder, access: openProfile(undefined, env, operatorClientId()), clock, days: 1 },
+      ...{ only: ['kiosk-02'], waitMs: 60_000, prompt: [], until: null, report: () => {} },
+    });
+    // Longer than the silence after which all requests have arrived.
+    clock.jump(3000);
+    expect(await renewing).toMatchObject([{ status: 'refused' }]);
   });
 
   it('gets its answer from administrators only', async () => {
