@@ -115,6 +115,8 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     },
   });
   take = hear;
+  // The wait for messages begins with the connection, however long it took.
+  newsAt = clock.now();
   for (const message of early) hear(message);
   try {
     for (const device of parts.prompt) {

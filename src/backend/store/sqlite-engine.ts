@@ -6,8 +6,8 @@ import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 /** Longest wait for another process on the same file, and the interval of its tries (ms). */
-const BUSY_MS = 4000;
-const BUSY_STEP_MS = 5;
+const WAIT_MS = 4000;
+const STEP_MS = 5;
 
 interface Statement {
   all(...values: SqlValue[]): unknown[];
@@ -19,8 +19,11 @@ interface Database {
 }
 type Open = new (path: string, options?: { timeout?: number }) => Database;
 
-/** Opens the file at its first use. */
-export function createSqliteEngine(path: string): SqlEngine {
+/**
+ * Opens the file at its first use.
+ * @param waitMs longest wait for another process on the same file (ms) instead of the usual one
+ */
+export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
   let opened: { database: Database; statements: Map<string, Statement>; file: number | null } | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -40,7 +43,7 @@ export function createSqliteEngine(path: string): SqlEngine {
     // SQLite's own wait would stop the whole program.
     const made = new DatabaseSync(path, { timeout: 0 });
     try {
-      if (path !== MEMORY_STORE) await whenFree(() => made.exec('PRAGMA journal_mode = WAL'));
+      if (path !== MEMORY_STORE) await whenFree(waitMs, () => made.exec('PRAGMA journal_mode = WAL'));
       made.exec('PRAGMA synchronous = FULL');
     } catch (error) {
       made.close();
@@ -60,7 +63,7 @@ export function createSqliteEngine(path: string): SqlEngine {
           return statement.all(...values) as SqlRow[];
         },
       };
-      await whenFree(() => open.exec('BEGIN IMMEDIATE'));
+      await whenFree(waitMs, () => open.exec('BEGIN IMMEDIATE'));
       try {
         const result = await work(sql);
         open.exec('COMMIT');
@@ -101,16 +104,16 @@ export function createSqliteEngine(path: string): SqlEngine {
   };
 }
 
-async function whenFree(act: () => void): Promise<void> {
+async function whenFree(waitMs: number, act: () => void): Promise<void> {
   // Steps are not counted: on a busy machine each one takes many times its length.
   let patience: AbortSignal | null = null;
   for (;;) {
     try {
       return act();
     } catch (error) {
-      patience ??= AbortSignal.timeout(BUSY_MS);
+      patience ??= AbortSignal.timeout(waitMs);
       if (patience.aborted || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
-      await sleep(BUSY_STEP_MS);
+      await sleep(STEP_MS);
     }
   }
 }

@@ -7,6 +7,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import { Agent } from '../../../src/agent/agent.ts';
 import { createMachineDeps } from '../../../src/agent/machine-deps.ts';
+import type { Bus, OpenBus } from '../../../src/ports/bus.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { DAY_MS, openTestAuthority } from '../../adapters/certificates/authority.ts';
 import type { SetUp } from './set-up-broker.ts';
@@ -21,11 +22,14 @@ export function age(broker: SetUp, name: string, from = -60, to = 20): void {
   writeFileSync(join(broker.login(name), 'mqtt.key'), key, { mode: 0o600 });
 }
 
-/** Starts a real agent with a login of the set-up, without a microphone. */
+/**
+ * Starts a real agent with a login of the set-up, without a microphone.
+ * @param opened gets its connection to the broker
+ */
 export async function startAgent(
   broker: SetUp,
   id: string,
-  more: { caFile?: string; publicKeyFiles?: string[] } = {},
+  more: { caFile?: string; publicKeyFiles?: string[]; opened?: (bus: Bus) => void } = {},
 ): Promise<Agent> {
   const at = (file: string): string => join(broker.login(`museum.${id}`), file);
   const state = at('state');
@@ -49,7 +53,12 @@ export async function startAgent(
   });
   const log = createLogger({ level: 'info', format: 'json', sink: new PassThrough().resume() });
   const deps = await createMachineDeps(config, createSystemClock(), log, { STATE_DIRECTORY: state });
-  const agent = new Agent(config, deps);
+  const openBus: OpenBus = (...given) => {
+    const bus = deps.openBus(...given);
+    more.opened?.(bus);
+    return bus;
+  };
+  const agent = new Agent(config, { ...deps, openBus });
   await agent.start();
   return agent;
 }

@@ -97,7 +97,6 @@ export function describeRenewal(forms: readonly Form[]): void {
       // The set-up records it, so that it can be revoked.
       const setup = readFileSync(join(broker.folder, 'setup.json'), 'utf8');
       expect(setup).toContain(certificate.serialNumber.toUpperCase());
-      expect(await renew()).toMatchObject({ exitCode: 0, out: 'no device asks for a certificate\n' });
       await agent.stop();
 
       const again = await startAgent(broker, 'kiosk-01');

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/agent/agent.ts';
+import type { Bus } from '../../../src/ports/bus.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
 import { startAgent } from './device-agent.ts';
@@ -27,10 +28,15 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
     const byCertificate = deviceLogin === 'certificate';
     let broker: SetUp;
     let agent: Agent;
+    let bus: Bus | null = null;
     beforeAll(async () => {
       broker = await setUpBroker(form, deviceLogin);
       await broker.start();
-      agent = await startAgent(broker, 'kiosk-01');
+      agent = await startAgent(broker, 'kiosk-01', {
+        opened(one) {
+          bus = one;
+        },
+      });
     });
     afterAll(async () => {
       await agent?.stop();
@@ -67,11 +73,13 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
       const administrator = await broker.connect('administrator');
       await administrator.mqtt.subscribeAsync('dragoman/v1/museum/kiosk-01/cmd/+/res');
       const ask = (): void => {
+        // After a restart of the broker the agent would wait longer.
+        bus?.tryNow?.();
         const id = Math.random().toString(36);
         administrator.mqtt.publish('dragoman/v1/museum/kiosk-01/cmd/status', `{"id":"${id}","args":{}}`);
       };
       ask();
-      const asking = setInterval(ask, 300);
+      const asking = setInterval(ask, 100);
       await until(() => administrator.got.length > 0, 'an answer of the device').finally(() =>
         clearInterval(asking),
       );

@@ -128,7 +128,10 @@ describe('the console', () => {
     expect(late).toMatchObject({ status: 429, json: { error: { code: 'too_often' } } });
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(60);
     expect(await fixture.signIn('ann')).toBe(200);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(`guess-${index}`)));
+    // People of the fixture: a check of an unknown name takes as long as with the cost of real people.
+    const known = Array.from({ length: 20 }, (_, index) => `guess-${index}`);
+    await fixture.addPeople(known);
+    await Promise.all(known.map(attempt));
     // Not only for two seconds, as when too many sign in at once.
     const next = await attempt('one-more');
     expect(next).toMatchObject({ status: 429, json: { error: { code: 'too_often' } } });

@@ -11,6 +11,7 @@ import type { PrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { FleetViewInput } from '../../../src/protocol/console-fleet.ts';
 import type { ConsoleRole } from '../../../src/protocol/console-routes.ts';
@@ -36,6 +37,8 @@ export interface StartOptions {
   readonly config?: object;
   readonly signingKey?: PrivateKey;
   readonly broker?: Broker;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   /** Left out: a page that does nothing. */
   readonly files?: ConsoleFiles;
 }
@@ -54,17 +57,20 @@ export async function startConsoleFixture(options: StartOptions = {}) {
     ...options.config,
   });
   const storePassword = () => options.storePassword ?? '';
-  const people = openConsoleStore(config.store, storePassword);
-  for (const [name, role] of [
+  const addPeople = async (named: readonly (readonly [name: string, role: ConsoleRole])[]) => {
+    const people = openConsoleStore(config.store, storePassword);
+    for (const [name, role] of named) await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
+    await people.close();
+  };
+  await addPeople([
     ['ann', 'administrator'],
     ['otto', 'operator'],
     ['vic', 'viewer'],
-  ] as const)
-    await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
-  await people.close();
+  ]);
   const start = (): Promise<Backend> =>
     startBackend({
       ...{ config, log, consoleFiles: options.files ?? FILES },
+      ...(options.clock && { clock: options.clock }),
       secrets: {
         ...{ apiKey: () => 'an account key', storePassword },
         ...(options.signingKey && { signingKey: options.signingKey }),
@@ -123,6 +129,8 @@ export async function startConsoleFixture(options: StartOptions = {}) {
       if (cookie !== undefined) cookies.set(name, cookie);
       return status;
     },
+    /** More people, all of them viewers. */
+    addPeople: (names: readonly string[]) => addPeople(names.map((name) => [name, 'viewer'])),
     cookieOf: (name: string): string => cookies.get(name) ?? '',
     /** Opens a stream and follows it. */
     stream: (who: string, view: FleetViewInput = {}, device?: string) =>

@@ -24,10 +24,17 @@ export interface Database {
   store(): Store;
   /** The same, for whoever closes it himself. */
   openStore(): Store;
+  /** The same, for a test in which the database is down: it finds that out soon. */
+  openImpatiently(): Store;
+  /** One whose clock stands still (ms); closed after the test. */
+  storeAt(now: number): Store;
 }
 
 /** Longest wait for PostgreSQL (ms): a busy machine must not look like a store that is down. */
 const PATIENT_MS = 60_000;
+
+/** Longest wait for SQLite (ms) in a test that keeps it busy until the wait is over. */
+const IMPATIENT_MS = 100;
 
 export interface DatabaseMaker {
   readonly server: PostgresServer | null;
@@ -52,6 +59,8 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
           engine,
           store: () => open(engine()),
           openStore: () => createSqlStore(engine()),
+          openImpatiently: () => createSqlStore(createSqliteEngine(path, IMPATIENT_MS)),
+          storeAt: (now) => open({ ...engine(), now: String(now) }),
         };
       },
     });
@@ -64,6 +73,7 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
       server = await startPostgres(bin ?? '');
     });
     afterAll(() => server?.remove());
+    afterEach(() => server?.reuseDatabases());
     const open = closedAfterEach();
     tests({
       get server() {
@@ -77,6 +87,9 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
           engine,
           store: () => open(engine()),
           openStore: () => createSqlStore(engine()),
+          // A server that is down refuses connections at once.
+          openImpatiently: () => createSqlStore(engine()),
+          storeAt: (now) => open({ ...engine(), now: String(now) }),
         };
       },
     });

@@ -8,8 +8,13 @@ import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
 import { until } from '../../until.ts';
 import { PREFIX } from '../backend-on-loopback.ts';
 
-/** A device repeats its request after this time, then after twice as long (src/core/lane/lane-options.ts). */
+/**
+ * A device repeats its request after this time (src/core/lane/lane-options.ts). Here it does so only when the request may have
+ * been lost with a killed backend: a slow machine must not look like a lost request.
+ */
 const REPEAT_MS = 5000;
+/** A request that no kill has touched is lost after this time (ms): longer than a backend keeps one. */
+const LOST_MS = 30_000;
 /** Longest time until an impatient device asks anew, and between two sessions of a device (ms). */
 const IMPATIENT_MS = 800;
 const PAUSE_MS = 2500;
@@ -39,11 +44,17 @@ export function openMintingDevices(
     /** Sessions with which no stream could be opened. */
     refused: [] as string[],
     denied: [] as string[],
+    /** Requests that were lost without a kill, or by the same kill twice. */
+    lost: [] as string[],
     /** Denials that give no time to try again. */
     hopeless: [] as string[],
   };
   const used = new Set<string>();
   const waiting = new Map<string, (session: Session | null) => void>();
+  /** Repeats the requests that wait. */
+  const repeaters = new Map<string, () => void>();
+  /** From a kill until another backend listens in its place. */
+  let mayLose = false;
   let isOver = false;
   let isClosed = false;
   let living: Promise<unknown> = Promise.resolve();
@@ -77,6 +88,7 @@ export function openMintingDevices(
         clearTimeout(repeat);
         clearTimeout(patience);
         waiting.delete(id);
+        repeaters.delete(id);
         if (isAnswered) found.asked.push({ device, at, endedAt: performance.now(), attempts });
         resolve(session);
       };
@@ -87,13 +99,22 @@ export function openMintingDevices(
           `${PREFIX}/museum/${device}/token/req`,
           JSON.stringify({ ...request, attempt: attempts }),
         );
-        repeat = setTimeout(send, REPEAT_MS * 2 ** (attempts - 1));
+        if (mayLose) return repeatLater();
+        repeat = setTimeout(() => {
+          found.lost.push(id);
+          send();
+        }, LOST_MS);
+      };
+      const repeatLater = (): void => {
+        clearTimeout(repeat);
+        repeat = setTimeout(send, REPEAT_MS);
       };
       let repeat: NodeJS.Timeout | undefined;
       const patience = isImpatient
         ? setTimeout(() => end(null, false), Math.random() * IMPATIENT_MS)
         : undefined;
       waiting.set(id, (session) => end(session, true));
+      repeaters.set(id, repeatLater);
       send();
     });
 
@@ -132,6 +153,14 @@ export function openMintingDevices(
     async start(): Promise<void> {
       await until(() => ups.length > 0, 'the broker');
       living = Promise.all(Array.from({ length: count }, (_, index) => live(`kiosk-${index}`)));
+    },
+    /** A backend was killed: each device that waits repeats its request once. */
+    backendKilled(): void {
+      mayLose = true;
+      for (const repeatLater of repeaters.values()) repeatLater();
+    },
+    backendReturned(): void {
+      mayLose = false;
     },
     /** Waits for the answers to what was asked. */
     async stop(): Promise<void> {

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { freePort } from '../../free-port.ts';
 import { onceARun } from '../../once-a-run.ts';
 
@@ -26,6 +27,8 @@ export const NO_POSTGRES = 'skipped: "apt install postgresql" is missing';
 export interface PostgresServer {
   /** Address of a new, empty database. */
   createDatabase(): Promise<string>;
+  /** Lets `createDatabase` empty and return the databases so far: making one takes longer. */
+  reuseDatabases(): void;
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Ends the server at once, and deletes its folder. */
@@ -37,11 +40,13 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   const user: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {};
   const data = join(folder, 'data');
   if (user.uid !== undefined) chownSync(folder, user.uid, NOBODY.gid);
-  const empty = await onceARun('postgres', (place) => makeCluster(bin, place, user));
-  spawnSync('cp', ['-a', join(empty, 'data'), data]);
+  const fresh = await onceARun('postgres', (place) => makeCluster(bin, place, user));
+  spawnSync('cp', ['-a', join(fresh, 'data'), data]);
   const port = await freePort();
   let child: ChildProcess | null = null;
   let databases = 0;
+  const reusable: string[] = [];
+  const used: string[] = [];
 
   const start = async (): Promise<void> => {
     const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
@@ -65,14 +70,23 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
 
   return {
     async createDatabase() {
+      const old = reusable.pop();
+      if (old !== undefined) {
+        await empty(old);
+        used.push(old);
+        return old;
+      }
       databases += 1;
       const name = `store_${databases}`;
       const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'dragoman', name];
       const env = { ...process.env, PGPASSWORD: PASSWORD };
       const created = spawnSync(join(bin, 'createdb'), words, { env, encoding: 'utf8' });
       if (created.status !== 0) throw new Error(`createdb: ${created.stderr}`);
-      return `postgres://dragoman@127.0.0.1:${port}/${name}`;
+      const url = `postgres://dragoman@127.0.0.1:${port}/${name}`;
+      used.push(url);
+      return url;
     },
+    reuseDatabases: () => void reusable.push(...used.splice(0)),
     start,
     stop: () => end('SIGINT'),
     async remove() {
@@ -92,6 +106,16 @@ function makeCluster(bin: string, folder: string, user: Partial<typeof NOBODY>):
     ...{ cwd: folder, encoding: 'utf8', ...user },
   });
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+}
+
+async function empty(url: string): Promise<void> {
+  const { hostname: host, port, username: user, pathname } = new URL(url);
+  const client = new pg.Client({
+    ...{ host, port: Number(port), user, password: PASSWORD, database: pathname.slice(1) },
+  });
+  await client.connect();
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await client.end();
 }
 
 async function answers(isReady: string, port: number): Promise<boolean> {

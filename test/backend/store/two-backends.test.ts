@@ -12,6 +12,7 @@ import {
   sessionOf,
   startFixture,
 } from '../backend-on-loopback.ts';
+import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { type Database, onBothStores } from './both-stores.ts';
 import { PASSWORD } from './postgres-server.ts';
 
@@ -38,11 +39,14 @@ onBothStores((maker) => {
   const unused = () => sessionsAtService().filter(({ revoked }) => !revoked);
 
   it('make one session for each request when both hear it', async () => {
-    const options = optionsOf(await maker.make());
+    const clock = createJumpingClock();
+    const options = { ...optionsOf(await maker.make()), clock };
     const first = await start(options);
     const second = await startSecond(first, options, true);
     const devices = Array.from({ length: 20 }, (_, index) => `kiosk-${index}`);
     await Promise.all(devices.map((device) => first.ask(device, 'r1')));
+    // Who waits for the other's answer looks again after its lease.
+    clock.jump(4000);
     // The other backend answers with the same session. On a machine that stands still for a whole lease it takes over instead,
     // and the first backend revokes the session that it has made.
     const sessionsOf = (device: string) =>
@@ -150,7 +154,10 @@ onBothStores((maker) => {
 
   it('deny with a wait while the store is down, say why, end no stream, and serve again after its return', async () => {
     const database = await maker.make();
-    const fixture = await start(optionsOf(database, { metrics: { listen: '127.0.0.1:0' } }));
+    const fixture = await start({
+      ...optionsOf(database, { metrics: { listen: '127.0.0.1:0' } }),
+      ...{ store: database.openImpatiently, emulator: { setupMs: 50 } },
+    });
     const session = sessionOf(await fixture.ask('kiosk', 'r1'));
     const url = `${fixture.emulator?.wsUrl}/streaming-api/x/v1/speech-to-speech/stream`;
     const stream = await openStream({ session, url, waitedMs: 0, denials: 0 });

@@ -1,7 +1,8 @@
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { asWall } from '../../../src/protocol/time.ts';
 
-/** The machine's clock, which a test can set forward: then everything that has become due happens. */
+/** The machine's clocks, which a test can set forward: then everything that has become due happens. */
 export interface JumpingClock extends Clock {
   jump(ms: number): void;
 }
@@ -13,7 +14,10 @@ export function createJumpingClock(): JumpingClock {
   const now = (): number => system.now() + ahead;
   return {
     now,
-    wall: () => system.wall(),
+    wall() {
+      const wall = system.wall();
+      return wall === null ? null : asWall(wall + ahead);
+    },
     at(at, callback) {
       const timer = { at, fire: () => {} };
       const cancelSystem = system.at(at - ahead, () => timer.fire());
