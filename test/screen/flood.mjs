@@ -1,13 +1,12 @@
-/** Sends requests to an address as fast as told, until it is ended. Usage: node flood.mjs URL REQUESTS_PER_SECOND ENOUGH. It says when enough were answered. */
+/** Sends requests to an address as fast as told. Usage: node flood.mjs URL REQUESTS_PER_SECOND. It prints how many were answered. */
 import { Agent, get } from 'node:http';
 
-const [, , url, perSecond, enough] = process.argv;
+const [, , url, perSecond] = process.argv;
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 let answered = 0;
 const ask = () => {
   const sent = get(url, { agent }, (response) => {
     answered += 1;
-    if (answered === Number(enough)) process.stdout.write('enough\n');
     response.resume();
   });
   sent.on('error', () => {});
@@ -15,3 +14,7 @@ const ask = () => {
 setInterval(() => {
   for (let count = 0; count < Number(perSecond) / 100; count++) ask();
 }, 10);
+process.on('SIGTERM', () => {
+  process.stdout.write(`${answered}\n`);
+  process.exit(0);
+});
