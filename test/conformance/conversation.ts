@@ -76,6 +76,15 @@ export async function converse(
   return { stream, from, sent, sentence: voice.sentence };
 }
 
+/** Makes an attempt in less than `mostMs`, by which the service's time goes on meanwhile. What a busy machine delays is tried again. */
+export async function within<T>(mostMs: number, attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const startedAt = performance.now();
+    const result = await attempt();
+    if (performance.now() - startedAt < mostMs) return result;
+  }
+}
+
 /** Returns when no message has come for `quietMs`, or after `WAIT_MS`. */
 export async function settles(stream: Stream, quietMs = 700): Promise<void> {
   const until = performance.now() + WAIT_MS;

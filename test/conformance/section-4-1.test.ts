@@ -236,7 +236,7 @@ test('4.1 rule 2: the unused first session remains until its connect_by', async 
   const { client } = service;
   const first = await client.created({ expires_in_seconds: 60 });
   await client.created({ expires_in_seconds: 600 });
-  await steering.advance(57_000);
+  await steering.advance(50_000);
   expect((await client.session(first.id)).status).toBe('pending');
   await client.works(first.token);
   const unused = await client.created({ expires_in_seconds: 60 });

@@ -39,7 +39,7 @@ test('8 unused legacy-created sessions: stay active for 1 minute', async (contex
   const steering = service.steering(context, 'a minute has to pass');
   const { client } = service;
   const { ws_url, publisher } = await client.legacy();
-  await steering.advance(58_000);
+  await steering.advance(50_000);
   const url = new URL(ws_url);
   url.searchParams.set('token', publisher);
   const stream = await client.works(url.href);

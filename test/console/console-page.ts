@@ -49,6 +49,41 @@ export async function setLook(
   await settle(page);
 }
 
+/**
+ * Counts answers that the page waits for, in `awaited`: of each request, and the first of each stream. A page runs it before its own
+ * script, so that `settle` waits for what is on its way and not for a time.
+ */
+export const COUNT_AWAITED = `
+  globalThis.awaited = 0;
+  const begin = () => {
+    awaited += 1;
+    return () => { awaited -= 1; };
+  };
+  const ask = globalThis.fetch;
+  globalThis.fetch = async (...words) => {
+    const end = begin();
+    try {
+      const answer = await ask(...words);
+      answer.clone().text().then(end, end);
+      return answer;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+  globalThis.EventSource = class extends EventSource {
+    constructor(...words) {
+      super(...words);
+      const end = begin();
+      this.end = () => { end(); this.end = () => {}; };
+      for (const event of ['snapshot', 'error']) this.addEventListener(event, () => this.end());
+    }
+    close() {
+      this.end();
+      super.close();
+    }
+  };`;
+
 let built: Promise<Readonly<Record<string, string>>> | null = null;
 export function buildConsole(): Promise<Readonly<Record<string, string>>> {
   built ??= bundleConsole().then(({ files }) => files);
@@ -78,6 +113,7 @@ export async function showConsole(
   await page.setViewport(size);
   await page.emulateTimezone('Europe/Berlin');
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }]);
+  await page.evaluateOnNewDocument(COUNT_AWAITED);
   await page.evaluateOnNewDocument((tag) => {
     Object.defineProperty(navigator, 'languages', { get: () => [tag] });
   }, language);
@@ -95,18 +131,20 @@ export async function showConsole(
   };
 }
 
-/** Waits until the page has painted what it has received. */
+/** Waits until the page has received all that it has asked for, and has painted it. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForSelector('main');
-  await page.waitForFunction(
-    () => !/Loading …|Lädt …/.test(document.querySelector('main')?.textContent ?? ''),
-  );
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve) => {
-        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 120);
-      }),
-  );
+  await page.waitForFunction(async () => {
+    const isThere = (): boolean =>
+      (globalThis as { awaited?: number }).awaited === 0 &&
+      !/Loading …|Lädt …/.test(document.querySelector('main')?.textContent ?? '');
+    if (!isThere()) return false;
+    await new Promise<void>((resolve) => {
+      setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 120);
+    });
+    // What was painted may have asked for more.
+    return isThere();
+  });
 }
 
 /** Parts that stick out of the page, but for what scrolls in itself. */

@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     expect(await focused()).toBe('A Skip to the content');
     expect(await hasRing()).toBe(true);
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('BUTTON all 40');
     // To the rows: every stop has a ring, and none is a trap.
@@ -166,7 +166,7 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     expect(await page.$eval('.bulk b', (text) => text.textContent)).toBe('1 device selected');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.tabs');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
     for (let step = 0; step < 20 && (await focused()) !== 'A Commands'; step += 1)
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -203,7 +203,9 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     await page.focus('button.danger');
     await page.keyboard.press('Enter');
     await page.waitForSelector('dialog[open]');
-    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('dialog') !== null))
+      .toBe(true);
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelector('dialog') === null);
     await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('danger');

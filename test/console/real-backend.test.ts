@@ -5,7 +5,7 @@ import { parseJson } from '../../src/protocol/json.ts';
 import { consoleOfEachTest, PASSWORD, PREFIX } from '../backend/console/console-on-loopback.ts';
 import { freePort } from '../free-port.ts';
 import { PATIENT } from '../setup/patience.ts';
-import { buildConsole, NO_BROWSER, openBrowser, settle } from './console-page.ts';
+import { buildConsole, COUNT_AWAITED, NO_BROWSER, openBrowser, settle } from './console-page.ts';
 
 let browser: Browser;
 const consoles = consoleOfEachTest();
@@ -19,12 +19,17 @@ async function openConsole() {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENT.poll.timeout);
+  await page.evaluateOnNewDocument(COUNT_AWAITED);
   await page.goto(`${fixture.url}/`);
   await page.waitForSelector('#password');
   await page.type('#name', 'ann');
   await page.type('#password', PASSWORD);
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('.counts b')?.textContent === '30');
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.counts b')?.textContent === '30' &&
+      document.querySelector('.counts .bad b')?.textContent === '1',
+  );
   return { fixture, page, context };
 }
 
@@ -41,7 +46,7 @@ describe.skipIf(NO_BROWSER !== null)(
 
     it('shows what devices publish, problems first, and changes by itself', async () => {
       const { fixture, page, context } = await openConsole();
-      expect(await firstRow(page)).toContain('museum/kiosk-7');
+      await expect.poll(() => firstRow(page)).toContain('museum/kiosk-7');
       fixture.status('museum/kiosk-30', 'lost', { reasons: ['connection_lost'] });
       await page.waitForFunction(() => document.querySelector('.counts .bad b')?.textContent === '2');
       await page.type('input[type=search]', 'kiosk-30');
@@ -97,7 +102,7 @@ describe.skipIf(NO_BROWSER !== null)(
       await page.type('#password', 'another long password');
       await page.keyboard.press('Enter');
       await page.waitForFunction(() => document.querySelector('dialog') === null);
-      expect(await firstRow(page)).toContain('museum/kiosk-7');
+      await expect.poll(() => firstRow(page)).toContain('museum/kiosk-7');
       await context.close();
     });
   },

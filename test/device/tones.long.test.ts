@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectNoEcho } from './spoken-tones.ts';
-import { judge, makeTones, RATE_HZ } from './tones.ts';
+import { judge, makeTones, RATE_HZ, secondsOfSound } from './tones.ts';
 
 const ms = (count: number): number => (count * RATE_HZ) / 1000;
 const code = makeTones(20);
@@ -47,6 +47,14 @@ describe('the judge of tones', () => {
     late.set(code.subarray(0, ms(5050)));
     late.set(code.subarray(ms(5050)), ms(5250));
     expect(judge(late)).toMatchObject({ missing: 0, outOfOrder: 0 });
+  });
+
+  it('measures the sound to the sample when it has many gaps, which begin and end anywhere', () => {
+    const pieces = Array.from({ length: 40 }, (_, at) => code.slice(at * ms(500), (at + 1) * ms(500)));
+    const gapped = Int16Array.from(
+      pieces.flatMap((piece, at) => [...new Int16Array(ms(25) + 7 * at), ...piece]),
+    );
+    expect(secondsOfSound(gapped)).toBeCloseTo(20, 2);
   });
 
   it.each([

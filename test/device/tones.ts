@@ -120,6 +120,21 @@ export function judge(samples: Int16Array): Judgement {
   };
 }
 
+/** Zeros that are a gap: noise is added to the tones, so that they never have as many in a row. */
+const GAP_SAMPLES = 48;
+
+/** Seconds of sound without the gaps in it, to the sample: a window in which a gap begins or ends counts as sound. */
+export function secondsOfSound(samples: Int16Array): number {
+  let [sound, zeros] = [0, 0];
+  for (const sample of samples) {
+    zeros = sample === 0 ? zeros + 1 : 0;
+    sound += 1;
+    if (zeros === GAP_SAMPLES) sound -= GAP_SAMPLES;
+    else if (zeros > GAP_SAMPLES) sound -= 1;
+  }
+  return sound / RATE_HZ;
+}
+
 interface Run {
   readonly tone: number;
   windows: number;

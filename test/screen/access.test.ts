@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
-import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
+import type { ScreenAction, ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { buildPage, NO_BROWSER, openBrowser, settle, showPage } from './browser.ts';
 
@@ -122,13 +122,16 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
     async (by) => {
       const [lane] = TALK.lanes ?? [];
       if (lane === undefined) throw new Error('no lane');
-      const turn = {
+      const holding = {
         mode: 'hold',
         speakers: ['source', 'target'],
         speaker: 'source',
         isOpen: false,
       } as const;
-      const { page, fake, close } = await showPage(browser, files, { ...TALK, lanes: [{ ...lane, turn }] });
+      const { page, fake, close } = await showPage(browser, files, {
+        ...TALK,
+        lanes: [{ ...lane, turn: holding }],
+      });
       expect(await findings(page)).toEqual([]);
       const button = 'button.turn[lang="ar"]';
       if (by === 'pointer') {
@@ -138,14 +141,13 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
         await page.focus(button);
         await page.keyboard.down('Enter');
       }
-      const turns = (...held: boolean[]) =>
-        held.map((one) => ({ do: 'turn', lane: 'main', speaker: 'target', held: one }));
-      await expect.poll(() => fake.actions).toEqual(turns(true));
-      // A page that does not repeat it has gone.
-      await expect.poll(() => fake.actions).toEqual(turns(true, true));
+      const turn = (held: boolean) => ({ do: 'turn', lane: 'main', speaker: 'target', held });
+      // A page that does not repeat it has gone. On a slow machine it repeats it more than once meanwhile.
+      await expect.poll(() => fake.actions.slice(0, 2)).toEqual([turn(true), turn(true)]);
       if (by === 'pointer') await page.mouse.up();
       else await page.keyboard.up('Enter');
-      await expect.poll(() => fake.actions).toEqual(turns(true, true, false));
+      const isHeld = (action: ScreenAction): boolean => action.do === 'turn' && action.held;
+      await expect.poll(() => fake.actions.filter((action) => !isHeld(action))).toEqual([turn(false)]);
       await close();
     },
   );
@@ -193,8 +195,7 @@ describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_B
     const animations = () => page.evaluate(() => document.getAnimations().length);
     expect(await animations()).toBeGreaterThan(0);
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
-    await settle(page);
-    expect(await animations()).toBe(0);
+    await expect.poll(animations).toBe(0);
     await close();
   });
 

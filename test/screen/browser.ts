@@ -6,8 +6,10 @@ import { bundlePage } from '../../scripts/bundle-page.mjs';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { openPageServer, type PageServer } from '../../src/adapters/screen/page-server.ts';
+import type { ScreenSource } from '../../src/ports/screen.ts';
 import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
+import { PATIENT } from '../setup/patience.ts';
 
 /** Debian's package, or another one by `CHROMIUM`. */
 const PATH = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -51,6 +53,18 @@ async function bundle(): Promise<PageFiles> {
   }
 }
 
+/** Notes the number of the last message that the page has received. */
+const NOTE_NUMBERS = `
+  globalThis.EventSource = class extends EventSource {
+    constructor(...words) {
+      super(...words);
+      for (const event of ['snapshot', 'change'])
+        this.addEventListener(event, ({ lastEventId }) => { globalThis.received = Number(lastEventId); });
+    }
+  };`;
+/** What a page must have received, by its source. */
+const sources = new WeakMap<Page, ScreenSource>();
+
 export interface Shown {
   readonly fake: ReturnType<typeof createFakeSource>;
   readonly page: Page;
@@ -80,6 +94,9 @@ export async function showPage(
   page.on('console', (message) => complaints.push(message.text()));
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
   await page.setViewport(size);
+  page.setDefaultTimeout(PATIENT.poll.timeout);
+  await page.evaluateOnNewDocument(NOTE_NUMBERS);
+  sources.set(page, fake.source);
   await prepare(page);
   await page.goto(server.url);
   await page.waitForSelector('.panel');
@@ -102,9 +119,11 @@ export async function showPage(
   };
 }
 
-/** Waits until the page has painted what it has received. */
+/** Waits until the page has received what its source has, and has painted it. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForFunction('document.querySelector(".status") !== null');
+  const sent = sources.get(page)?.snapshot().seq;
+  if (sent !== undefined) await page.waitForFunction(`globalThis.received === ${sent}`);
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {

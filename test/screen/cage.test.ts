@@ -83,7 +83,7 @@ describe.skipIf(NO_GLASS !== null)(`the screen's unit under cage${NO_GLASS ? ` (
     };
     try {
       let words: Buffer = Buffer.alloc(0);
-      await expect.poll(() => hasPainted(server.url)).toBe(true);
+      await expect.poll(() => hasPainted(server.url), { timeout: LONGEST_MS }).toBe(true);
       await until('a picture that holds still', (picture) => {
         const isStill = (['left', 'right'] as const).every((half) => difference(half, words, picture) < SAME);
         words = picture;

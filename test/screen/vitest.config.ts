@@ -9,7 +9,8 @@ const common = {
   fileParallelism: false,
   // Loading puppeteer and building the page for each file took seconds.
   isolate: false,
-  testTimeout: 120_000,
+  // Only a hang exceeds it: on a busy machine a browser takes a minute to begin, and under cage one begins twice.
+  testTimeout: 300_000,
   hookTimeout: 120_000,
   expect: PATIENT,
 };
