@@ -87,10 +87,10 @@ const common = {
 };
 
 /**
- * For tests that mostly wait: twelve files at a time keep two cores busy. Each further worker loads all modules once more. Projects of one
+ * For tests that mostly wait: ten files at a time keep two cores busy. Each further worker loads all modules once more. Projects of one
  * group must have the same number.
  */
-const WAITING = { maxWorkers: 12, sequence: { groupOrder: 0 } };
+const WAITING = { maxWorkers: 10, sequence: { groupOrder: 0 } };
 /** For tests that compute, after those that wait: one process per core, because each loads and compiles the same modules. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 
