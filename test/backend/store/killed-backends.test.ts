@@ -15,9 +15,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 onBothStores((maker) => {
-  it('make one session for each request when one is killed and one leaves', async ({ skip }) => {
+  it('make one session for each request when one is killed and one leaves', async () => {
     const { config } = await maker.make();
-    const { isJudged, note } = await killBackends(config, folder, { kills: 1, devices: 10, impatient: 0.1 });
-    if (!isJudged) skip(`the machine was too busy: ${note}`);
+    await killBackends(config, folder, { kills: 1, devices: 10, impatient: 0.1, areTimesJudged: false });
   });
 });
