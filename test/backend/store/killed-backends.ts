@@ -50,7 +50,7 @@ const LOAD_MS = 1500;
 /**
  * @param store as in a backend's configuration
  * @param folder holds the bundles
- * @returns what was found, or why the times could not be judged
+ * @returns what was found, and whether the times were judged; if the machine was too busy, the note says so
  */
 export async function killBackends(
   store: object,
@@ -155,7 +155,7 @@ export async function killBackends(
     const { asked, denied, lost } = devices.found;
     const times = { asked, denied, lost, sessions, isUsed: devices.isUsed, endedMs };
     const note = figuresOf(times);
-    if (!plan.areTimesJudged) return { isJudged: true, note };
+    if (!plan.areTimesJudged) return { isJudged: false, note };
     try {
       judgeTimes(times);
     } catch (error) {
