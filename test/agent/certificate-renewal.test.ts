@@ -33,6 +33,23 @@ describe('the renewal of the client certificate', () => {
     expect(events('problem')).toEqual([]);
   });
 
+  it('is requested again a day after a draft that throws, and the daemon goes on', async () => {
+    const { deps, certificate, requests, start, events, pass } = device(-60, 40);
+    const { draft } = certificate;
+    certificate.draft = () => Promise.reject(new Error('no random numbers'));
+    await start();
+    await pass(9.3);
+    expect(requests()).toEqual([]);
+    expect(events('problem')).toMatchObject([{ message: 'cannot request a new one: no random numbers' }]);
+    certificate.draft = draft;
+    deps.clock.advance(23 * HOUR_MS);
+    await inTurn();
+    expect(requests()).toEqual([]);
+    deps.clock.advance(2 * HOUR_MS);
+    await inTurn();
+    expect(requests()).toHaveLength(1);
+  });
+
   it('tries the new one with the next connection, and then deletes the old one', async () => {
     const { deps, certificate, configured, answer, events, requests, start, kept, pass } = due();
     await start();

@@ -100,6 +100,24 @@ describe('say', () => {
     expect(next()).toMatchObject([{ status: 'accepted' }, { status: 'ok' }]);
   });
 
+  it('speaks the next text when a text of minutes fails at its end', async () => {
+    const deps = await quietKiosk();
+    const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
+    const long = say(deps, { text: sentence.repeat(30), language: 'es' });
+    const next = say(deps, TEXT);
+    for (let piece = 1; piece <= 4; piece++) {
+      speaks(deps, `tts-${piece}`, 25_000);
+      await deps.clock.elapse(26_500);
+    }
+    // The service stays silent: the fifth piece fails.
+    await deps.clock.elapse(16_000);
+    expect(long().at(-1)).toMatchObject({ status: 'error', error: { code: 'not_spoken' } });
+    expect(next()).toMatchObject([{ status: 'accepted' }]);
+    speaks(deps, 'tts-next');
+    await deps.clock.elapse(3000);
+    expect(next()).toMatchObject([{ status: 'accepted' }, { status: 'ok' }]);
+  });
+
   it('wakes a lane in standby', async () => {
     const deps = createScheduledAgent({});
     await deps.goLive();

@@ -77,7 +77,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
 
   /** Unsaved changes stay in force until the next start. */
   const kept = (writing: Promise<string | null>, what: string): void =>
-    void writing.then((reason) => {
+    void reasonOf(writing).then((reason) => {
       if (reason !== null) log.warn({ what, reason }, 'could not save the client certificate');
     });
 
@@ -96,14 +96,14 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
 
   const ask = async (): Promise<void> => {
     drafting = true;
-    const reason = await certificate.draft(deps.newId());
+    const reason = await reasonOf(certificate.draft(deps.newId()));
     drafting = false;
     if (reason === null) {
       log.info({ valid_to: validTo() }, 'requesting a new client certificate');
       return publish();
     }
     notBefore = clock.now() + ASK_AGAIN_AFTER_MS;
-    log.warn({ reason }, 'cannot request a new client certificate: its key cannot be saved');
+    log.warn({ reason }, 'cannot request a new client certificate');
     problem(`cannot request a new one: ${reason}`);
   };
 
@@ -220,3 +220,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     },
   };
 }
+
+/** What throws has failed like what returns a reason: the next attempt comes later, and the daemon goes on. */
+const reasonOf = (attempt: Promise<string | null>): Promise<string | null> =>
+  attempt.catch((error: unknown) => (error instanceof Error ? error.message : 'unknown error'));

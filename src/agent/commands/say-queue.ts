@@ -46,8 +46,6 @@ interface Waiting {
   readonly speech: Speech;
   /** When the present piece began to wait. */
   since: number;
-  /** When the text before it was finished; minus infinity: there was none. */
-  turnAt: number;
   readonly done: (result: number | CommandError) => void;
   pieces: readonly string[];
   playedMs: number;
@@ -69,15 +67,14 @@ const NO_TURN =
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
   const queues = new Map<string, Waiting[]>();
+  /** When each lane last finished or failed a piece: until then it had a session, and the texts behind did not wait for one. */
+  const lastPieceAt = new Map<string, number>();
   let count = 0;
   let cancel = (): void => {};
 
   const settle = (lane: LaneRunner, result: number | CommandError): void => {
     const queue = queues.get(lane.id) ?? [];
     queue.shift()?.done(result);
-    // While a text is spoken, the next one does not wait for a session.
-    const [next] = queue;
-    if (next !== undefined && typeof result === 'number') next.turnAt = clock.now();
     look();
   };
 
@@ -97,13 +94,15 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     if (first === undefined) return;
     const now = clock.now();
     if (first.asked !== null) {
-      if (now >= first.asked.until) settle(lane, new CommandError('not_spoken', WHY.lost));
-      return;
+      if (now < first.asked.until) return;
+      lastPieceAt.set(lane.id, now);
+      return settle(lane, new CommandError('not_spoken', WHY.lost));
     }
     const problem = problemOf(lane);
     if (problem !== null) return settle(lane, problem);
     const isBegun = first.playedMs > 0;
-    if (now - Math.max(first.since, first.turnAt) >= BEGINS_WITHIN_MS) {
+    const waitsSince = Math.max(first.since, lastPieceAt.get(lane.id) ?? first.since);
+    if (now - waitsSince >= BEGINS_WITHIN_MS) {
       const message = `lane "${lane.id}" had no session for it within ${BEGINS_WITHIN_MS / 1000} s`;
       return settle(lane, new CommandError('not_spoken', message));
     }
@@ -123,6 +122,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
 
   /** The lane reports the result of its piece. */
   const follow = (lane: LaneRunner, text: Waiting, { outcome, message, playedMs }: Said): void => {
+    if (outcome !== 'not_live') lastPieceAt.set(lane.id, clock.now());
     switch (outcome) {
       case 'played':
         text.playedMs += playedMs;
@@ -175,9 +175,16 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   const enqueue = async (lane: LaneRunner, speech: Speech): Promise<number> => {
     const result = await new Promise<number | CommandError>((done) => {
       const pieces = textPieces(speech.text);
-      const text = { speech, done, pieces, playedMs: 0, asked: null, hasTurned: false };
       const queue = queues.get(lane.id) ?? [];
-      queue.push({ ...text, since: clock.now(), turnAt: Number.NEGATIVE_INFINITY });
+      queue.push({
+        speech,
+        since: clock.now(),
+        done,
+        pieces,
+        playedMs: 0,
+        asked: null,
+        hasTurned: false,
+      });
       queues.set(lane.id, queue);
       look();
     });
@@ -197,6 +204,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
       for (const [id, queue] of queues) {
         if (lanes.some((lane) => lane.id === id)) continue;
         queues.delete(id);
+        lastPieceAt.delete(id);
         for (const { done } of queue) done(new CommandError('not_spoken', `lane "${id}" was removed`));
       }
     },
