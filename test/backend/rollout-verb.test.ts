@@ -157,7 +157,7 @@ describe('dragoman-backend rollout', () => {
 const { start } = fixtureOfEachTest();
 
 describe('a running backend', () => {
-  it('signs the order, follows the devices of the group, and stops at a roll-back', async () => {
+  it('signs the order, follows the devices of the group, and pauses at a roll-back', async () => {
     const clock = createJumpingClock();
     const { privatePem, publicPem } = createKeyPair();
     const more = { groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] };
@@ -214,12 +214,58 @@ describe('a running backend', () => {
     const reason = 'version 1.3.0 was rolled back: it ended 3 times within 40 s';
     tell('lobby-1', '1.2.0', 'b3', { ...none, state: 'rolled_back', from: '1.2.0', to: '1.3.0', reason });
     await soon(statusOf).toMatchObject({
-      state: 'stopped',
+      state: 'paused',
       rolled_back: 1,
       reason: `museum/lobby-1: ${reason}`,
     });
     expect((await rollout('status')).said).toContain(`reason museum/lobby-1: ${reason}`);
-    expect(fixture.lines.join('')).toContain('the roll-out has stopped by itself');
+    expect(fixture.lines.join('')).toContain('one device alone has paused the roll-out');
     expect(orders()).toHaveLength(1);
+  });
+
+  it('is neither hurried nor stopped by one device that claims what it likes', async () => {
+    const clock = createJumpingClock();
+    configure({});
+    const fixture = await start({ clock, config: { store: { path: join(folder, 'store.db') } } });
+    const say = (device: string, noun: string, body: object, retain: boolean) =>
+      fixture.bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), {
+        retain,
+      });
+    const tell = (device: string, version: string, boot_id: string, update: object, lost = 0) => {
+      const lanes = [{ id: 'main', phase: 'live', speech_lost_ms: lost, unspoken_ms: 0 }];
+      say(device, 'status', { status: 'ready', version, reasons: [] }, true);
+      say(device, 'state', { boot_id, lanes, update }, true);
+    };
+    const none = { state: 'idle', from: null, to: null, reason: null, progress: null };
+    const done = { ...none, state: 'done', from: '1.2.0', to: '1.3.0' };
+    for (let index = 0; index < 10; index += 1) tell(`kiosk-${index}`, '1.2.0', 'b1', none);
+    await rollout('start', '1.3.0', '--waves', '30%,100%');
+    const ordered = () => {
+      const topics = fixture.witness.messages.map(({ topic }) => topic);
+      return [...new Set(topics.flatMap((topic) => /museum\/(.*)\/cmd\/update$/.exec(topic)?.[1] ?? []))];
+    };
+    const soon = (what: () => Promise<unknown>) =>
+      expect.poll(async () => {
+        clock.jump(6000);
+        return what();
+      });
+    await soon(async () => ordered()).toHaveLength(3);
+    const [hostile = '', ...honest] = ordered();
+    for (const device of ordered()) tell(device, '1.3.0', 'b2', done);
+    await soon(statusOf).toMatchObject({ live: 3, wave: 1 });
+    for (let count = 0; count < 200; count += 1)
+      say(hostile, 'event/conversation_ended', { lane: 'main', duration_s: 1, billed_s: 1e9 }, false);
+    for (let boot = 0; boot < 5; boot += 1) tell(hostile, '1.3.0', `made-up-${boot}`, done, 1e11);
+    await soon(statusOf).toMatchObject({ implausible: [`museum/${hostile}`] });
+    expect(await statusOf()).toMatchObject({ state: 'running', wave: 1, conversations: 0, reason: null });
+    expect((await rollout('status')).said).toContain(
+      `doubtful museum/${hostile}: reports that cannot be true`,
+    );
+    tell(hostile, '1.2.0', 'b9', { ...done, state: 'rolled_back', reason: 'I say so' });
+    await soon(statusOf).toMatchObject({ state: 'paused', reason: `museum/${hostile}: I say so` });
+    await rollout('resume');
+    for (const device of honest) tell(device, '1.2.0', 'b3', { ...done, state: 'rolled_back', reason: null });
+    await soon(statusOf).toMatchObject({ state: 'stopped', rolled_back: 3 });
+    expect(ordered()).toHaveLength(3);
   });
 });
