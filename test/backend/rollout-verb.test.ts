@@ -6,25 +6,47 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { runBackendProgram } from '../../src/backend/cli.ts';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
 import { createJumpingClock } from './watch/jumping-clock.ts';
 
 let folder: string;
 let config: string;
+let broker: Broker;
+const buses = createTestBuses(createSystemClock());
 const base = {
   mqtt: { url: 'mqtt://127.0.0.1:1' },
   service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
   allow: ['museum/*'],
 };
-beforeEach(() => {
+const IDLE = { state: 'idle', from: null, to: null, reason: null, progress: null };
+/** Publishes as a device, which stays in the broker. */
+function appear(device: string, update: object | null): void {
+  const { bus } = buses.open({ url: broker.url, clientId: device });
+  const say = (noun: string, body: object) =>
+    bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), {
+      retain: true,
+    });
+  say('status', { status: 'ready', version: '1.2.0', reasons: [] });
+  say('state', { boot_id: 'b1', lanes: [], update });
+}
+beforeEach(async () => {
+  broker = await startBroker();
+  base.mqtt.url = broker.url;
   folder = mkdtempSync(join(tmpdir(), 'dragoman-rollout-'));
   config = join(folder, 'backend.json');
   configure({});
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await buses.closeAll();
+  await broker.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 function configure(more: object): void {
   writeFileSync(config, JSON.stringify({ ...base, store: { path: join(folder, 'store.db') }, ...more }));
@@ -72,6 +94,7 @@ describe('dragoman-backend rollout', () => {
       code: 1,
       said: expect.stringContaining('there is no roll-out'),
     });
+    appear('kiosk-1', IDLE);
     const begun = await rollout('start', '1.3.0');
     expect(begun).toMatchObject({
       code: 0,
@@ -99,6 +122,7 @@ describe('dragoman-backend rollout', () => {
 
   it('does what the lines of the page say', async () => {
     configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
+    appear('lobby-1', IDLE);
     const page = readFileSync(new URL('../../docs/updates.md', import.meta.url), 'utf8');
     const lines = commandsOf('docs/updates.md', page).filter(({ line }) => line.includes('rollout'));
     expect(lines).toHaveLength(6);
@@ -120,6 +144,7 @@ describe('dragoman-backend rollout', () => {
       metrics: { listen: '127.0.0.1:0' },
       releases: { path: publish(['1.2.0-1', '1.3.0-1']) },
     });
+    appear('lobby-1', IDLE);
     const refused = async (...words: string[]) => {
       const { code, said } = await rollout('start', ...words);
       expect(code).toBe(2);
@@ -154,6 +179,35 @@ describe('dragoman-backend rollout', () => {
   });
 });
 
+describe('the beginning of a roll-out', () => {
+  const refused = async (...words: string[]) => {
+    const { code, said } = await rollout('start', '1.3.0', ...words);
+    expect(code).toBe(1);
+    expect(await statusOf()).toBeNull();
+    return said;
+  };
+
+  it('is refused when no device can be updated, and says why', async () => {
+    configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
+    appear('kiosk-3', IDLE);
+    expect(await refused('--group', 'lobby')).toContain(
+      'no device in group lobby can be updated: the broker has no state of one',
+    );
+    configure({ allow: ['museum/kiosk-1', 'museum/kiosk-2'] });
+    appear('kiosk-1', null);
+    appear('kiosk-2', null);
+    expect(await refused()).toContain('all 2 devices have no updater; install the package dragoman there');
+    configure({});
+    expect((await rollout('start', '1.3.0')).code).toBe(0);
+  });
+
+  it('is refused when the broker cannot be asked', async () => {
+    base.mqtt.url = 'mqtt://127.0.0.1:1';
+    configure({});
+    expect(await refused()).toMatch(/the broker cannot be asked which devices can be updated \(.+\): check/);
+  });
+});
+
 const { start } = fixtureOfEachTest();
 
 describe('a running backend', () => {
@@ -178,6 +232,8 @@ describe('a running backend', () => {
     tell('lobby-1', '1.2.0', 'b1', none);
     tell('hall-1', '1.2.0', 'b1', none);
     tell('lobby-2', '1.2.0', 'b1', null);
+    base.mqtt.url = fixture.brokerUrl;
+    configure(more);
     await rollout('start', '1.3.0', '--waves', '100%', '--group', 'lobby');
     const orders = () => fixture.witness.messages.filter(({ topic }) => topic.endsWith('/cmd/update'));
     const soon = (what: () => Promise<unknown>) =>
@@ -239,6 +295,8 @@ describe('a running backend', () => {
     const none = { state: 'idle', from: null, to: null, reason: null, progress: null };
     const done = { ...none, state: 'done', from: '1.2.0', to: '1.3.0' };
     for (let index = 0; index < 10; index += 1) tell(`kiosk-${index}`, '1.2.0', 'b1', none);
+    base.mqtt.url = fixture.brokerUrl;
+    configure({});
     await rollout('start', '1.3.0', '--waves', '30%,100%');
     const ordered = () => {
       const topics = fixture.witness.messages.map(({ topic }) => topic);

@@ -7,11 +7,11 @@ import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { commandText } from '../console/command-message.ts';
-import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
 import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { type FleetEar, openFleetEar } from './fleet-ear.ts';
+import { isMeant } from './updatable.ts';
 
 const STEP_MS = 5000;
 /** After the death of a backend, another one goes on so many steps later. */
@@ -67,12 +67,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
   let cancel = (): void => {};
   let running: Promise<void> = Promise.resolve();
 
-  const isMeant = (device: string): boolean => {
-    const who = nameOf(device);
-    const group = held?.rollout.plan.group ?? null;
-    if (!isAllowed(config, who)) return false;
-    return group === null || groupsOf(config, who).some(({ name }) => name === group);
-  };
+  const isForNow = (device: string): boolean => isMeant(config, device, held?.rollout.plan.group ?? null);
   const hush = async (): Promise<void> => {
     const last = ear;
     ear = null;
@@ -162,7 +157,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     if (held?.key.id !== key.id || held.key.revision !== key.revision) held = await read(key);
     const now = clock.wall();
     if (held === null || now === null || !isFollowed(held.rollout, now)) return hush();
-    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant });
+    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant: isForNow });
     if (!ear.isSettled) return;
     const billedMs = await billedSince(held.rollout, now);
     const heard = ear.look();

@@ -71,6 +71,10 @@ export function suspects(rollout: Rollout): ReadonlyMap<string, string> {
   for (const [name, { state, reason }] of Object.entries(drawn).filter(counts))
     if (state === 'rolled_back') found.set(name, reason ?? `version ${plan.version} was rolled back`);
   if (rollout.state === 'done') return found;
+  // Such as a version that is in no repository: without an end the wave would wait for ever.
+  const own = Object.entries(drawn).filter(([, { wave }]) => wave === rollout.wave);
+  if (own.every(([, { state, isExcused }]) => state === 'failed' && !isExcused))
+    for (const [name, { reason }] of own) found.set(name, reason ?? 'the update failed');
   for (const [name, sentence] of lossy(rollout)) if (!found.has(name)) found.set(name, sentence);
   return found;
 }
@@ -98,8 +102,8 @@ export function judge(rollout: Rollout, now: number): Rollout {
   const own = `${first[0]}: ${first[1]}`;
   if (more.length === 0) return { ...rollout, state: 'paused', reason: own };
   const { updated, others } = troubleOf(rollout);
-  const isRolledBack = rollout.drawn[first[0]]?.state === 'rolled_back';
-  const reason = isRolledBack
+  const isOwnSentence = ['rolled_back', 'failed'].includes(rollout.drawn[first[0]]?.state ?? '');
+  const reason = isOwnSentence
     ? `${own}; ${more.length} more ${more.length === 1 ? 'device reports' : 'devices report'} the like`
     : `devices with it lose ${lossSentence(updated, others)}`;
   return { ...rollout, state: 'stopped', reason, endedAt: now };

@@ -27,7 +27,7 @@ export function resume(rollout: Rollout): Asked {
     );
   const seen = suspects(rollout);
   const isSeen = (name: string, entry: Entry): boolean =>
-    entry.state === 'rolled_back' || (state === 'paused' && seen.has(name));
+    entry.state === 'rolled_back' || entry.state === 'failed' || (state === 'paused' && seen.has(name));
   const entries = Object.entries(drawn).map(
     ([name, entry]) => [name, isSeen(name, entry) ? { ...entry, isExcused: true } : entry] as const,
   );

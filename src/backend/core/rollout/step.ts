@@ -133,7 +133,8 @@ function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
     const own = Object.entries(next.drawn).filter(([, { wave }]) => wave === next.wave);
     if (next.waveSince === null && mostAreLive(own, seen)) next = { ...next, waveSince: now };
     // A wave without further devices shows nothing new.
-    if (own.length > 0 && !isWaveOver(next, now)) return next;
+    const isGivenUp = own.every(([, { isExcused }]) => isExcused);
+    if (own.length > 0 && !isGivenUp && !isWaveOver(next, now)) return next;
     const isLast = next.wave + 1 >= next.plan.waves.length;
     if (isLast) return { ...next, state: 'done' };
     next = { ...next, wave: next.wave + 1, waveSince: null, heard: {}, conversations: 0 };

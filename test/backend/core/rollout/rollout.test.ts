@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pause } from '../../../../src/backend/core/rollout/requests.ts';
+import { pause, resume } from '../../../../src/backend/core/rollout/requests.ts';
 import { device, live, report, START, scene } from './scene.ts';
 
 const MINUTE = 60_000;
@@ -215,6 +215,35 @@ describe('a roll-out', () => {
     });
     test.go(24 * HOUR);
     expect(test.rollout.state).toBe('done');
+  });
+
+  it('stops when the version is in no repository, and does not wait for ever', () => {
+    const failed = device({ update: report('failed', '1.3.0', 'the repository has no version 1.3.0') });
+    const test = scene(20, [10, 100]);
+    test.go();
+    const [first = '', second = ''] = test.drawn();
+    test.devices.set(first, failed);
+    test.go();
+    expect(test.rollout.state).toBe('running');
+    test.devices.set(second, failed);
+    test.go();
+    expect(test.rollout).toMatchObject({
+      state: 'stopped',
+      reason: `${first}: the repository has no version 1.3.0; 1 more device reports the like`,
+    });
+    // Whoever resumes wants the next wave to try.
+    const asked = resume(test.rollout);
+    if (asked.ok) test.set(asked.rollout);
+    expect(test.go()).toHaveLength(18);
+    expect(test.rollout).toMatchObject({ state: 'running', wave: 1 });
+    const alone = scene(1, [100]);
+    alone.go();
+    alone.all(() => failed);
+    alone.go();
+    expect(alone.rollout).toMatchObject({
+      state: 'paused',
+      reason: 'museum/kiosk-1: the repository has no version 1.3.0',
+    });
   });
 
   it('stops when updated devices lose over a second of speech an hour, and twice as much as the others', () => {
