@@ -1,7 +1,7 @@
 /**
  * Builds the three programs as self-contained ESM bundles. A program is a small file that checks Node, `dragoman.mjs`, and
  * its parts beside it, `dragoman.*.mjs`. Verbs that the daemon never needs are parts of their own, which it does not load.
- * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
+ * Usage: node scripts/build.mjs [--out FOLDER] [--version TEXT] [--quiet]. Without --version: that of package.json.
  */
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -215,10 +215,13 @@ async function placeSqlite(outFolder) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { out: { type: 'string' }, quiet: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { out: { type: 'string' }, version: { type: 'string' }, quiet: { type: 'boolean' } },
+  });
   const outFolder = values.out ?? join(ROOT, 'dist');
   const report = (line) => values.quiet || process.stderr.write(`${line}\n`);
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  manifest.version = values.version ?? manifest.version;
   await mkdir(outFolder, { recursive: true });
 
   const owners = await bundleConsole();

@@ -12,7 +12,8 @@ dragoman-node, a private Node.js for one. The same commit and Node.js give the s
 Options:
   --arch <arch>     arm64 or amd64, more than once for several; without it this machine's own
   --out <folder>    folder for the packages (default: debs)
-  --bundles <dir>   take these bundles, made by scripts/build.mjs, instead of making them
+  --bundles <dir>   take these bundles, made by scripts/build.mjs, instead of making them; their version must be that
+                    of the packages, without its revision: see "scripts/build.mjs --version"
   --phrases <dir>   take these phrases, made by scripts/build-phrases, instead of making them (espeak-ng, sox)
   --version <text>  use this version instead of the one of package.json and git
   --no-node         leave dragoman-node out

@@ -38,6 +38,7 @@ export async function makePackages(
     const bundles = options.bundles ?? join(drafts, 'bundles');
     const phrases = options.phrases ?? join(drafts, 'phrases');
     const { step } = progress();
+    if (options.bundles !== null) await checkVersions(bundles, version);
     // First, because it fails if a program is missing.
     if (options.phrases === null)
       await step('Phrases', async () => {
@@ -46,7 +47,8 @@ export async function makePackages(
       });
     if (options.bundles === null)
       await step('Programs', async () => {
-        await runFile(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles]);
+        const words = ['--quiet', '--version', upstreamOf(version), '--out', bundles];
+        await runFile(process.execPath, [join(root, 'scripts/build.mjs'), ...words]);
         return 'bundled';
       });
     let helps: Readonly<Record<string, Help[]>> = {};
@@ -80,6 +82,21 @@ export async function makePackages(
     }
   } finally {
     rmSync(drafts, { recursive: true });
+  }
+}
+
+/** What the programs report: a program does not know the revision of its package. */
+const upstreamOf = (version: string): string => version.slice(0, version.lastIndexOf('-'));
+
+/** A roll-out would wait for ever for a program that reports another version than its package has. @throws UsageError */
+async function checkVersions(bundles: string, version: string): Promise<void> {
+  const needed = upstreamOf(version);
+  for (const program of ['dragoman.mjs', 'backend.mjs', 'emulator.mjs']) {
+    const { stdout } = await runFile(process.execPath, [join(bundles, program), '--version']);
+    if (stdout.trim() !== needed)
+      throw new UsageError(
+        `--bundles: ${program} in ${bundles} is version ${stdout.trim()}, and the packages would be ${version}: make the bundles with "node scripts/build.mjs --version ${needed}", or leave out --bundles`,
+      );
   }
 }
 

@@ -157,7 +157,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     rollouts === null
       ? null
       : startRolloutDriver({
-          ...{ config, prefix: config.mqtt.prefix, store: rollouts, signer, clock, log, complain },
+          ...{ config, prefix: config.mqtt.prefix, store: rollouts, ledger: store },
+          ...{ signer, clock, log, complain },
           ...{ openBus: busAs(`${clientId}-rollout`), instance: randomUUID() },
         });
 

@@ -6,25 +6,47 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { runBackendProgram } from '../../src/backend/cli.ts';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
 import { createJumpingClock } from './watch/jumping-clock.ts';
 
 let folder: string;
 let config: string;
+let broker: Broker;
+const buses = createTestBuses(createSystemClock());
 const base = {
   mqtt: { url: 'mqtt://127.0.0.1:1' },
   service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
   allow: ['museum/*'],
 };
-beforeEach(() => {
+const IDLE = { state: 'idle', from: null, to: null, reason: null, progress: null };
+/** Publishes as a device, which stays in the broker. */
+function appear(device: string, update: object | null): void {
+  const { bus } = buses.open({ url: broker.url, clientId: device });
+  const say = (noun: string, body: object) =>
+    bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), {
+      retain: true,
+    });
+  say('status', { status: 'ready', version: '1.2.0', reasons: [] });
+  say('state', { boot_id: 'b1', lanes: [], update });
+}
+beforeEach(async () => {
+  broker = await startBroker();
+  base.mqtt.url = broker.url;
   folder = mkdtempSync(join(tmpdir(), 'dragoman-rollout-'));
   config = join(folder, 'backend.json');
   configure({});
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await buses.closeAll();
+  await broker.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 function configure(more: object): void {
   writeFileSync(config, JSON.stringify({ ...base, store: { path: join(folder, 'store.db') }, ...more }));
@@ -72,6 +94,7 @@ describe('dragoman-backend rollout', () => {
       code: 1,
       said: expect.stringContaining('there is no roll-out'),
     });
+    appear('kiosk-1', IDLE);
     const begun = await rollout('start', '1.3.0');
     expect(begun).toMatchObject({
       code: 0,
@@ -99,6 +122,7 @@ describe('dragoman-backend rollout', () => {
 
   it('does what the lines of the page say', async () => {
     configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
+    appear('lobby-1', IDLE);
     const page = readFileSync(new URL('../../docs/updates.md', import.meta.url), 'utf8');
     const lines = commandsOf('docs/updates.md', page).filter(({ line }) => line.includes('rollout'));
     expect(lines).toHaveLength(6);
@@ -120,6 +144,7 @@ describe('dragoman-backend rollout', () => {
       metrics: { listen: '127.0.0.1:0' },
       releases: { path: publish(['1.2.0-1', '1.3.0-1']) },
     });
+    appear('lobby-1', IDLE);
     const refused = async (...words: string[]) => {
       const { code, said } = await rollout('start', ...words);
       expect(code).toBe(2);
@@ -154,10 +179,39 @@ describe('dragoman-backend rollout', () => {
   });
 });
 
+describe('the beginning of a roll-out', () => {
+  const refused = async (...words: string[]) => {
+    const { code, said } = await rollout('start', '1.3.0', ...words);
+    expect(code).toBe(1);
+    expect(await statusOf()).toBeNull();
+    return said;
+  };
+
+  it('is refused when no device can be updated, and says why', async () => {
+    configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
+    appear('kiosk-3', IDLE);
+    expect(await refused('--group', 'lobby')).toContain(
+      'no device in group lobby can be updated: the broker has no state of one',
+    );
+    configure({ allow: ['museum/kiosk-1', 'museum/kiosk-2'] });
+    appear('kiosk-1', null);
+    appear('kiosk-2', null);
+    expect(await refused()).toContain('all 2 devices have no updater; install the package dragoman there');
+    configure({});
+    expect((await rollout('start', '1.3.0')).code).toBe(0);
+  });
+
+  it('is refused when the broker cannot be asked', async () => {
+    base.mqtt.url = 'mqtt://127.0.0.1:1';
+    configure({});
+    expect(await refused()).toMatch(/the broker cannot be asked which devices can be updated \(.+\): check/);
+  });
+});
+
 const { start } = fixtureOfEachTest();
 
 describe('a running backend', () => {
-  it('signs the order, follows the devices of the group, and stops at a roll-back', async () => {
+  it('signs the order, follows the devices of the group, and pauses at a roll-back', async () => {
     const clock = createJumpingClock();
     const { privatePem, publicPem } = createKeyPair();
     const more = { groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] };
@@ -178,6 +232,8 @@ describe('a running backend', () => {
     tell('lobby-1', '1.2.0', 'b1', none);
     tell('hall-1', '1.2.0', 'b1', none);
     tell('lobby-2', '1.2.0', 'b1', null);
+    base.mqtt.url = fixture.brokerUrl;
+    configure(more);
     await rollout('start', '1.3.0', '--waves', '100%', '--group', 'lobby');
     const orders = () => fixture.witness.messages.filter(({ topic }) => topic.endsWith('/cmd/update'));
     const soon = (what: () => Promise<unknown>) =>
@@ -214,12 +270,60 @@ describe('a running backend', () => {
     const reason = 'version 1.3.0 was rolled back: it ended 3 times within 40 s';
     tell('lobby-1', '1.2.0', 'b3', { ...none, state: 'rolled_back', from: '1.2.0', to: '1.3.0', reason });
     await soon(statusOf).toMatchObject({
-      state: 'stopped',
+      state: 'paused',
       rolled_back: 1,
       reason: `museum/lobby-1: ${reason}`,
     });
     expect((await rollout('status')).said).toContain(`reason museum/lobby-1: ${reason}`);
-    expect(fixture.lines.join('')).toContain('the roll-out has stopped by itself');
+    expect(fixture.lines.join('')).toContain('one device alone has paused the roll-out');
     expect(orders()).toHaveLength(1);
+  });
+
+  it('is neither hurried nor stopped by one device that claims what it likes', async () => {
+    const clock = createJumpingClock();
+    configure({});
+    const fixture = await start({ clock, config: { store: { path: join(folder, 'store.db') } } });
+    const say = (device: string, noun: string, body: object, retain: boolean) =>
+      fixture.bus.publish(`${PREFIX}/museum/${device}/${noun}`, JSON.stringify({ ts: null, ...body }), {
+        retain,
+      });
+    const tell = (device: string, version: string, boot_id: string, update: object, lost = 0) => {
+      const lanes = [{ id: 'main', phase: 'live', speech_lost_ms: lost, unspoken_ms: 0 }];
+      say(device, 'status', { status: 'ready', version, reasons: [] }, true);
+      say(device, 'state', { boot_id, lanes, update }, true);
+    };
+    const none = { state: 'idle', from: null, to: null, reason: null, progress: null };
+    const done = { ...none, state: 'done', from: '1.2.0', to: '1.3.0' };
+    for (let index = 0; index < 10; index += 1) tell(`kiosk-${index}`, '1.2.0', 'b1', none);
+    base.mqtt.url = fixture.brokerUrl;
+    configure({});
+    await rollout('start', '1.3.0', '--waves', '30%,100%');
+    const ordered = () => {
+      const topics = fixture.witness.messages.map(({ topic }) => topic);
+      return [...new Set(topics.flatMap((topic) => /museum\/(.*)\/cmd\/update$/.exec(topic)?.[1] ?? []))];
+    };
+    const soon = (what: () => Promise<unknown>) =>
+      expect.poll(async () => {
+        clock.jump(6000);
+        return what();
+      });
+    await soon(async () => ordered()).toHaveLength(3);
+    const [hostile = '', ...honest] = ordered();
+    for (const device of ordered()) tell(device, '1.3.0', 'b2', done);
+    await soon(statusOf).toMatchObject({ live: 3, wave: 1 });
+    for (let count = 0; count < 200; count += 1)
+      say(hostile, 'event/conversation_ended', { lane: 'main', duration_s: 1, billed_s: 1e9 }, false);
+    for (let boot = 0; boot < 5; boot += 1) tell(hostile, '1.3.0', `made-up-${boot}`, done, 1e11);
+    await soon(statusOf).toMatchObject({ implausible: [`museum/${hostile}`] });
+    expect(await statusOf()).toMatchObject({ state: 'running', wave: 1, conversations: 0, reason: null });
+    expect((await rollout('status')).said).toContain(
+      `doubtful museum/${hostile}: reports that cannot be true`,
+    );
+    tell(hostile, '1.2.0', 'b9', { ...done, state: 'rolled_back', reason: 'I say so' });
+    await soon(statusOf).toMatchObject({ state: 'paused', reason: `museum/${hostile}: I say so` });
+    await rollout('resume');
+    for (const device of honest) tell(device, '1.2.0', 'b3', { ...done, state: 'rolled_back', reason: null });
+    await soon(statusOf).toMatchObject({ state: 'stopped', rolled_back: 3 });
+    expect(ordered()).toHaveLength(3);
   });
 });

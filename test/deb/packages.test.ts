@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOptions, UsageError } from '../../scripts/deb/deb-options.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
-import { placeBundles } from '../bundles.ts';
 import { copySources } from './copied-sources.ts';
 import { unpack } from './unpack.ts';
 
@@ -65,7 +64,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
   writePhrases();
   const bundles = join(folder, 'bundles');
-  await placeBundles(bundles);
+  const built = [join(ROOT, 'scripts/build.mjs'), '--quiet', '--version', '1.2.3', '--out', bundles];
+  const { status, stderr } = spawnSync(process.execPath, built, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
   const SOURCE_DATE_EPOCH = '1700000000';
   await Promise.all([
     make('first', { env: { TZ: 'UTC', LC_ALL: 'C', SOURCE_DATE_EPOCH }, bundles }),
@@ -80,7 +81,36 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+describe('finished bundles of another version', () => {
+  it.each([
+    ['1.2.4-1', '1.2.4'],
+    ['1.2.3+git1.ab-1', '1.2.3+git1.ab'],
+  ])('are not packed as %s', (version, needed) => {
+    const words = ['--no-node', '--version', version, '--phrases', join(folder, 'phrases')];
+    const places = ['--bundles', join(folder, 'bundles'), '--out', join(folder, 'refused')];
+    const { stderr, status } = spawnSync('scripts/build-deb', [...words, ...places], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain(`dragoman.mjs in ${join(folder, 'bundles')} is version 1.2.3`);
+    expect(stderr).toContain(`scripts/build.mjs --version ${needed}`);
+    expect(statSync(join(folder, 'refused'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
+
 describe.each(NAMES)('the package %s', (name) => {
+  it('has a program that reports the version of the package', () => {
+    const bundle = name.replace(/^dragoman-/, '');
+    for (const out of ['first', 'second']) {
+      const place = join(folder, `${out}-${name}`);
+      unpack(fileOf(out, name), place);
+      const program = join(place, 'data/usr/lib', name, `${bundle}.mjs`);
+      const said = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' });
+      expect(said.stdout).toBe('1.2.3\n');
+    }
+  });
+
   it('is reproducible in another place and by another user', () => {
     expect(readFileSync(fileOf('first', name)).equals(readFileSync(fileOf('second', name)))).toBe(true);
   });

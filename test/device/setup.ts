@@ -67,7 +67,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     const image = stdout.trim();
     const bundles = join(folder, 'dist');
     execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
-    const parcel = await pack(folder, bundles, architecture);
+    const parcel = await pack(folder, architecture);
     const parts = { architecture, kernel: join(image, 'vmlinuz'), initrd: join(image, 'initrd'), parcel };
     const booted = await bootOnce(image, folder, parts).catch((error) => {
       if (isAboutTime(error)) return null;
@@ -128,16 +128,13 @@ export function whatIsMissing(architecture: Architecture): string | null {
  */
 export async function pack(
   folder: string,
-  bundles: string,
   architecture: Architecture,
   more: (goods: string) => Promise<void> = async () => {},
 ): Promise<string> {
   const goods = join(folder, 'goods');
   mkdirSync(join(goods, 'next'), { recursive: true });
   const make = (version: string, out: string, ...more: string[]) =>
-    run('scripts/build-deb', ['--version', version, '--out', out, '--bundles', bundles, ...more], {
-      cwd: ROOT,
-    });
+    run('scripts/build-deb', ['--version', version, '--out', out, ...more], { cwd: ROOT });
   await make(VERSION, goods, '--arch', architecture);
   await make(NEXT_VERSION, join(goods, 'next'), '--no-node');
   copyFileSync(join(ROOT, 'scripts/install'), join(goods, 'install'));

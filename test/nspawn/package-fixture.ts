@@ -39,7 +39,7 @@ export async function openPackageFixture(
   debian: Extract<Debian, { missing: null }>,
 ): Promise<PackageFixture> {
   const built = await onceARun('packages', async (into) => {
-    const words = ['--version', BUILT, '--out', into, '--bundles', debian.bundles];
+    const words = ['--version', BUILT, '--out', into];
     await promisify(execFile)('scripts/build-deb', words, { cwd: ROOT });
   });
   const debs = mkdtempSync(join(tmpdir(), 'dragoman-debs-'));

@@ -58,8 +58,7 @@ describe.skipIf(missing !== null)(
       const words = line
         .replaceAll(STICK, join(fixture.folder, 'stick'))
         .replace('https://updates.example/dragoman', OVER_HTTP);
-      const bundles = debian.missing === null ? debian.bundles : '';
-      const building = ` --bundles ${bundles} --arch ${arch} --version ${version}${sparing}`;
+      const building = ` --arch ${arch} --version ${version}${sparing}`;
       const typed = line.startsWith('scripts/release build') ? `${words}${building}` : words;
       const options = { cwd: fixture.folder, env };
       const { stdout } = await promisify(execFile)('sh', ['-c', typed], options);

@@ -4,13 +4,14 @@ import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
+import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { commandText } from '../console/command-message.ts';
-import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
 import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { type FleetEar, openFleetEar } from './fleet-ear.ts';
+import { isMeant } from './updatable.ts';
 
 const STEP_MS = 5000;
 /** After the death of a backend, another one goes on so many steps later. */
@@ -21,11 +22,16 @@ const LONGEST_DOWN_MS = 60_000;
 const SUMS_KEPT_EACH_MS = 60_000;
 /** After an end by itself or by a person, devices under way are followed this long: they wait a day at most for a pause. */
 const FOLLOWED_MS = 48 * 3_600_000;
+/** The ledger is read this often (ms). */
+const LEDGER_EACH_MS = 60_000;
+/** The clock of the store may be ahead of this one (ms). */
+const CLOCKS_DIFFER_MS = 3_600_000;
 
 export interface RolloutDriverParts {
   readonly config: Pick<BackendConfig, 'allow' | 'groups'>;
   readonly prefix: string;
   readonly store: RolloutStore;
+  readonly ledger: Pick<Store, 'sums'>;
   readonly openBus: OpenBus;
   readonly signer: Signer | null;
   readonly instance: string;
@@ -41,24 +47,27 @@ interface Held {
   readonly savedAt: number;
 }
 
+/** Time of streams since the beginning of a wave. */
+interface Billed {
+  readonly since: number;
+  readonly readAt: number;
+  readonly ms: ReadonlyMap<string, number>;
+}
+
 export interface RolloutDriver {
   close(): Promise<void>;
 }
 
 export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
-  const { config, prefix, store, signer, instance, clock, log, complain, stepMs = STEP_MS } = parts;
+  const { config, prefix, store, ledger, signer, instance, clock, log, complain, stepMs = STEP_MS } = parts;
   let ear: FleetEar | null = null;
   let held: Held | null = null;
+  let billed: Billed | null = null;
   let isClosed = false;
   let cancel = (): void => {};
   let running: Promise<void> = Promise.resolve();
 
-  const isMeant = (device: string): boolean => {
-    const who = nameOf(device);
-    const group = held?.rollout.plan.group ?? null;
-    if (!isAllowed(config, who)) return false;
-    return group === null || groupsOf(config, who).some(({ name }) => name === group);
-  };
+  const isForNow = (device: string): boolean => isMeant(config, device, held?.rollout.plan.group ?? null);
   const hush = async (): Promise<void> => {
     const last = ear;
     ear = null;
@@ -120,8 +129,25 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
         { ...fields, why: reason },
         'the roll-out has stopped by itself: no more devices get the version',
       );
+    else if (reason !== null && reason !== before.reason)
+      log.warn(
+        { ...fields, why: reason },
+        'one device alone has paused the roll-out: look at it, then "rollout resume" or "rollout abort"',
+      );
     else if (state !== before.state) log.info({ ...fields, state }, 'the roll-out has another state');
     else if (wave !== before.wave) log.info(fields, 'the roll-out begins its next wave');
+  };
+
+  /** Only while conversations wait to be borne out. */
+  const billedSince = async ({ waveSince, heard }: Rollout, wall: number): Promise<Seen['billedMs']> => {
+    if (waveSince === null || Object.keys(heard).length === 0) return new Map();
+    const isFresh = billed?.since === waveSince && clock.now() - billed.readAt < LEDGER_EACH_MS;
+    if (billed === null || !isFresh) {
+      const sums = await ledger.sums(waveSince, wall + CLOCKS_DIFFER_MS);
+      const ms = new Map(sums.map((sum) => [sum.device, sum.ms]));
+      billed = { since: waveSince, readAt: clock.now(), ms };
+    }
+    return billed.ms;
   };
 
   const look = async (): Promise<void> => {
@@ -131,13 +157,14 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     if (held?.key.id !== key.id || held.key.revision !== key.revision) held = await read(key);
     const now = clock.wall();
     if (held === null || now === null || !isFollowed(held.rollout, now)) return hush();
-    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant });
+    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant: isForNow });
     if (!ear.isSettled) return;
-    const seen = ear.look();
-    const next = await advance(held, seen, now);
+    const billedMs = await billedSince(held.rollout, now);
+    const heard = ear.look();
+    const next = await advance(held, { ...heard, billedMs }, now);
     if (next === null) return letGo();
     held = next.held;
-    ear.took(seen);
+    ear.took(heard);
     for (const order of next.done.orders) await send(order);
   };
   const again = (): void => {

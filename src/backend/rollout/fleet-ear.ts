@@ -17,15 +17,18 @@ const SETTLED_AFTER_MS = 10_000;
 const LARGEST_CHARS = 65_536;
 const AWAY = ['offline', 'lost'];
 
+/** What devices report; the ledger is not theirs. */
+export type Heard = Omit<Seen, 'billedMs'>;
+
 export interface FleetEar {
   /** The whole fleet was heard. */
   readonly isSettled: boolean;
   /** How long there was no connection (ms); 0: there is one. */
   readonly downForMs: number;
   /** Reports that came since `took`. */
-  look(): Seen;
+  look(): Heard;
   /** This was used, and does not come again. */
-  took(seen: Seen): void;
+  took(heard: Heard): void;
   publish(topic: string, payload: string, options: PublishOptions): void;
   /** An order that did not reach the broker. */
   failed(answer: OrderAnswer): void;
@@ -63,9 +66,12 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
   const hear = ({ topic, payload, retain }: BusMessage): void => {
     if (payload.length > LARGEST_CHARS) return;
     const sender = fleetSender(prefix, topic);
-    if (sender?.noun === 'status' && payload === '') return view.forget(sender.device);
+    if (sender?.noun === 'status' && payload === '') {
+      counted.delete(sender.device);
+      return view.forget(sender.device);
+    }
     if (sender?.noun === 'status') return void view.hearStatus(sender.device, parseJson(payload));
-    if (sender?.noun === 'state') return void view.hearState(sender.device, parseJson(payload));
+    if (sender?.noun === 'state') return void view.hearState(sender.device, parseJson(payload), clock.now());
     const other = senderOf(prefix, topic);
     if (other === null || retain) return;
     const { device, rest } = other;
@@ -104,10 +110,10 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
 
   const troubleOf = ({ sums }: DeviceView): number => sums.lostMs + sums.unspokenMs;
   const seenAs = (name: string, device: DeviceView): SeenDevice => {
-    const { status, version, boot, update } = device;
+    const { status, version, boot, update, isImplausible } = device;
     return {
       isConnected: status !== null && !AWAY.includes(status),
-      ...{ version, boot, troubleMs: troubleOf(device) - (counted.get(name) ?? 0) },
+      ...{ version, boot, isImplausible, troubleMs: troubleOf(device) - (counted.get(name) ?? 0) },
       update: update === null ? null : { ...update, reason: update.reason && cleanSentence(update.reason) },
     };
   };

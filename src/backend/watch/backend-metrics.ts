@@ -104,6 +104,14 @@ function deviceFamilies(view: FleetView): Family[] {
       'As dragoman_billed_seconds, of one device.',
       of(({ sums }) => sums.billedS),
     ),
+    gauge(
+      'dragoman_device_implausible',
+      'A device that reported more than can be in the time that passed; only what can be is counted.',
+      [...view.devices()]
+        .filter(([, { isImplausible }]) => isImplausible)
+        .slice(0, MOST_SERIES)
+        .map(([device]) => ({ labels: { device }, value: 1 })),
+    ),
     gauge('dragoman_devices_left_out', 'Devices without series of their own.', [
       { value: view.size - shown.length },
     ]),

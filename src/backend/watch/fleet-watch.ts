@@ -1,5 +1,6 @@
 /** Follows what the devices publish about themselves. */
 import type { BusMessage, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { fleetFilters, fleetSender } from '../../protocol/mqtt/topics.ts';
@@ -13,6 +14,7 @@ export interface FleetWatchParts {
   readonly openBus: OpenBus;
   readonly prefix: string;
   readonly view: FleetView;
+  readonly clock: Clock;
   readonly log: Log;
   readonly complain: Complain;
   /** The status of a device was published, or deleted. */
@@ -25,7 +27,7 @@ export interface FleetWatch {
 }
 
 export function watchFleet(parts: FleetWatchParts): FleetWatch {
-  const { openBus, prefix, view, log, complain, changed } = parts;
+  const { openBus, prefix, view, clock, log, complain, changed } = parts;
   const filters = fleetFilters(prefix);
 
   const hear = ({ topic, payload }: BusMessage): void => {
@@ -35,9 +37,15 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     const body = payload.length > LARGEST_CHARS ? undefined : parseJson(payload);
     if (noun === 'status' && payload === '') view.forget(device);
     else if (payload === '') return;
-    else if (!hearers[noun](device, body))
+    else if (!hearers[noun](device, body, clock.now()))
       return complain(`${noun} ${device}`, { device, noun }, 'what a device publishes cannot be read');
     if (noun === 'status') changed(device);
+    if (view.get(device)?.isImplausible === true)
+      complain(
+        `implausible ${device}`,
+        { device },
+        'a device reports more than can be in the time that passed',
+      );
   };
   const hearers = { status: view.hearStatus, state: view.hearState, health: view.hearHealth };
 

@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   try {
     const bundles = join(folder, 'dist');
     execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
-    const image = process.env['DRAGOMAN_IMAGE'] ?? (await makeImage(folder, bundles));
+    const image = process.env['DRAGOMAN_IMAGE'] ?? (await makeImage(folder));
     project.provide('flashable', { missing: null, image, bundles });
   } catch (error) {
     forget();
@@ -44,10 +44,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return forget;
 }
 
-async function makeImage(folder: string, bundles: string): Promise<string> {
+async function makeImage(folder: string): Promise<string> {
   const [debs, out] = [join(folder, 'debs'), join(folder, 'image')];
   mkdirSync(debs);
-  await run('scripts/build-deb', ['--no-node', '--bundles', bundles, '--out', debs], { cwd: ROOT });
+  await run('scripts/build-deb', ['--no-node', '--out', debs], { cwd: ROOT });
   await run('scripts/build-image', ['--debs', debs, '--compress', 'none', '--out', out], { cwd: ROOT });
   return join(out, readdirSync(out).find((name) => name.endsWith('.img')) ?? '');
 }

@@ -49,9 +49,7 @@ describe.skipIf(missing !== null)(`an update${missing === null ? '' : `: skipped
     const image = execFileSync('scripts/device-image.sh', ['trixie', 'amd64'], { cwd: ROOT })
       .toString()
       .trim();
-    const bundles = join(folder, 'dist');
-    execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
-    const parcel = await pack(folder, bundles, 'amd64', signNextVersion);
+    const parcel = await pack(folder, 'amd64', signNextVersion);
     sums = digestOfList(folder);
     const disk = prepareDisk(folder, join(image, 'root.img'));
     machine = await switchOnUml(folder, disk, parcel);

@@ -60,7 +60,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     const image = stdout.trim();
     const bundles = join(folder, 'dist');
     execFileSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', bundles], { cwd: ROOT });
-    const parcel = await pack(folder, bundles, 'amd64', (goods) => addOwner(folder, bundles, goods));
+    const parcel = await pack(folder, 'amd64', (goods) => addOwner(folder, bundles, goods));
     const parts = {
       disk: join(image, 'root.img'),
       kernel: join(image, 'vmlinuz'),

@@ -16,8 +16,10 @@ const MOST_VERSIONS = 20;
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Largest figure that is believed: about three years. */
+/** Largest figure that is read: about three years. */
 const LARGEST_MS = 1e11;
+/** What was lost before the first report, and not reported until then (ms): a stream reports each ten minutes. */
+const LATE_MS = 900_000;
 
 const figure = z.number().min(0).max(LARGEST_MS);
 const name = z.string().max(64);
@@ -45,6 +47,8 @@ export interface Sums {
   unspokenMs: number;
   billedS: number;
 }
+/** How much each can grow in a millisecond of a lane: speech is missing in eight languages at most; two streams overlap at a rollover. */
+const FASTEST: Readonly<Sums> = { lostMs: 1, unspokenMs: 8, billedS: 2 / 1000 };
 
 export interface DeviceView {
   readonly status: DeviceStatus | null;
@@ -53,6 +57,8 @@ export interface DeviceView {
   /** One phase per lane. */
   readonly phases: readonly (Phase | typeof OTHER)[];
   readonly sums: Readonly<Sums>;
+  /** It has reported more than can be in the time that passed: only what can be is in the sums. */
+  readonly isImplausible: boolean;
   /** The agent's version; empty: not known yet. */
   readonly version: string;
   /** Names the run of the agent; null: no state was heard. */
@@ -69,10 +75,10 @@ export interface FleetSummary {
 }
 
 export interface FleetView {
-  /** Each returns false if the message cannot be read. */
+  /** Each returns false if the message cannot be read. @param now monotonic (ms) */
   hearStatus(device: string, body: unknown): boolean;
-  hearState(device: string, body: unknown): boolean;
-  hearHealth(device: string, body: unknown): boolean;
+  hearState(device: string, body: unknown, now: number): boolean;
+  hearHealth(device: string, body: unknown, now: number): boolean;
   /** The device's status was deleted at the broker: it is no longer part of the fleet. */
   forget(device: string): void;
   get(device: string): DeviceView | undefined;
@@ -86,6 +92,12 @@ export interface FleetView {
 }
 
 type Figures = readonly (readonly [sum: keyof Sums, lane: string, value: number])[];
+interface Report {
+  readonly boot: string;
+  readonly figures: Figures;
+  readonly lanes: number;
+  readonly now: number;
+}
 /** The last report, with the run of the agent that its figures count from. */
 interface Last {
   readonly boot: string;
@@ -93,7 +105,12 @@ interface Last {
 }
 type Kept = {
   -readonly [K in keyof DeviceView]: K extends 'sums' ? Sums : DeviceView[K];
-} & { state: Last | null; health: Last | null };
+} & {
+  state: Last | null;
+  health: Last | null;
+  /** When its first figures came. */
+  countedSince: number | null;
+};
 
 export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
   const kept = new Map<string, Kept>();
@@ -107,7 +124,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
     else {
       const added: Kept = {
         ...{ status: null, version: '', reasons: [], phases: [], sums: noSums(), state: null, health: null },
-        ...{ boot: null, update: null },
+        ...{ boot: null, update: null, isImplausible: false, countedSince: null },
       };
       kept.set(device, added);
       work(added);
@@ -116,12 +133,16 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
   };
 
   /** Adds what has grown since the last report. Counting begins at the first report, which may be days old. */
-  const grow = (one: Kept, last: Last | null, boot: string, figures: Figures): Last => {
+  const grow = (one: Kept, last: Last | null, { boot, figures, lanes, now }: Report): Last => {
+    one.countedSince ??= now;
+    const passedMs = (now - one.countedSince + LATE_MS) * lanes;
     for (const [sum, lane, value] of last === null ? [] : figures) {
       const before = last?.boot === boot ? (last.figures.get(`${sum} ${lane}`) ?? 0) : 0;
+      const most = Math.max(0, passedMs * FASTEST[sum] - one.sums[sum]);
       const more = Math.max(0, value - before);
-      one.sums[sum] += more;
-      sums[sum] += more;
+      if (more > most) one.isImplausible = true;
+      one.sums[sum] += Math.min(more, most);
+      sums[sum] += Math.min(more, most);
     }
     return { boot, figures: new Map(figures.map(([sum, lane, value]) => [`${sum} ${lane}`, value])) };
   };
@@ -136,7 +157,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
         one.reasons = [...new Set(data.reasons.map(codeOf))];
       });
     },
-    hearState(device, body) {
+    hearState(device, body, now) {
       const { success, data } = stateFields.safeParse(body);
       if (!success) return false;
       const figures = data.lanes.flatMap(
@@ -147,17 +168,17 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       );
       return change(device, (one) => {
         one.phases = data.lanes.map(({ phase }) => PHASE_NAMES.find((known) => known === phase) ?? OTHER);
-        one.state = grow(one, one.state, data.boot_id, figures);
+        one.state = grow(one, one.state, { boot: data.boot_id, figures, lanes: data.lanes.length, now });
         one.boot = data.boot_id;
         one.update = data.update ?? null;
       });
     },
-    hearHealth(device, body) {
+    hearHealth(device, body, now) {
       const { success, data } = healthFields.safeParse(body);
       if (!success) return false;
       const figures: Figures = data.lanes.map(({ id, billed_s }) => ['billedS', id, billed_s]);
       return change(device, (one) => {
-        one.health = grow(one, one.health, data.boot_id, figures);
+        one.health = grow(one, one.health, { boot: data.boot_id, figures, lanes: data.lanes.length, now });
       });
     },
     forget(device) {

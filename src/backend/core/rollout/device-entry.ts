@@ -13,6 +13,8 @@ export interface SeenDevice {
   readonly update: UpdateReport | null;
   /** Speech that was lost or not spoken since the last step. */
   readonly troubleMs: number;
+  /** It reports what cannot be true. */
+  readonly isImplausible: boolean;
 }
 
 /** A final answer to an order. */
@@ -47,12 +49,10 @@ export function followDevice(entry: Entry, device: SeenDevice, version: string):
   if (state === 'rolled_back' || state === 'failed')
     return entry.state === state ? entry : { ...entry, state, reason, isHeard: true, before: null };
   if (isConfirmed(device, version))
-    return entry.state === 'live' ? entry : { ...entry, state: 'live', reason: null, isExcused: false };
+    return entry.state === 'live' ? entry : { ...entry, state: 'live', reason: null };
   if (state === null || !UNDER_WAY.includes(state)) return entry;
   const isKnown = entry.state === 'ordered' && entry.isHeard && entry.before === null;
-  return isKnown
-    ? entry
-    : { ...entry, state: 'ordered', isHeard: true, before: null, reason: null, isExcused: false };
+  return isKnown ? entry : { ...entry, state: 'ordered', isHeard: true, before: null, reason: null };
 }
 
 /** Whether the version runs, also on trial. */

@@ -1,7 +1,7 @@
 /** What `rollout status` says. */
 
+import { inSeconds, troubleOf, WAVE_CONVERSATIONS, WAVE_MS } from './judgement.ts';
 import type { Rollout } from './rollout.ts';
-import { inSeconds, troubleAnHour, WAVE_CONVERSATIONS, WAVE_MS } from './step.ts';
 
 export interface Counts {
   /** Devices that have got the order. */
@@ -29,15 +29,14 @@ export function countsOf({ drawn }: Rollout): Counts {
 export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
   const { id, plan, at, state, reason, wave, waveSince, conversations, devices, unsupported, drawn } =
     rollout;
+  const trouble = troubleOf(rollout);
   const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
     ...{ id, version: plan.version, state, reason, wave: wave + 1, waves: plan.waves, group: plan.group },
     ...{ manifest_url: plan.manifestUrl, by: plan.by, started_at: time(at), wave_since: time(waveSince) },
     ...{ conversations, devices, ...countsOf(rollout), without_updater: unsupported, driven: isDriven },
-    trouble_ms_an_hour: {
-      updated: Math.round(troubleAnHour(rollout.updated)),
-      others: Math.round(troubleAnHour(rollout.rest)),
-    },
+    implausible: rollout.implausible,
+    trouble_ms_an_hour: { updated: Math.round(trouble.updated), others: Math.round(trouble.others) },
     drawn: Object.entries(drawn).map(([device, entry]) => ({
       ...{ device, wave: entry.wave + 1, state: entry.state, reason: entry.reason },
     })),
@@ -48,7 +47,8 @@ const MOST_NAMED = 5;
 
 /** Lines for people. Each begins with a word or with blanks, and may be wrapped. */
 export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
-  const { plan, state, reason, wave, devices, unsupported, at, updated, rest } = rollout;
+  const { plan, state, reason, wave, devices, unsupported, at } = rollout;
+  const { updated, others } = troubleOf(rollout);
   const { ordered, live, under_way, failed, rolled_back, offline } = countsOf(rollout);
   const share = `wave ${wave + 1} of ${plan.waves.length} (${plan.waves[wave]} %)`;
   const whom = plan.group === null ? '' : ` in group ${plan.group}`;
@@ -58,9 +58,10 @@ export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
     `  devices   ${devices}${whom}${unsupported === 0 ? '' : `; ${unsupported} more have no updater`}`,
     `  ordered   ${ordered}: ${live} live, ${under_way} under way, ${failed} failed, ${rolled_back} rolled back`,
     `  offline   ${offline}${offline === 0 ? '' : '; they get the order when they come'}`,
-    `  speech    lost or not spoken in an hour: ${inSeconds(troubleAnHour(updated))} s with it, ${inSeconds(troubleAnHour(rest))} s without`,
+    `  speech    lost or not spoken in an hour (median): ${inSeconds(updated)} s with it, ${inSeconds(others)} s without`,
     ...(reason === null ? [] : [`  reason    ${reason}`]),
     `  next      ${nextOf(rollout, isDriven)}`,
+    ...doubts(rollout),
     ...troubles(rollout),
   ];
 }
@@ -72,12 +73,23 @@ function nextOf(rollout: Rollout, isDriven: boolean): string {
     return 'no more orders; devices that have the version keep it; "resume" goes on, "start" begins another';
   if (!isDriven)
     return 'no backend works on it: start "dragoman-backend run" with this store, or see its log';
-  if (state === 'paused') return '"dragoman-backend rollout resume" goes on';
+  if (state === 'paused')
+    return rollout.reason === null
+      ? '"dragoman-backend rollout resume" goes on'
+      : 'look at that device; "dragoman-backend rollout resume" goes on and leaves it out';
   if (state === 'done') return 'devices that come later get it, until another roll-out or "abort"';
   if (devices === 0) return 'it waits for the first device that can be updated';
-  if (waveSince === null) return `it waits until a device of this wave runs ${plan.version}`;
+  if (waveSince === null) return `it waits until most devices of this wave run ${plan.version}`;
   const what = wave + 1 >= plan.waves.length ? 'done' : `wave ${wave + 2}`;
   return `${what} at ${minuteOf(waveSince + WAVE_MS)}, or at ${WAVE_CONVERSATIONS} conversations (${conversations} so far)`;
+}
+
+function doubts({ implausible }: Rollout): string[] {
+  if (implausible.length === 0) return [];
+  const more = implausible.length > MOST_NAMED ? ` and ${implausible.length - MOST_NAMED} more` : '';
+  return [
+    `  doubtful  ${implausible.slice(0, MOST_NAMED).join(', ')}${more}: reports that cannot be true do not count`,
+  ];
 }
 
 function troubles({ drawn, reason: told }: Rollout): string[] {

@@ -1,5 +1,6 @@
 /** What a person may ask of a roll-out. */
-import { NO_SPEECH, type Rollout } from './rollout.ts';
+import { suspects } from './judgement.ts';
+import type { Entry, Rollout } from './rollout.ts';
 
 /** The next state, or why it is not possible. */
 export type Asked = { readonly ok: true; readonly rollout: Rollout } | { readonly ok: false; why: string };
@@ -15,25 +16,29 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is ${rollout.state} already, and sends no orders`);
 }
 
-/** After a stop, what led to it does not count again. */
+/** What led to a stop, or the one device that has paused it, does not count again. */
 export function resume(rollout: Rollout): Asked {
-  if (rollout.state === 'paused') return { ok: true, rollout: { ...rollout, state: 'running' } };
-  if (rollout.state !== 'stopped')
+  const { state, drawn } = rollout;
+  if (state !== 'paused' && state !== 'stopped')
     return refused(
-      rollout.state === 'aborted'
+      state === 'aborted'
         ? 'it was aborted: start a new one with "rollout start"'
-        : `it is ${rollout.state}: only one that is paused or stopped can go on`,
+        : `it is ${state}: only one that is paused or stopped can go on`,
     );
-  const drawn = Object.entries(rollout.drawn).map(
-    ([name, entry]) => [name, entry.state === 'rolled_back' ? { ...entry, isExcused: true } : entry] as const,
+  const seen = suspects(rollout);
+  const isSeen = (name: string, entry: Entry): boolean =>
+    entry.state === 'rolled_back' || entry.state === 'failed' || (state === 'paused' && seen.has(name));
+  const entries = Object.entries(drawn).map(
+    ([name, entry]) => [name, isSeen(name, entry) ? { ...entry, isExcused: true } : entry] as const,
   );
-  return {
-    ok: true,
-    rollout: {
-      ...{ ...rollout, state: 'running', reason: null, endedAt: null, drawn: Object.fromEntries(drawn) },
-      ...{ updated: NO_SPEECH, rest: NO_SPEECH },
-    },
-  };
+  const sums = state === 'stopped' && { updated: {}, rest: {} };
+  const going = {
+    state: 'running',
+    reason: null,
+    endedAt: null,
+    drawn: Object.fromEntries(entries),
+  } as const;
+  return { ok: true, rollout: { ...rollout, ...sums, ...going } };
 }
 
 export function abort(rollout: Rollout, now: number): Asked {

@@ -38,13 +38,13 @@ const entrySchema = z.object({
   before: z.string().nullable(),
   /** A sentence for people. */
   reason: z.string().nullable(),
-  /** A person has seen its roll-back, and goes on. */
+  /** A person has seen what it reports, and goes on: it does not count again. */
   isExcused: z.boolean(),
 });
 export type Entry = z.infer<typeof entrySchema>;
 
 const speechSchema = z.object({
-  /** How long its devices were connected, all together. */
+  /** How long the device was connected. */
   connectedMs: z.number(),
   /** Speech that was lost or not spoken. */
   troubleMs: z.number(),
@@ -56,21 +56,26 @@ export const rolloutSchema = z.object({
   plan: planSchema,
   at: z.number(),
   state: z.enum(ROLLOUT_STATES),
-  /** Why it stopped. */
+  /** Why it stopped, or paused by itself. */
   reason: z.string().nullable(),
   /** When it stopped or was aborted. */
   endedAt: z.number().nullable(),
   /** Index of the present wave. */
   wave: z.int(),
-  /** When the first device of the wave ran the version; null: none does. */
+  /** When most of the wave's devices ran the version; null: they do not yet. */
   waveSince: z.number().nullable(),
-  /** Conversations at devices with the version in this wave. */
+  /** Conversations that devices with the version reported since then. */
+  heard: z.record(z.string(), z.int()),
+  /** Those that count: see `countConversations`. */
   conversations: z.int(),
   /** Devices that it is for, now, and those that cannot be updated. */
   devices: z.int(),
   unsupported: z.int(),
-  updated: speechSchema,
-  rest: speechSchema,
+  /** Speech of each device with the version, and of each one before it got the version. */
+  updated: z.record(z.string(), speechSchema),
+  rest: z.record(z.string(), speechSchema),
+  /** Devices whose reports cannot be true: they do not count. */
+  implausible: z.array(z.string()),
   drawn: z.record(z.string(), entrySchema),
 });
 export type Rollout = z.infer<typeof rolloutSchema>;
@@ -79,9 +84,22 @@ export const NO_SPEECH: Speech = { connectedMs: 0, troubleMs: 0 };
 
 export function createRollout(id: string, plan: Plan, now: number): Rollout {
   return {
-    ...{ id, plan, at: now, state: 'running', reason: null, endedAt: null },
-    ...{ wave: 0, waveSince: null, conversations: 0, devices: 0, unsupported: 0 },
-    ...{ updated: NO_SPEECH, rest: NO_SPEECH, drawn: {} },
+    id,
+    plan,
+    at: now,
+    state: 'running',
+    reason: null,
+    endedAt: null,
+    wave: 0,
+    waveSince: null,
+    heard: {},
+    conversations: 0,
+    devices: 0,
+    unsupported: 0,
+    updated: {},
+    rest: {},
+    implausible: [],
+    drawn: {},
   };
 }
 

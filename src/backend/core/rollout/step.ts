@@ -11,15 +11,9 @@ import {
   type SeenDevice,
 } from './device-entry.ts';
 import { drawNext, sizeOf } from './draw.ts';
-import { type Entry, orderId, type Rollout, type Speech, versionOf } from './rollout.ts';
+import { countConversations, impossiblyBusy, isWaveOver, judge } from './judgement.ts';
+import { type Entry, NO_SPEECH, orderId, type Rollout, type Speech, versionOf } from './rollout.ts';
 
-export const HOUR_MS = 3_600_000;
-/** A wave is over after one of both. */
-export const WAVE_MS = 24 * HOUR_MS;
-export const WAVE_CONVERSATIONS = 100;
-/** The updated devices may lose this much speech an hour (ms), however little the others lose. */
-export const TROUBLE_MS = 1000;
-export const TROUBLE_FACTOR = 2;
 /** Devices do not carry an order out after this time (ms). They get another one later than that, so clocks may differ. */
 const VALID_MS = 600_000;
 const AGAIN_MS = 900_000;
@@ -37,6 +31,8 @@ export interface Seen {
   readonly unsupported: number;
   /** Conversations that ended since the last step. */
   readonly conversations: ReadonlyMap<string, number>;
+  /** Time of each device's streams in the ledger since the wave began. */
+  readonly billedMs: ReadonlyMap<string, number>;
   readonly answers: readonly OrderAnswer[];
 }
 
@@ -53,15 +49,15 @@ export interface Step {
 }
 
 export function step(before: Rollout, seen: Seen, now: number): Step {
-  const heard = hear(before, seen);
-  const judged = stopIfBad(heard, now);
+  const judged = judge(hear(before, seen, now), now);
   const ready = judged.state === 'running' ? goOn(judged, seen, now) : judged;
   return order(ready.state === 'done' ? draw(ready, seen) : ready, seen, now);
 }
 
 /** Whether more than sums have changed. */
 export function isNews(before: Rollout, after: Rollout): boolean {
-  const keys = ['state', 'wave', 'waveSince', 'conversations', 'devices', 'unsupported', 'drawn'] as const;
+  const progress = ['state', 'reason', 'wave', 'waveSince', 'heard', 'conversations'] as const;
+  const keys = [...progress, 'devices', 'unsupported', 'implausible', 'drawn'] as const;
   return keys.some((key) => before[key] !== after[key]);
 }
 
@@ -81,7 +77,8 @@ function changeable(before: Rollout['drawn']) {
 }
 
 /** Adds what was reported. */
-function hear(rollout: Rollout, { devices, unsupported, answers, conversations, elapsedMs }: Seen): Rollout {
+function hear(rollout: Rollout, seen: Seen, now: number): Rollout {
+  const { devices, unsupported, answers, conversations, billedMs } = seen;
   const version = versionOf(rollout);
   const drawn = changeable(rollout.drawn);
   for (const answer of answers) {
@@ -93,46 +90,39 @@ function hear(rollout: Rollout, { devices, unsupported, answers, conversations, 
     const device = devices.get(name);
     if (device !== undefined) drawn.set(name, followDevice(entry, device, version));
   }
+  const isTime = rollout.waveSince !== null;
+  const own = [...conversations].filter(([name]) => isTime && drawn.all[name]?.state === 'live');
+  const more = own.map(([name, count]): [string, number] => [name, (rollout.heard[name] ?? 0) + count]);
+  const heard = more.length === 0 ? rollout.heard : { ...rollout.heard, ...Object.fromEntries(more) };
+  const next = { ...rollout, drawn: drawn.all, heard, devices: devices.size, unsupported };
+  const known = { ...next, ...speechOf(next, seen), implausible: implausibleOf(next, seen, now) };
+  return { ...known, conversations: countConversations(known, billedMs) };
+}
+
+/** Adds what each device lost. A device that has the version without an order is not watched. */
+function speechOf(rollout: Rollout, { devices, elapsedMs }: Seen): Pick<Rollout, 'updated' | 'rest'> {
+  const version = versionOf(rollout);
   const passed = Math.min(elapsedMs, LONGEST_STEP_MS);
   const sums = { updated: { ...rollout.updated }, rest: { ...rollout.rest } };
-  for (const device of devices.values()) {
-    const sum = sums[hasVersion(device, version) ? 'updated' : 'rest'];
-    if (device.isConnected) sum.connectedMs += passed;
-    sum.troubleMs += device.troubleMs;
+  for (const [name, device] of devices) {
+    const isUpdated = hasVersion(device, version);
+    if (isUpdated && !Object.hasOwn(rollout.drawn, name)) continue;
+    const sum = sums[isUpdated ? 'updated' : 'rest'];
+    const { connectedMs, troubleMs }: Speech = sum[name] ?? NO_SPEECH;
+    sum[name] = {
+      connectedMs: connectedMs + (device.isConnected ? passed : 0),
+      troubleMs: troubleMs + device.troubleMs,
+    };
   }
-  let more = 0;
-  for (const [name, count] of conversations) if (drawn.all[name]?.state === 'live') more += count;
-  return {
-    ...{ ...rollout, ...sums, drawn: drawn.all, devices: devices.size, unsupported },
-    conversations: rollout.conversations + more,
-  };
+  return sums;
 }
 
-function stopIfBad(rollout: Rollout, now: number): Rollout {
-  if (rollout.state === 'stopped' || rollout.state === 'aborted') return rollout;
-  const reason = rolledBack(rollout) ?? (rollout.state === 'done' ? null : troubled(rollout));
-  return reason === null ? rollout : { ...rollout, state: 'stopped', reason, endedAt: now };
+function implausibleOf(rollout: Rollout, { devices }: Seen, now: number): Rollout['implausible'] {
+  const known = new Set(rollout.implausible);
+  const found = [...devices].filter(([, { isImplausible }]) => isImplausible).map(([name]) => name);
+  const added = [...found, ...impossiblyBusy(rollout, now)].filter((name) => !known.has(name));
+  return added.length === 0 ? rollout.implausible : [...new Set([...known, ...added])].sort();
 }
-
-function rolledBack({ drawn, plan }: Rollout): string | null {
-  for (const [name, { state, isExcused, reason }] of Object.entries(drawn))
-    if (state === 'rolled_back' && !isExcused)
-      return `${name}: ${reason ?? `version ${plan.version} was rolled back`}`;
-  return null;
-}
-
-/** Trouble in an hour (ms). Less than an hour counts as one: a single sentence at its beginning says little. */
-export const troubleAnHour = ({ troubleMs, connectedMs }: Speech): number =>
-  troubleMs / Math.max(1, connectedMs / HOUR_MS);
-
-function troubled({ updated, rest }: Rollout): string | null {
-  const [ours, theirs] = [troubleAnHour(updated), troubleAnHour(rest)];
-  if (ours <= TROUBLE_MS || ours <= TROUBLE_FACTOR * theirs) return null;
-  const [one, other] = [inSeconds(ours), inSeconds(theirs)];
-  return `devices with it lose ${one} s of speech an hour (lost or not spoken), the others ${other} s`;
-}
-
-export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 /** Begins the next waves. */
 function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
@@ -140,20 +130,26 @@ function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
   for (;;) {
     next = draw(next, seen);
     if (next.devices === 0) return next;
-    const own = Object.values(next.drawn).filter(({ wave }) => wave === next.wave);
-    if (next.waveSince === null && own.some(({ state }) => state === 'live'))
-      next = { ...next, waveSince: now };
+    const own = Object.entries(next.drawn).filter(([, { wave }]) => wave === next.wave);
+    if (next.waveSince === null && mostAreLive(own, seen)) next = { ...next, waveSince: now };
     // A wave without further devices shows nothing new.
-    if (own.length > 0 && !isOver(next, now)) return next;
+    const isGivenUp = own.every(([, { isExcused }]) => isExcused);
+    if (own.length > 0 && !isGivenUp && !isWaveOver(next, now)) return next;
     const isLast = next.wave + 1 >= next.plan.waves.length;
     if (isLast) return { ...next, state: 'done' };
-    next = { ...next, wave: next.wave + 1, waveSince: null, conversations: 0 };
+    next = { ...next, wave: next.wave + 1, waveSince: null, heard: {}, conversations: 0 };
   }
 }
 
-function isOver({ waveSince, conversations }: Rollout, now: number): boolean {
-  return waveSince !== null && (conversations >= WAVE_CONVERSATIONS || now - waveSince >= WAVE_MS);
+/** Whether more than half run the version, of those that are there and can still get it. */
+function mostAreLive(own: readonly [string, Entry][], { devices }: Seen): boolean {
+  const live = own.filter(([, { state }]) => state === 'live');
+  const coming = own.filter(
+    ([name, { state }]) => isUnderWay(state) && devices.get(name)?.isConnected === true,
+  );
+  return live.length > coming.length;
 }
+const isUnderWay = (state: Entry['state']): boolean => state === 'waiting' || state === 'ordered';
 
 /** Takes further devices into the wave. */
 function draw(rollout: Rollout, { devices }: Seen): Rollout {

@@ -22,8 +22,8 @@ describe('the view of the fleet', () => {
     );
     view.hearStatus('museum/b', status('degraded', ['capture:lost']));
     view.hearStatus('museum/c', status('lost', ['connection_lost'], '0.9'));
-    view.hearState('museum/a', state('boot', 0));
-    view.hearState('museum/b', state('boot', 0, 0, 'a phase of tomorrow'));
+    view.hearState('museum/a', state('boot', 0), 0);
+    view.hearState('museum/b', state('boot', 0, 0, 'a phase of tomorrow'), 0);
     const { statuses, reasons, phases, versions } = view.summary();
     expect(Object.fromEntries(statuses)).toEqual({
       ready: 0,
@@ -45,13 +45,13 @@ describe('the view of the fleet', () => {
 
   it('adds what has grown, from the first report on, and over a restart of the agent', () => {
     const view = createFleetView();
-    view.hearState('museum/a', state('boot-1', 5000, 100));
+    view.hearState('museum/a', state('boot-1', 5000, 100), 0);
     expect(view.sums).toEqual({ lostMs: 0, unspokenMs: 0, billedS: 0 });
-    view.hearState('museum/a', state('boot-1', 7000, 100));
-    view.hearState('museum/a', state('boot-1', 7000, 400));
-    view.hearState('museum/a', state('boot-2', 1000, 0));
-    view.hearHealth('museum/b', health('boot', 60));
-    view.hearHealth('museum/b', health('boot', 90));
+    view.hearState('museum/a', state('boot-1', 7000, 100), 0);
+    view.hearState('museum/a', state('boot-1', 7000, 400), 0);
+    view.hearState('museum/a', state('boot-2', 1000, 0), 0);
+    view.hearHealth('museum/b', health('boot', 60), 0);
+    view.hearHealth('museum/b', health('boot', 90), 0);
     expect(view.sums).toEqual({ lostMs: 3000, unspokenMs: 300, billedS: 30 });
     expect(view.get('museum/a')?.sums).toEqual({ lostMs: 3000, unspokenMs: 300, billedS: 0 });
     expect(view.get('museum/b')?.sums.billedS).toBe(30);
@@ -59,17 +59,17 @@ describe('the view of the fleet', () => {
 
   it('believes no figure that cannot be', () => {
     const view = createFleetView();
-    view.hearState('museum/a', state('boot', 0));
+    view.hearState('museum/a', state('boot', 0), 0);
     for (const wrong of [1e300, -5, Number.NaN, '5', null])
-      expect(view.hearState('museum/a', state('boot', wrong as number))).toBe(false);
-    view.hearState('museum/a', state('boot', 500));
-    view.hearState('museum/a', state('boot', 100));
+      expect(view.hearState('museum/a', state('boot', wrong as number), 0)).toBe(false);
+    view.hearState('museum/a', state('boot', 500), 0);
+    view.hearState('museum/a', state('boot', 100), 0);
     expect(view.sums.lostMs).toBe(500);
     for (const wrong of [undefined, null, 'x', [], { status: 'fine', version: '1', reasons: [] }])
       expect(view.hearStatus('museum/a', wrong)).toBe(false);
-    expect(view.hearHealth('museum/a', { boot_id: 'b', lanes: Array.from({ length: 99 }, () => ({})) })).toBe(
-      false,
-    );
+    expect(
+      view.hearHealth('museum/a', { boot_id: 'b', lanes: Array.from({ length: 99 }, () => ({})) }, 0),
+    ).toBe(false);
   });
 
   it('keeps a bounded number of devices and versions, and counts the others', () => {
@@ -81,6 +81,37 @@ describe('the view of the fleet', () => {
     const { versions } = view.summary();
     expect(versions.size).toBe(21);
     expect(versions.get('other')).toBe(10);
+  });
+});
+
+describe('what a device cannot have lost', () => {
+  const MINUTE = 60_000;
+
+  it('is not counted, in one report or in many runs, and the device is named', () => {
+    const view = createFleetView();
+    view.hearState('museum/a', state('boot', 0), 0);
+    view.hearState('museum/b', state('boot', 0), 0);
+    view.hearState('museum/b', state('boot', 20 * MINUTE, 8 * 20 * MINUTE), 5 * MINUTE);
+    expect(view.get('museum/b')?.isImplausible).toBe(false);
+    const before = view.sums.lostMs;
+    for (let boot = 0; boot < 100; boot += 1)
+      view.hearState('museum/a', state(`boot-${boot}`, 1e11, 1e11), 10 * MINUTE);
+    expect(view.get('museum/a')?.sums).toEqual({
+      lostMs: 25 * MINUTE,
+      unspokenMs: 8 * 25 * MINUTE,
+      billedS: 0,
+    });
+    expect(view.get('museum/a')?.isImplausible).toBe(true);
+    expect(view.sums.lostMs - before).toBe(25 * MINUTE);
+  });
+
+  it('also not of its billed time', () => {
+    const view = createFleetView();
+    view.hearHealth('museum/a', health('boot', 0), 0);
+    view.hearHealth('museum/a', health('boot', 3600), 15 * MINUTE);
+    expect(view.get('museum/a')).toMatchObject({ isImplausible: false, sums: { billedS: 3600 } });
+    view.hearHealth('museum/a', health('boot', 3601), 15 * MINUTE);
+    expect(view.get('museum/a')).toMatchObject({ isImplausible: true, sums: { billedS: 3600 } });
   });
 });
 

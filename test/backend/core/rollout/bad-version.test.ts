@@ -27,7 +27,7 @@ function world(behaves: (index: number, version: string) => Behaviour) {
         instance,
         clock,
       },
-      ...{ openBus: fleet.openBus, log: quiet, stepMs: MINUTE },
+      ...{ openBus: fleet.openBus, ledger: fleet.ledger, log: quiet, stepMs: MINUTE },
       complain: (kind) => void complaints.push(kind),
     });
   const rollout = async (): Promise<Rollout> => {
@@ -96,13 +96,16 @@ describe('a bad version in a fleet of 200', () => {
     );
     await begin();
     drive('one');
-    await until(isStopped, 72 * HOUR);
+    await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
+    clock.stall(24 * HOUR);
+    await until(({ state }) => state === 'paused', HOUR);
     const atOnce = got().length;
+    await until(isStopped, HOUR);
     // The others of the second wave have their order already.
     await clock.elapse(HOUR);
     expect(ordered()).toHaveLength(20);
     expect(got()).toHaveLength(20);
-    expect(atOnce).toBeLessThan(10);
+    expect(atOnce).toBeLessThan(20);
     expect(got().filter(({ version }) => version === '1.2.0').length).toBeGreaterThan(0);
   });
 
@@ -127,12 +130,12 @@ describe('a good version in a fleet of 200', () => {
     const { begin, drive, until, fleet, clock, rollout, complaints } = world(() => 'good');
     const late = fleet.devices.slice(0, 10);
     for (const device of late) fleet.switch(device, false);
-    await begin();
+    await begin('1.3.0', [5, 20, 100]);
     drive('one');
     const counts = async () => countsOf(await rollout());
     await until(({ wave }) => wave === 1, 24 * HOUR);
     await clock.elapse(2 * MINUTE);
-    expect(await counts()).toMatchObject({ ordered: 20, live: 2, offline: 0 });
+    expect(await counts()).toMatchObject({ ordered: 40, live: 10, offline: 0 });
     await until(({ state }) => state === 'done', 48 * HOUR);
     expect(await counts()).toMatchObject({ failed: 0, rolled_back: 0, offline: 10 });
     for (const device of late) fleet.switch(device, true);
@@ -150,13 +153,13 @@ describe('a good version in a fleet of 200', () => {
 
   it('goes on where it was after a restart of the backend, and one of two backends drives it', async () => {
     const { begin, drive, until, fleet, clock, rollout, ordered, store } = world(() => 'good');
-    await begin();
+    await begin('1.3.0', [5, 10, 100]);
     const first = drive('one');
     drive('two');
     await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
     expect(fleet.connections).toBe(1);
     const before = ordered();
-    expect(before).toHaveLength(2);
+    expect(before).toHaveLength(10);
     const closing = first.close();
     await clock.elapse(0);
     await closing;
@@ -207,18 +210,37 @@ describe('a good version in a fleet of 200', () => {
     await begin();
     drive('one');
     await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
-    const before = (await rollout()).conversations;
+    const countOf = ({ heard }: Rollout): number => Object.values(heard).reduce((sum, one) => sum + one, 0);
+    const before = countOf(await rollout());
     const { save } = store;
-    let heard = 0;
+    let reported = 0;
     store.save = async (key, body) => {
-      const { conversations } = readRollout(body) ?? { conversations: 0 };
-      if (conversations <= before) return save(key, body);
-      heard = conversations;
+      const next = readRollout(body);
+      if (next === null || countOf(next) <= before) return save(key, body);
+      reported = countOf(next);
       store.save = save;
       await ask(pause);
       return save(key, body);
     };
-    while (heard === 0) await clock.elapse(MINUTE);
-    expect(await rollout()).toMatchObject({ state: 'paused', conversations: heard });
+    while (reported === 0) await clock.elapse(MINUTE);
+    expect((await rollout()).state).toBe('paused');
+    expect(countOf(await rollout())).toBe(reported);
+  });
+
+  it('loses nothing that it has heard while the store is down', async () => {
+    const { begin, drive, until, clock, rollout, store, fleet } = world(() => 'good');
+    await begin();
+    drive('one');
+    await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
+    store.isDown = true;
+    await clock.elapse(2 * HOUR);
+    store.isDown = false;
+    await clock.elapse(2 * MINUTE);
+    const { heard, waveSince, drawn } = await rollout();
+    const said = fleet.conversed.filter(
+      ({ device, at }) => at > (waveSince ?? 0) && drawn[device] !== undefined,
+    );
+    expect(said.length).toBeGreaterThan(10);
+    expect(Object.values(heard).reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(said.length - 2);
   });
 });

@@ -5,21 +5,22 @@ import { createRollout } from '../../../../src/backend/core/rollout/rollout.ts';
 import { device, live, report, START, scene } from './scene.ts';
 
 describe('what a person asks of a roll-out', () => {
-  it('resume after a stop goes on, and does not stop at the same roll-back again', () => {
+  it('resume after a stop goes on, and does not stop at the same roll-backs again', () => {
     const test = scene(100, [10, 100]);
     test.go();
-    const [first = '', second = ''] = test.drawn();
+    const [first = '', second = '', third = '', fourth = ''] = test.drawn();
     const rolledBack = device({ boot: 'b3', update: report('rolled_back') });
-    test.devices.set(first, rolledBack);
+    test.all(() => rolledBack, [first, second]);
     test.go();
-    expect(test.rollout).toMatchObject({
-      ...{ state: 'stopped', reason: `${first}: version 1.3.0 was rolled back` },
-    });
+    expect(test.rollout.state).toBe('stopped');
     const asked = resume(test.rollout);
     if (asked.ok) test.set(asked.rollout);
     test.go();
-    expect(test.rollout).toMatchObject({ state: 'running', reason: null });
-    test.devices.set(second, rolledBack);
+    expect(test.rollout).toMatchObject({ state: 'running', reason: null, endedAt: null });
+    test.devices.set(third, rolledBack);
+    test.go();
+    expect(test.rollout.state).toBe('paused');
+    test.devices.set(fourth, rolledBack);
     test.go();
     expect(test.rollout.state).toBe('stopped');
   });
@@ -58,9 +59,12 @@ describe('what a person asks of a roll-out', () => {
     test.devices.set(second, device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }));
     test.go();
     const text = rolloutLines(test.rollout, true).join('\n');
-    expect(text).toContain('roll-out of 1.3.0: stopped, wave 1 of 2 (10 %)');
+    expect(text).toContain('roll-out of 1.3.0: paused, wave 1 of 2 (10 %)');
     expect(text).toContain('ordered   4: 1 live, 2 under way, 0 failed, 1 rolled back');
     expect(text).toContain(`reason    ${second}: it was deaf`);
+    expect(text).toContain('next      look at that device');
+    const doubtful = rolloutLines({ ...test.rollout, implausible: [first] }, true).join('\n');
+    expect(doubtful).toContain(`doubtful  ${first}: reports that cannot be true do not count`);
     expect(rolloutLines(createRollout('r', test.rollout.plan, START), false).join('\n')).toContain(
       'no backend works on it',
     );

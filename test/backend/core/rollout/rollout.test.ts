@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pause } from '../../../../src/backend/core/rollout/requests.ts';
+import { pause, resume } from '../../../../src/backend/core/rollout/requests.ts';
 import { device, live, report, START, scene } from './scene.ts';
 
 const MINUTE = 60_000;
@@ -107,7 +107,7 @@ describe('a version with a revision', () => {
 });
 
 describe('a wave', () => {
-  it('is over 24 hours after its first device runs the version', () => {
+  it('is over 24 hours after most of its devices run the version', () => {
     const test = scene(100);
     test.go();
     expect(test.rollout).toMatchObject({ wave: 0, waveSince: null });
@@ -126,16 +126,20 @@ describe('a wave', () => {
   });
 
   it('is over after 100 conversations of its devices', () => {
-    const test = scene(100);
+    const test = scene(100, [5, 100]);
     test.go();
-    const [name = ''] = test.drawn();
-    test.devices.set(name, live());
+    const own = test.drawn();
+    test.all(() => live(), own);
     test.go();
-    const others = new Map([...test.devices.keys()].filter((one) => one !== name).map((one) => [one, 50]));
-    test.go(5000, { conversations: new Map([...others, [name, 99]]) });
+    const billedMs = new Map([...test.devices.keys()].map((one) => [one, HOUR]));
+    const others = [...test.devices.keys()].filter((one) => !own.includes(one));
+    const counts = [...others.map((one) => [one, 20] as const), ...own.map((one) => [one, 19] as const)];
+    test.go(5000, { conversations: new Map(counts), billedMs });
+    expect(test.rollout).toMatchObject({ wave: 0, conversations: 95 });
+    test.go(5000, { conversations: new Map(own.slice(1).map((one) => [one, 9])), billedMs });
     expect(test.rollout).toMatchObject({ wave: 0, conversations: 99 });
-    test.go(5000, { conversations: new Map([[name, 1]]) });
-    expect(test.rollout).toMatchObject({ wave: 1, conversations: 0 });
+    test.go(5000, { conversations: new Map([[own[0] ?? '', 1]]), billedMs });
+    expect(test.rollout).toMatchObject({ wave: 1, conversations: 0, heard: {} });
   });
 
   it('is left out when it would take no further device', () => {
@@ -159,20 +163,24 @@ describe('a wave', () => {
 });
 
 describe('a roll-out', () => {
-  it('stops at one roll-back, also while it is paused, with the reason of the device', () => {
+  it('stops at two roll-backs, also while it is paused, with the reason of the first device', () => {
     const test = scene(100, [100]);
     expect(test.go()).toHaveLength(100);
     const paused = pause(test.rollout);
     if (paused.ok) test.set(paused.rollout);
-    test.devices.set(
-      'museum/kiosk-7',
-      device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') }),
-    );
+    const deaf = device({ boot: 'b3', update: report('rolled_back', '1.3.0', 'it was deaf') });
+    test.devices.set('museum/kiosk-7', deaf);
     test.go();
-    expect(test.rollout).toMatchObject({ state: 'stopped', reason: 'museum/kiosk-7: it was deaf' });
+    expect(test.rollout).toMatchObject({ state: 'paused', reason: 'museum/kiosk-7: it was deaf' });
+    test.devices.set('museum/kiosk-8', deaf);
+    test.go();
+    expect(test.rollout).toMatchObject({
+      state: 'stopped',
+      reason: 'museum/kiosk-7: it was deaf; 1 more device reports the like',
+    });
   });
 
-  it('does not stop at what a device reports of an earlier attempt', () => {
+  it('does not pause at what a device reports of an earlier attempt', () => {
     const test = scene(1, [100]);
     const old = device({ update: report('rolled_back', '1.3.0', 'an earlier time') });
     test.all(() => old);
@@ -186,7 +194,7 @@ describe('a roll-out', () => {
     test.go();
     test.all(() => old);
     test.go();
-    expect(test.rollout.state).toBe('stopped');
+    expect(test.rollout.state).toBe('paused');
     // A roll-back of another version is none of this one.
     const other = scene(1, [100]);
     other.all(() => device({ update: report('rolled_back', '1.1.0') }));
@@ -209,11 +217,40 @@ describe('a roll-out', () => {
     expect(test.rollout.state).toBe('done');
   });
 
+  it('stops when the version is in no repository, and does not wait for ever', () => {
+    const failed = device({ update: report('failed', '1.3.0', 'the repository has no version 1.3.0') });
+    const test = scene(20, [10, 100]);
+    test.go();
+    const [first = '', second = ''] = test.drawn();
+    test.devices.set(first, failed);
+    test.go();
+    expect(test.rollout.state).toBe('running');
+    test.devices.set(second, failed);
+    test.go();
+    expect(test.rollout).toMatchObject({
+      state: 'stopped',
+      reason: `${first}: the repository has no version 1.3.0; 1 more device reports the like`,
+    });
+    // Whoever resumes wants the next wave to try.
+    const asked = resume(test.rollout);
+    if (asked.ok) test.set(asked.rollout);
+    expect(test.go()).toHaveLength(18);
+    expect(test.rollout).toMatchObject({ state: 'running', wave: 1 });
+    const alone = scene(1, [100]);
+    alone.go();
+    alone.all(() => failed);
+    alone.go();
+    expect(alone.rollout).toMatchObject({
+      state: 'paused',
+      reason: 'museum/kiosk-1: the repository has no version 1.3.0',
+    });
+  });
+
   it('stops when updated devices lose over a second of speech an hour, and twice as much as the others', () => {
     const lossy = (updatedMs: number, restMs: number) => {
-      const test = scene(100, [10, 100]);
+      const test = scene(20, [10, 100]);
       test.go();
-      for (let hour = 0; hour < 3 * 60; hour += 1) {
+      for (let minute = 0; minute < 120 && test.rollout.state === 'running'; minute += 1) {
         const mine = new Set(test.drawn());
         test.all((name) =>
           mine.has(name) ? live({ troubleMs: updatedMs / 60 }) : device({ troubleMs: restMs / 60 }),
@@ -226,7 +263,7 @@ describe('a roll-out', () => {
     expect(lossy(1900, 1000)).toMatchObject({ state: 'running' });
     expect(lossy(2100, 1000)).toMatchObject({
       state: 'stopped',
-      reason: 'devices with it lose 2.1 s of speech an hour (lost or not spoken), the others 1.0 s',
+      reason: 'devices with it lose 1.0 s of speech an hour (lost or not spoken), the others 0.5 s',
     });
     expect(lossy(1100, 100).state).toBe('stopped');
   });

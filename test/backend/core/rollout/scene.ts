@@ -14,6 +14,7 @@ export const report = (
 });
 export const device = (more: Partial<SeenDevice> = {}): SeenDevice => ({
   ...{ isConnected: true, version: '1.2.0', boot: 'b1', update: report('idle', null), troubleMs: 0 },
+  isImplausible: false,
   ...more,
 });
 export const live = (more: Partial<SeenDevice> = {}) =>
@@ -39,6 +40,7 @@ export function scene(count: number, waves = [1, 10, 100], id = 'r1') {
       now += ms;
       const all: Seen = {
         ...{ elapsedMs: ms, devices, unsupported: 0, conversations: new Map(), answers: [], ...seen },
+        billedMs: seen.billedMs ?? new Map(),
       };
       const done = step(rollout, all, now);
       // As the store gives it back.

@@ -3,6 +3,7 @@
 import { seededRandom } from '../../../../src/core/random.ts';
 import { GATE } from '../../../../src/core/update/health-gate.ts';
 import type { Bus, BusListener, OpenBus } from '../../../../src/ports/bus.ts';
+import type { Store } from '../../../../src/ports/store.ts';
 import type { UpdateReport } from '../../../../src/protocol/update.ts';
 import type { VirtualClock } from '../../../virtual-clock.ts';
 
@@ -28,6 +29,9 @@ export interface SimulatedDevice {
 export interface SimulatedFleet {
   readonly devices: readonly SimulatedDevice[];
   readonly openBus: OpenBus;
+  /** A minute of each conversation is billed. */
+  readonly conversed: readonly { readonly device: string; readonly at: number }[];
+  readonly ledger: Pick<Store, 'sums'>;
   /** Open connections of backends. */
   readonly connections: number;
   switch(device: SimulatedDevice, isOn: boolean): void;
@@ -109,6 +113,15 @@ export function createSimulatedFleet(options: {
     });
   };
 
+  const conversed: { device: string; at: number }[] = [];
+  const sums: Store['sums'] = async (from, to) => {
+    const counts = new Map<string, number>();
+    for (const { device, at } of conversed)
+      if (at >= from && at < to) counts.set(device, (counts.get(device) ?? 0) + 1);
+    const rest = { sessions: 0, unreported: 0, unreportedMs: 0, implausible: 0 };
+    return [...counts].map(([device, count]) => ({ device, ms: count * MINUTE, ...rest }));
+  };
+
   const live = (): void => {
     clock.at(clock.now() + MINUTE, () => {
       devices.forEach((device, index) => {
@@ -118,8 +131,9 @@ export function createSimulatedFleet(options: {
           device.lostMs += lost;
           tell(device);
         }
-        if (random() < CONVERSATIONS_AN_HOUR / 60)
-          say(`${device.name}/event/conversation_ended`, { ts: null, duration_s: 60 }, false);
+        if (random() >= CONVERSATIONS_AN_HOUR / 60) return;
+        conversed.push({ device: device.name, at: clock.wall() ?? 0 });
+        say(`${device.name}/event/conversation_ended`, { ts: null, duration_s: 60 }, false);
       });
       live();
     });
@@ -157,6 +171,8 @@ export function createSimulatedFleet(options: {
   return {
     devices,
     openBus,
+    conversed,
+    ledger: { sums },
     get connections() {
       return ears.size;
     },

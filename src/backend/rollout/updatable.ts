@@ -1,0 +1,69 @@
+/** Whether a roll-out has a device that it can update, before it begins: otherwise it would wait for ever. */
+import { randomUUID } from 'node:crypto';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { createMqttBus } from '../../adapters/mqtt/bus.ts';
+import { Failure } from '../../program/problem.ts';
+import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
+import type { Opened } from '../open-config.ts';
+import { openFleetEar } from './fleet-ear.ts';
+
+const LOOK_EACH_MS = 100;
+/** Longest wait for the broker (ms). */
+const UP_WITHIN_MS = 10_000;
+
+/** Returns as soon as a device with an updater is heard. @throws Failure that says what is missing */
+export async function insistOnUpdatable({ config, secrets }: Opened, group: string | null): Promise<void> {
+  const { url, username, prefix } = config.mqtt;
+  const clock = createSystemClock();
+  const connection = {
+    url,
+    clientId: `dragoman-backend-rollout-${randomUUID().slice(0, 8)}`,
+    ...(username !== null && { username }),
+    ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+    ...secrets.brokerTls,
+  };
+  let problem = 'no answer';
+  const ear = openFleetEar({
+    openBus: createMqttBus(connection, { clock, seed: 1 }),
+    prefix,
+    clock,
+    log: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+    complain: (_kind, _fields, message) => {
+      problem = message;
+    },
+    isMeant: (device) => isMeant(config, device, group),
+  });
+  try {
+    for (;;) {
+      const { devices, unsupported } = ear.look();
+      if (devices.size > 0) return;
+      if (ear.isSettled) throw new Failure(noDevice(group, unsupported));
+      if (ear.downForMs > UP_WITHIN_MS)
+        throw new Failure(
+          `the broker cannot be asked which devices can be updated (${problem}): check mqtt.url, and start again`,
+        );
+      await new Promise<void>((resolve) => void clock.at(clock.now() + LOOK_EACH_MS, resolve));
+    }
+  } finally {
+    await ear.close();
+  }
+}
+
+/** Whether a roll-out to this group is for the device. */
+export function isMeant(
+  config: Pick<Opened['config'], 'allow' | 'groups'>,
+  device: string,
+  group: string | null,
+): boolean {
+  const who = nameOf(device);
+  if (!isAllowed(config, who)) return false;
+  return group === null || groupsOf(config, who).some(({ name }) => name === group);
+}
+
+function noDevice(group: string | null, unsupported: number): string {
+  const where = group === null ? '' : ` in group ${group}`;
+  if (unsupported === 0)
+    return `no device${where} can be updated: the broker has no state of one that "allow" names; switch a device on first`;
+  const [who, have] = unsupported === 1 ? ['the only device', 'has'] : [`all ${unsupported} devices`, 'have'];
+  return `no device${where} can be updated: ${who}${where} ${have} no updater; install the package dragoman there (docs/updates.md)`;
+}
