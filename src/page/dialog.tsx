@@ -1,8 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { act } from './link.ts';
 
-/** A dialog over the whole screen: the browser keeps the focus in it, and Escape closes it. */
+/** Least time between two touches that the agent learns of (ms). */
+const TOUCH_EACH_MS = 5000;
+
+/**
+ * A dialog over the whole screen: the browser keeps the focus in it, and Escape closes it. To open and to use it is to be
+ * there, which begins a conversation and keeps it alive. So a dialog that was left open closes at its end.
+ */
 export function Dialog(props: {
   label: string;
+  /** The lane of the conversation. */
+  lane: string;
   lang: string;
   dir: 'ltr' | 'rtl';
   /** Upside down, for the person on the other side of the screen. */
@@ -10,9 +19,18 @@ export function Dialog(props: {
   close: () => void;
   children: preact.ComponentChildren;
 }) {
-  const { label, lang, dir, isTurned = false, close, children } = props;
+  const { label, lane, lang, dir, isTurned = false, close, children } = props;
   const place = useRef<HTMLDialogElement>(null);
-  useEffect(() => place.current?.showModal(), []);
+  const touchedAt = useRef(Number.NEGATIVE_INFINITY);
+  const touched = (): void => {
+    if (performance.now() - touchedAt.current < TOUCH_EACH_MS) return;
+    touchedAt.current = performance.now();
+    void act({ do: 'touch', lane });
+  };
+  useEffect(() => {
+    place.current?.showModal();
+    touched();
+  }, []);
   return (
     <dialog
       ref={place}
@@ -21,6 +39,9 @@ export function Dialog(props: {
       lang={lang}
       dir={dir}
       onClose={close}
+      onPointerDown={touched}
+      // A key on which something lies is not a person.
+      onKeyDown={({ repeat }) => !repeat && touched()}
     >
       {children}
     </dialog>

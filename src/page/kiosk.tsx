@@ -51,7 +51,9 @@ export function Kiosk() {
   const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
   // Each half has its own way; one panel has them all, that of its reader first.
   const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
-  const bar = <Bar lane={lane} isNear={layout === 'facing'} ways={ways[layout]} />;
+  // Dialogs and what is typed in them end with their conversation.
+  const talk = `${screen.value?.run} ${screen.value?.conversation}`;
+  const bar = <Bar key={talk} lane={lane} isNear={layout === 'facing'} ways={ways[layout]} />;
   return (
     <main class={layout} style={{ '--letter': `${letter}px` }}>
       <h1>Interpreter</h1>
@@ -59,7 +61,7 @@ export function Kiosk() {
       {layout === 'beside' && both.map((language) => panel(language))}
       {layout === 'facing' &&
         target !== source &&
-        panel(target, { isTurned: true, children: <FarBar lane={lane} ways={wayFrom(target)} /> })}
+        panel(target, { isTurned: true, children: <FarBar key={talk} lane={lane} ways={wayFrom(target)} /> })}
       {layout === 'facing' ? panel(source, { children: bar }) : bar}
     </main>
   );

@@ -15,7 +15,7 @@ export function LanguageDialog({ lane, close }: { lane: ScreenLane; close: () =>
     close();
   };
   return (
-    <Dialog label={words.language} lang={worded} dir={directionOf(worded)} close={close}>
+    <Dialog label={words.language} lane={lane.id} lang={worded} dir={directionOf(worded)} close={close}>
       <div class="choices">
         {lane.offer.map((language) => (
           <Button

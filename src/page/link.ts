@@ -1,12 +1,16 @@
 import type { ScreenAction, ScreenChange, ScreenSnapshot } from '../protocol/screen.ts';
+import { SILENT_MS } from '../protocol/screen-link.ts';
 import { isConnected, screen, tellTexts } from './store.ts';
 
-/** The agent sends something every 10 s. */
-const SILENT_MS = 25_000;
-const AGAIN_MS = 1500;
+/** Interval of the looks whether the agent still sends something. */
+const LOOK_EACH_MS = 500;
+const MOST_SILENT_LOOKS = SILENT_MS / LOOK_EACH_MS;
+/** Looks before a connection that was refused is opened again: 1.5 s. */
+const REFUSED_LOOKS = 3;
 
 let source: EventSource | null = null;
-let heardAt = 0;
+/** Looks since the agent was heard. A browser that hung for a while counts one, before it reads what has come. */
+let silentLooks = 0;
 /** Number of the last text that is on the screen. */
 let lastText = 0;
 
@@ -14,14 +18,18 @@ let lastText = 0;
 export function connect(): void {
   open();
   setInterval(() => {
-    const isSilent = performance.now() - heardAt > SILENT_MS;
-    if (source?.readyState === EventSource.CLOSED || isSilent) open();
-  }, AGAIN_MS);
+    silentLooks += 1;
+    // A frozen agent closes nothing.
+    const isSilent = silentLooks > MOST_SILENT_LOOKS;
+    if (isSilent) isConnected.value = false;
+    const isRefused = source?.readyState === EventSource.CLOSED && silentLooks >= REFUSED_LOOKS;
+    if (isSilent || isRefused) open();
+  }, LOOK_EACH_MS);
 }
 
 function open(): void {
   source?.close();
-  heardAt = performance.now();
+  silentLooks = 0;
   source = new EventSource('/events');
   source.addEventListener('snapshot', (event) => begin(JSON.parse(event.data)));
   source.addEventListener('change', (event) => take(JSON.parse(event.data)));
@@ -32,7 +40,7 @@ function open(): void {
 }
 
 function alive(): void {
-  heardAt = performance.now();
+  silentLooks = 0;
   isConnected.value = true;
 }
 
@@ -51,8 +59,10 @@ function take(change: ScreenChange): void {
   alive();
   if (screen.value === null) return;
   const { texts = [], ...rest } = change;
-  screen.value = { ...screen.value, ...rest };
-  if (change.conversation !== undefined) tellTexts([], 'begin');
+  const isNew = change.conversation !== undefined;
+  // A panel that is shown again later begins with these texts: none of an earlier conversation may be among them.
+  screen.value = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
+  if (isNew) tellTexts([], 'begin');
   if (texts.length === 0) return;
   tellTexts(textsAfter(texts), 'new');
   lastText = texts.at(-1)?.number ?? lastText;

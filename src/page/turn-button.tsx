@@ -22,8 +22,9 @@ export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'sour
     tell(true);
     timer.current = setInterval(() => tell(true), AGAIN_MS);
   };
-  useEffect(() => release, [lane.id, speaker]);
   const { turn, source, targets } = lane;
+  // A button that disappears, or works in another way, is not held any more.
+  useEffect(() => release, [lane.id, speaker, turn?.mode]);
   if (turn === null || !turn.speakers.includes(speaker)) return null;
   const language = speaker === 'source' ? source : (targets[0] ?? source);
   const isKey = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';

@@ -48,7 +48,14 @@ export function TypingDialog(props: {
     else state.value = 'failed';
   };
   return (
-    <Dialog label={words.type} lang={worded} dir={directionOf(worded)} isTurned={isTurned} close={close}>
+    <Dialog
+      label={words.type}
+      lane={lane.id}
+      lang={worded}
+      dir={directionOf(worded)}
+      isTurned={isTurned}
+      close={close}
+    >
       <form
         class="typing"
         onSubmit={(event) => {

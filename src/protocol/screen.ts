@@ -92,6 +92,8 @@ const lane = z.string().max(64);
 export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
   z.strictObject({ do: z.literal('louder'), lane }),
+  /** A dialog is open, and somebody uses it. */
+  z.strictObject({ do: z.literal('touch'), lane }),
   z.strictObject({
     do: z.literal('turn'),
     lane,

@@ -6,6 +6,7 @@ import { bundlePage } from '../../scripts/bundle-page.mjs';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { openPageServer, type PageServer } from '../../src/adapters/screen/page-server.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { ScreenSource } from '../../src/ports/screen.ts';
 import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
@@ -83,9 +84,9 @@ export async function showPage(
   snapshot: Partial<ScreenSnapshot> = {},
   size: Viewport = { width: 1280, height: 720 },
   prepare: (page: Page) => Promise<unknown> = async () => {},
+  clock: Clock = createSystemClock(),
 ): Promise<Shown> {
   const fake = createFakeSource({ ...SNAPSHOT, ...snapshot });
-  const clock = createSystemClock();
   const options = { port: 0, token: 'page-token', files, source: fake.source, clock };
   let server: PageServer = await openPageServer(options);
   const page = await browser.newPage();

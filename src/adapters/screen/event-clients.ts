@@ -2,13 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ScreenSource } from '../../ports/screen.ts';
 import type { ScreenChange } from '../../protocol/screen.ts';
+import { PING_EACH_MS } from '../../protocol/screen-link.ts';
 
 /** Most pages at a time: a kiosk has one or two. */
 export const MOST_CLIENTS = 8;
 /** Unread bytes after which a page is dropped; it connects again and gets a snapshot. */
 const MOST_UNREAD_BYTES = 256 * 1024;
-/** A page that hears nothing for longer connects again. */
-const PING_EACH_MS = 10_000;
 const RETRY_MS = 1000;
 
 /** The pages that listen: each gets a snapshot, and then numbered changes, as server-sent events. */

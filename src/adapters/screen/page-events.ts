@@ -6,10 +6,9 @@ import {
   readChangeSchema,
   readSnapshotSchema,
 } from '../../protocol/screen-events.ts';
+import { SILENT_MS } from '../../protocol/screen-link.ts';
 
 const AGAIN_MS = 1500;
-/** The agent sends something every 10 s. */
-const SILENT_MS = 25_000;
 /** An event is much shorter. Beyond it the other side is not the agent. */
 const MOST_CHARS = 1_000_000;
 
@@ -19,7 +18,7 @@ export interface PageListener {
   onLost(): void;
 }
 
-/** Follows the events of the page at `url`, and connects again whenever they end. Returns the end of it. */
+/** Follows the events of the page at `url`, and connects again whenever they end. Returns a function that stops following. */
 export function followPage(url: string, clock: Clock, listener: PageListener): () => void {
   const ended = new AbortController();
   let cancelAgain = (): void => {};

@@ -1,5 +1,5 @@
 import { isRunning } from '../../core/conversation/desk-rules.ts';
-import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
@@ -34,7 +34,7 @@ export const brief = (affected: readonly LaneRunner[]): object => ({
   lanes: affected.map(({ id, phase, state }) => ({
     id,
     phase,
-    muted: state.options.muted,
+    muted: isMuted(state.options),
     volume: state.options.volume,
     echo: state.options.echo,
     source: taskOf(state).source,
@@ -62,8 +62,9 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       admissions.stopped(affected);
       return brief(affected);
     },
-    mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
-    unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
+    mute: ({ lane }) => setOptions(chosen(lane), { muted: true }),
+    // The answer must be true: what somebody at the desk has muted is open again, too.
+    unmute: ({ lane }) => setOptions(chosen(lane), { muted: false, mutedAtDesk: false }),
     languages: (args) =>
       args.step === undefined
         ? changeLanguages(chosen(args.lane), args, deps, brief)
@@ -74,8 +75,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       else beginConversation(affected, deps.conversations);
       return brief(affected);
     },
-    volume: (args) =>
-      forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
+    volume: ({ lane, percent }) => setOptions(chosen(lane), { volume: percent }),
     echo(args) {
       const shares = (lane: LaneRunner): boolean =>
         deps.desks().some((desk) => desk.length > 1 && desk.includes(lane));
@@ -87,6 +87,19 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
   };
+}
+
+/** The microphone by hand: until the end of the conversation, and never against the owner's mute. */
+export function handlersAtDesk(lanes: readonly LaneRunner[]): Pick<LaneHandlers, 'mute' | 'unmute'> {
+  return {
+    mute: ({ lane }) => setOptions(chooseLanes(lanes, lane), { mutedAtDesk: true }),
+    unmute: ({ lane }) => setOptions(chooseLanes(lanes, lane), { mutedAtDesk: false }),
+  };
+}
+
+function setOptions(lanes: readonly LaneRunner[], options: Partial<LaneOptions>): object {
+  for (const lane of lanes) lane.post({ type: 'options', options });
+  return brief(lanes);
 }
 
 /** The answer comes from the service. If one lane cannot take the languages, none is changed. */

@@ -18,7 +18,7 @@ import { createCommandSignatures } from './command-signature.ts';
 import { bindCommands, type CommandHandlers } from './command-table.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
-import { createLaneHandlers } from './lane-handlers.ts';
+import { createLaneHandlers, handlersAtDesk } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
 import { createSayQueue } from './say-queue.ts';
 
@@ -87,11 +87,13 @@ export function createOperator(parts: OperatorDeps): Operator {
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
-  const table = bindCommands(COMMANDS, {
+  const handlers: CommandHandlers = {
     ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
     ...{ ...device, ...parts.updates, status, diagnose, certificate },
-  });
+  };
+  const table = bindCommands(COMMANDS, handlers);
+  const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk(lanes) });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,
@@ -111,7 +113,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     if (openKeyDevice === undefined) return null;
     return openDeskKeys({
       ...{ clock, log, repeats, openKeyDevice },
-      carryOut: commandsByHand('key', table, lanes, conversations),
+      carryOut: commandsByHand('key', tableAtDesk, lanes, conversations),
       ...{ keys: config().keys, missing: parts.missingKeys },
     });
   };
@@ -122,7 +124,7 @@ export function createOperator(parts: OperatorDeps): Operator {
       keys = openKeys();
     },
     receive: (bus, message) => dispatcher.receive(bus, message),
-    carryOut: commandsByHand('touch', table, lanes, conversations),
+    carryOut: commandsByHand('touch', tableAtDesk, lanes, conversations),
     trust: (next) => signatures.trust(next),
     lanesChanged() {
       conversations.lanesChanged();

@@ -19,8 +19,10 @@ export function commandsByHand(
 ): CarryOut {
   return (name, args) => {
     const command = prepare(table, name, args);
-    const { lane, do: what }: { lane?: unknown; do?: unknown } = args;
-    const begins = name === 'conversation' ? what === 'begin' : by === 'touch' || BEGINS.includes(name);
+    const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
+    const isPress = by === 'touch' || BEGINS.includes(name);
+    // Whoever releases a key has pressed it before; a page that is gone releases it, too.
+    const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
     // What a visitor changes while there is no conversation would stay.
     if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))

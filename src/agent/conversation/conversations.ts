@@ -110,7 +110,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     for (const lane of desk.lanes) {
       lane.post({ type: 'conversation', conversation: null });
       const before = beginnings.get(lane.id);
-      const options = before === undefined ? {} : restoration(before, stateOf(lane));
+      const options = {
+        ...(before === undefined ? {} : restoration(before, stateOf(lane))),
+        ...(lane.state.options.mutedAtDesk === true ? { mutedAtDesk: false } : {}),
+      };
       if (Object.keys(options).length > 0) lane.post({ type: 'options', options });
     }
   };
@@ -181,11 +184,11 @@ function createDesk(lanes: readonly LaneRunner[]): Desk {
 }
 
 function settingOf({ state }: LaneRunner): Setting {
-  const { volume, muted, source, targets } = state.options;
-  return { volume, muted, source, targets };
+  const { volume, source, targets } = state.options;
+  return { volume, source, targets };
 }
 
 function configuredSetting(lane: LaneConfig | undefined): Setting | null {
   if (lane === undefined) return null;
-  return { volume: lane.playback.volume, muted: false, source: lane.source, targets: lane.targets };
+  return { volume: lane.playback.volume, source: lane.source, targets: lane.targets };
 }

@@ -118,9 +118,10 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
     async end(config, isAgain) {
       const lane = of(config.id);
       if (lane === undefined) return;
-      const { options, wanted: isWanted } = lane.state;
-      if (isAgain) kept.set(config.id, { config, options, isWanted });
+      const { wanted: isWanted } = lane.state;
       await endSessions([lane]);
+      // Its conversation has ended with it, and what visitors have set is undone.
+      if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
       await insist(deps, 'audio', lane.close());
       all.splice(all.indexOf(lane), 1);
       deps.gone();

@@ -49,6 +49,9 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
           await carryOut('volume', { lane: id, percent });
         }
         return;
+      case 'touch':
+        await carryOut('conversation', { lane: action.lane, do: 'begin' });
+        return;
       case 'turn': {
         const { lane } = atLane(action.lane);
         const { speaker, held } = action;

@@ -56,8 +56,8 @@ export interface ScreenView {
   onStep(step: LaneStep): void;
   snapshot(): ScreenSnapshot;
   watch(listener: (change: ScreenChange) => void): () => void;
-  /** Ends the conversation: its words are forgotten. */
-  end(): void;
+  /** Forgets words that have come without a conversation. */
+  forget(): void;
   close(): void;
 }
 
@@ -131,6 +131,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     if (caption.kind === 'source' && caption.isFinal) understoodAt.set(lane.id, now);
     show(step.appends);
   };
+  /** Nothing of a conversation stays on a page: neither words nor dialogs. */
   const end = (): void => {
     // How often the service changed words that were shown: the words themselves are never logged.
     deps.log.info({ captions_diverged: captions.diverged }, 'the captions of a conversation are forgotten');
@@ -139,6 +140,14 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     understoodAt.clear();
     conversation += 1;
     publish({ conversation });
+  };
+  const forget = (): void => {
+    if (captions.heardAt !== null) end();
+  };
+  /** Whether no lane at the desk of this one has a conversation. */
+  const isDeskFree = (lane: LaneRunner): boolean => {
+    const desk = deps.desks().find((one) => one.includes(lane)) ?? [];
+    return desk.every(({ state }) => state.conversation === null);
   };
   const look = (): void => {
     const now = clock.now();
@@ -171,8 +180,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         if (heard !== level && listeners.size > 0) publish({ level: heard });
         level = heard;
       }
-      const isEnd = before.conversation !== null && after.conversation === null;
-      if (isEnd && captions.heardAt !== null) end();
+      if (before.conversation !== null && after.conversation === null && isDeskFree(lane)) end();
       const wasQuiet = captions.heardAt === null;
       for (const effect of effects) if (effect.type === 'caption') onCaption(lane, effect.caption);
       if (isPlaying(after.playout, clock.now())) understoodAt.delete(id);
@@ -190,11 +198,11 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       if (listeners.size === 1) arm();
       return () => listeners.delete(listener);
     },
-    end,
+    forget,
     close() {
       isClosed = true;
       cancel();
-      if (captions.heardAt !== null) end();
+      forget();
       listeners.clear();
     },
   };

@@ -45,8 +45,8 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const actions = createScreenActions({
     ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
     endConversation: async () => {
-      view.end();
       await agent.carryOut('conversation', { do: 'end' });
+      view.forget();
     },
   });
   const view = createScreenView({

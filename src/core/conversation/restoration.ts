@@ -1,6 +1,6 @@
 import type { LaneOptions } from '../lane/lane-options.ts';
 
-const RESTORED = ['volume', 'muted', 'source', 'targets'] as const;
+const RESTORED = ['volume', 'source', 'targets'] as const;
 
 /** What a conversation may change only for itself. */
 export type Setting = Pick<LaneOptions, (typeof RESTORED)[number]>;

@@ -165,7 +165,10 @@ export interface LaneOptions {
   readonly targets: readonly string[];
   readonly voice: string | null;
   readonly echo: EchoMode;
+  /** Whether the owner has muted the microphone: until `unmute`. */
   readonly muted: boolean;
+  /** Whether somebody at the desk has muted it: until the end of the conversation. Missing: not muted. */
+  readonly mutedAtDesk?: boolean;
   /** Volume of the loudspeaker, 0-100. */
   readonly volume: number;
   /** Reaction to a visitor who speaks over the translation: turn it down, or end it. */
@@ -181,3 +184,6 @@ export interface LaneOptions {
   /** Whether the microphone of a lane of one direction is open only while a key is held; missing: it is always open. */
   readonly pushToTalk?: boolean;
 }
+
+/** Whether the microphone is muted, whoever has ordered it. */
+export const isMuted = ({ muted, mutedAtDesk = false }: LaneOptions): boolean => muted || mutedAtDesk;

@@ -1,5 +1,5 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
-import { taskOf } from './lane-options.ts';
+import { isMuted, taskOf } from './lane-options.ts';
 import type { LaneProblem, LaneState } from './lane-state.ts';
 import { nextTryAt } from './session/retry-wait.ts';
 import { hearingStream, phaseOf, streamsOf } from './session/session-state.ts';
@@ -69,7 +69,7 @@ export function reportLane(
     targets: [...targets],
     refused_task: reportRefused(state),
     conversation: reportConversation(state, stampOf),
-    muted: options.muted,
+    muted: isMuted(options),
     volume: options.volume,
     ...device,
     capture_findings: [...state.captureFindings],

@@ -1,4 +1,5 @@
 import { silentLanguages } from '../losses/unspoken.ts';
+import { isMuted } from './lane-options.ts';
 import type { LaneState } from './lane-state.ts';
 import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session-state.ts';
@@ -17,7 +18,7 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the minutes of `budget.minutesPerDay` are used up; no session starts before the next day (`closed_until` in `state`)',
   },
-  muted: { status: 'idle', says: 'the microphone is muted by command' },
+  muted: { status: 'idle', says: 'the microphone is muted by command or by a key' },
   no_broker: { status: 'degraded', says: 'no connection to the broker, so no token can be requested' },
   no_backend: {
     status: 'degraded',
@@ -173,8 +174,8 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
   if (isUnreadable(state, now)) troubles.push({ code: 'unreadable' });
   for (const language of silentLanguages(state)) troubles.push({ code: 'unspoken', detail: language });
-  const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
-  const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
+  const reasons = isMuted(state.options) ? [...troubles, { code: 'muted' } as const] : troubles;
+  const status = troubles.length > 0 ? 'degraded' : isMuted(state.options) ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };
 }
 

@@ -1,4 +1,5 @@
 import type { ScreenStatus } from '../../protocol/screen.ts';
+import { isMuted } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import type { Phase } from '../lane/phases.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
@@ -49,7 +50,7 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
   const isLive = LIVE.includes(phase);
   const matters = codes.filter((code) => !isLive || !FOR_THE_NEXT_SESSION.includes(code));
   if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
-  if (state.options.muted) return { kind: 'muted' };
+  if (isMuted(state.options)) return { kind: 'muted' };
   if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
   if (phase === 'standby') return { kind: 'standby' };
   return { kind: isDeaf(state, now) ? 'muted' : 'listening' };
@@ -57,7 +58,7 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
 
 /** Whether the microphone is closed on purpose: muted, or no key is held where one opens it. */
 export function isDeaf(state: LaneState, now: number): boolean {
-  return state.options.muted || (opensByKey(state) && now > state.twoWay.openUntil);
+  return isMuted(state.options) || (opensByKey(state) && now > state.twoWay.openUntil);
 }
 
 function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {

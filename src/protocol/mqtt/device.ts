@@ -62,7 +62,7 @@ export const laneReportSchema = z.object({
     })
     .nullable()
     .describe('the conversation at the desk; null: none'),
-  muted: z.boolean().describe('muted by command'),
+  muted: z.boolean().describe('muted by command or by a key'),
   volume: z.number().describe('percent'),
   capture: z.string().describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),
   playback: z.string().describe('loudspeaker, in the same form'),

@@ -31,6 +31,7 @@ export function createFakeSource(snapshot: ScreenSnapshot = SNAPSHOT) {
   const actions: ScreenAction[] = [];
   let seq = snapshot.seq;
   let problem: ActionProblem | null = null;
+  let mayAnswer: Promise<unknown> = Promise.resolve();
   let current = snapshot;
   const source: ScreenSource = {
     snapshot: () => ({ ...current, seq }),
@@ -40,6 +41,7 @@ export function createFakeSource(snapshot: ScreenSnapshot = SNAPSHOT) {
     },
     async act(action) {
       actions.push(action);
+      await mayAnswer;
       return problem;
     },
   };
@@ -58,6 +60,10 @@ export function createFakeSource(snapshot: ScreenSnapshot = SNAPSHOT) {
     restart(run: string) {
       seq = 0;
       current = { ...current, run, texts: [], conversation: 1 };
+    },
+    /** Later actions are done when this is. */
+    answerAfter(next: Promise<unknown>) {
+      mayAnswer = next;
     },
     refuseWith(next: ActionProblem | null) {
       problem = next;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { followPage } from '../../../src/adapters/screen/page-events.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { SNAPSHOT } from './fake-source.ts';
 
 let server: Server;
@@ -36,6 +37,25 @@ describe('following the page', () => {
       });
     });
     expect(heard).toEqual(['snapshot']);
+  });
+
+  it('counts an agent as lost that has sent nothing for 4 s', async () => {
+    const url = await answer(BEGIN);
+    const clock = createVirtualClock();
+    const heard: string[] = [];
+    const end = followPage(url, clock, {
+      onSnapshot: () => heard.push('snapshot'),
+      onChange: () => heard.push('change'),
+      onLost: () => heard.push('lost'),
+    });
+    await expect.poll(() => heard).toEqual(['snapshot']);
+    clock.advance(3999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(heard).toEqual(['snapshot']);
+    clock.advance(1);
+    await expect.poll(() => heard).toEqual(['snapshot', 'lost']);
+    end();
+    expect(clock.armed).toBe(0);
   });
 
   it('counts as lost what is not from the agent', async () => {

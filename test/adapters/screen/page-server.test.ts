@@ -230,6 +230,42 @@ describe('the events of the screen', () => {
     expect(second.text().match(/event: /g)).toHaveLength(1);
   });
 
+  it('come each second, by one timer however often the page was loaded again', async () => {
+    const clock = createVirtualClock();
+    const { source } = createFakeSource();
+    const server = await openPageServer({ port: 0, token: TOKEN, files: FILES, source, clock });
+    close.push(() => server.close());
+    for (let load = 0; load < 3; load++) {
+      const page = await listen(server);
+      await page.until('snapshot');
+      expect(clock.armed).toBe(1);
+      page.end();
+      await expect.poll(() => server.clients).toBe(0);
+      expect(clock.armed).toBe(0);
+    }
+    const pages = [await listen(server), await listen(server)];
+    expect(clock.armed).toBe(1);
+    for (let second = 0; second < 3; second++) clock.advance(1000);
+    for (const page of pages) {
+      await page.until('event: ping\ndata:\n\nevent: ping\ndata:\n\nevent: ping');
+      expect(page.text().match(/event: ping/g)).toHaveLength(3);
+    }
+    pages[0]?.end();
+    await expect.poll(() => server.clients).toBe(1);
+    clock.advance(1000);
+    await pages[1]?.until('ping\ndata:\n\nevent: ping\ndata:\n\nevent: ping\ndata:\n\nevent: ping');
+  });
+
+  it('leave neither a listener nor a timer when the server closes', async () => {
+    const clock = createVirtualClock();
+    const { source, listeners } = createFakeSource();
+    const server = await openPageServer({ port: 0, token: TOKEN, files: FILES, source, clock });
+    await listen(server);
+    expect([listeners.size, clock.armed]).toEqual([1, 1]);
+    await server.close();
+    expect([listeners.size, clock.armed]).toEqual([0, 0]);
+  });
+
   it('refuse the ninth page, and accept it when another has gone', async () => {
     const { server } = await open();
     const pages = await Promise.all(Array.from({ length: 8 }, () => listen(server)));

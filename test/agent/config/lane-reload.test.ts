@@ -168,6 +168,22 @@ describe('a configuration that is read again', () => {
     expect(agent.publisher.status()).toEqual({ status: 'idle', reasons: ['muted:main'] });
   });
 
+  it('begins a lane anew without what a visitor has set in the conversation that it ends', async () => {
+    const kiosk = await live(configured({ main: {} }, { conversation: { notice: false } }));
+    const { clock, agent } = kiosk;
+    kiosk.command('volume', { id: 'c1', args: { percent: 30 } });
+    await clock.elapse(0);
+    await agent.carryOut('volume', { percent: 95 });
+    await agent.carryOut('mute', {});
+    agent.apply(configured({ main: { rolloverLead: 60 } }, { conversation: { notice: false } }));
+    await clock.elapse(5000);
+    await kiosk.serve();
+    expect(kiosk.phases()).toEqual({ main: 'live' });
+    expect(agent.lanes[0]?.state.settings.rollLeadMs).toBe(60_000);
+    expect(agent.lanes[0]?.state.options.volume).toBe(30);
+    expect(agent.publisher.status()).toEqual({ status: 'ready', reasons: [] });
+  });
+
   it('leaves a changed lane stopped that an operator has stopped', async () => {
     const kiosk = await live(configured({ main: {} }));
     kiosk.command('stop', { id: 'c1' });

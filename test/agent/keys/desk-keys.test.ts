@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/deps.ts';
+import { isMuted } from '../../../src/core/lane/lane-options.ts';
 import type { KeyDeviceListener } from '../../../src/ports/keys.ts';
 import { keyCode } from '../../../src/protocol/key-names.ts';
 import { events, LISTENERS, laneOf } from '../conversation/desk.ts';
@@ -45,13 +46,45 @@ describe('a key at the desk', () => {
     expect(options(deps).volume).toBe(60);
   });
 
-  it('gives the opposite command at its release, with "hold"', async () => {
-    const { deps, down, up } = await deskWith([bind('KEY_F1', 'unmute', {}, { on: 'hold' })]);
+  it.each([
+    ['mute', true],
+    ['unmute', false],
+  ])('gives the opposite of "%s" at its release, with "hold"', async (command, isMutedNow) => {
+    const { deps, down, up } = await deskWith([bind('KEY_F1', command, {}, { on: 'hold' })]);
+    down('KEY_F1');
+    expect(isMuted(options(deps))).toBe(isMutedNow);
+    up('KEY_F1');
+    expect(isMuted(options(deps))).toBe(!isMutedNow);
+  });
+
+  it.each([
+    ['mute', true],
+    ['unmute', false],
+  ])('gives nothing at its release, with "press" and "%s"', async (command, isMutedNow) => {
+    const { deps, down, up } = await deskWith([
+      bind('KEY_F1', command, {}, { on: 'press' }),
+      bind('KEY_F2', isMutedNow ? 'unmute' : 'mute', {}, { on: 'press' }),
+    ]);
+    down('KEY_F2');
+    down('KEY_F1');
+    up('KEY_F1');
+    expect(isMuted(options(deps))).toBe(isMutedNow);
+    up('KEY_F2');
+    expect(isMuted(options(deps))).toBe(isMutedNow);
+  });
+
+  it('does not lift a mute by command, neither by a press nor by a release', async () => {
+    const { deps, down, up } = await deskWith([
+      bind('KEY_F1', 'mute', {}, { on: 'hold' }),
+      bind('KEY_F2', 'unmute', {}, { on: 'press' }),
+    ]);
     deps.ask('mute');
     down('KEY_F1');
-    expect(options(deps).muted).toBe(false);
     up('KEY_F1');
-    expect(options(deps).muted).toBe(true);
+    down('KEY_F2');
+    expect(isMuted(options(deps))).toBe(true);
+    deps.ask('unmute');
+    expect(isMuted(options(deps))).toBe(false);
   });
 
   it('opens the microphone of one direction while it is held, with "pushToTalk"', async () => {
@@ -83,7 +116,7 @@ describe('a key at the desk', () => {
       bind('KEY_F2', 'conversation', { do: 'begin' }),
     ]);
     down('KEY_F1');
-    expect(options(deps).muted).toBe(true);
+    expect(isMuted(options(deps))).toBe(true);
     expect(events(deps, 'conversation_started')).toEqual([]);
     down('KEY_F2');
     expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'key' }]);
@@ -108,7 +141,8 @@ describe('a key at the desk', () => {
     down('KEY_F1', PEDAL);
     down('KEY_P');
     device().changed({ code: 0xffff, isDown: true });
-    expect(options(deps)).toMatchObject({ volume: 80, muted: false });
+    expect(options(deps).volume).toBe(80);
+    expect(isMuted(options(deps))).toBe(false);
     expect(JSON.stringify([deps.logged, deps.published])).toBe(before);
   });
 

@@ -100,6 +100,40 @@ describe('the actions on the screen', () => {
     expect(await actions.act(typed('en', 'Hello'))).toMatchObject({ code: 'stopped' });
   });
 
+  it('begin a conversation by a touch, and wake the lane', async () => {
+    const { deps, actions } = await createScreenDevice({ standbyAfter: 20 });
+    for (let chunk = 0; chunk < 120; chunk++) {
+      deps.speak(20);
+      deps.lastStream().listener.pong();
+    }
+    expect(deps.agent.lanes[0]?.phase).toBe('standby');
+    expect(await actions.act({ do: 'touch', lane: 'main' })).toBeNull();
+    expect(deps.agent.lanes[0]?.phase).toBe('acquiring');
+    expect(deps.sent('event/conversation_started').at(-1)?.body).toMatchObject({ by: 'touch' });
+  });
+
+  it('keep a conversation alive by each touch, and by nothing after the last one', async () => {
+    const { deps, actions, view } = await createScreenDevice({ standbyAfter: 0 });
+    for (let touch = 0; touch < 4; touch++) {
+      await actions.act({ do: 'touch', lane: 'main' });
+      await deps.clock.elapse(60_000);
+    }
+    expect(view.snapshot().conversation).toBe(1);
+    await deps.clock.elapse(29_000);
+    expect(view.snapshot().conversation).toBe(1);
+    await deps.clock.elapse(2000);
+    expect(view.snapshot().conversation).toBe(2);
+    expect(deps.sent('event/conversation_started')).toHaveLength(1);
+  });
+
+  it('begin no conversation by a touch when the lane is stopped', async () => {
+    const { deps, actions } = await createScreenDevice();
+    deps.command('stop', { id: 'c1', args: {} });
+    await deps.clock.elapse(10_000);
+    expect(await actions.act({ do: 'touch', lane: 'main' })).toMatchObject({ code: 'stopped' });
+    expect(deps.sent('event/conversation_started')).toEqual([]);
+  });
+
   it('tell that a lane is unknown', async () => {
     const { actions } = await createScreenDevice();
     expect(await actions.act({ do: 'louder', lane: 'other' })).toEqual({
@@ -174,6 +208,16 @@ describe('the buttons that say who speaks', () => {
     const tasks = deps.lastStream().calls.filter((call) => call.startsWith('runTask'));
     expect(tasks).toHaveLength(1);
     expect(await actions.act(press('target', true))).toMatchObject({ code: 'invalid_args' });
+  });
+
+  it('begin no conversation when a button is released after its end', async () => {
+    const { actions, deps, status } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    await actions.act(press('source', true));
+    deps.command('conversation', { id: 'c1', args: { do: 'end' } });
+    expect(await actions.act(press('source', false))).toBeNull();
+    await deps.clock.elapse(6000);
+    expect(status()).toEqual({ kind: 'muted' });
+    expect(deps.sent('event/conversation_started')).toHaveLength(1);
   });
 
   it('are refused when no button says who speaks', async () => {

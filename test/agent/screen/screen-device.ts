@@ -12,8 +12,8 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
   const actions = createScreenActions({
     ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
     endConversation: async () => {
-      view.end();
       await agent.carryOut('conversation', { do: 'end' });
+      view.forget();
     },
   });
   const view: ScreenView = createScreenView({

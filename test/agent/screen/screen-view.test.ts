@@ -106,6 +106,22 @@ describe('the view of the screen', () => {
     expect(view.snapshot().texts).toEqual([]);
   });
 
+  it('promises no translation any more when the conversation ends', async () => {
+    const { deps, changes, status } = await createScreenDevice();
+    deps.service(understood({ id: 't1', text: WORDS }));
+    expect(status()).toEqual({ kind: 'translating' });
+    deps.command('conversation', { id: 'c1', args: { do: 'end' } });
+    expect(changes.flatMap(({ status }) => status?.kind ?? []).at(-1)).toBe('listening');
+  });
+
+  it('tells pages of the end of a conversation without words, once', async () => {
+    const { deps, changes, view } = await createScreenDevice({ standbyAfter: 0 });
+    await deps.agent.carryOut('volume', { percent: 90 });
+    await deps.clock.elapse(91_000);
+    expect(changes.flatMap(({ conversation }) => conversation ?? [])).toEqual([2]);
+    expect(view.snapshot().conversation).toBe(2);
+  });
+
   it('keeps only the latest texts for a page that begins', async () => {
     const { deps, view } = await createScreenDevice();
     for (let number = 0; number < 50; number++)

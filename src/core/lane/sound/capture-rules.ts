@@ -4,6 +4,7 @@ import { type ChunkLevels, trackNoiseFloor } from '../../speech/noise-floor.ts';
 import { type BacklogChunk, take } from '../../uplink/backlog.ts';
 import { type GateDecision, judge } from '../../uplink/gate.ts';
 import type { LaneEvent } from '../lane-event.ts';
+import { isMuted } from '../lane-options.ts';
 import { isListening } from '../phases.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import { feedOldSession } from '../session/old-session.ts';
@@ -86,7 +87,7 @@ function passGate(
   // A chunk may contain a gap: then its first sample is older than its length implies.
   const ms = Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt));
   const sound = heardWhileHeld(context.state, pcm, capturedAt, ms);
-  const muted = options.muted || closing?.isDeaf === true || sound === null || isOthers === true;
+  const muted = isMuted(options) || closing?.isDeaf === true || sound === null || isOthers === true;
   const all = [...heardLately(playout), ...(context.state.room?.heard ?? [])];
   const decision = judge({ muted, echo: mode, heard: all, tailMs }, capturedAt, ms);
   const { speaker, turnedAt } = context.state.twoWay;

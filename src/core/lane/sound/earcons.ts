@@ -2,6 +2,7 @@ import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
 import { ANSWER } from '../../playout/sentences.ts';
+import { isMuted } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { Phase } from '../phases.ts';
 import { hearingStream, phaseOf } from '../session/session-state.ts';
@@ -66,7 +67,7 @@ export function updateChimes(context: StepContext, before: LaneState): void {
   const isVoice =
     before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
   if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
-  if (context.state.chimes.muted !== state.options.muted) chimeMute(context);
+  if (context.state.chimes.muted !== isMuted(state.options)) chimeMute(context);
   followSession(context, before);
   chimeDue(context);
 }
@@ -125,8 +126,9 @@ export function onEarconTimer(context: StepContext): void {
 
 function chimeMute(context: StepContext): void {
   const { options, chimes } = context.state;
+  const muted = isMuted(options);
   // Too soon after the last chime: a later step plays it.
   if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
-  context.set({ chimes: { ...chimes, muted: options.muted } });
-  if (chimes.muted !== null) chime(context, options.muted ? 'muted' : 'unmuted', 'mute');
+  context.set({ chimes: { ...chimes, muted } });
+  if (chimes.muted !== null) chime(context, muted ? 'muted' : 'unmuted', 'mute');
 }

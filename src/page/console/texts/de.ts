@@ -288,7 +288,7 @@ export const TEXTS: Texts = {
   todo_closed: 'Nichts. Der Befehl `start` mit `until` öffnet trotzdem.',
   reason_budget: 'Die Minuten des Tagesbudgets sind verbraucht.',
   todo_budget: 'Erhöhen Sie `minutesPerDay` in der Konfiguration, oder warten Sie auf morgen.',
-  reason_muted: 'Das Mikrofon ist per Befehl stumm.',
+  reason_muted: 'Das Mikrofon ist per Befehl oder Taste stumm.',
   todo_muted: 'Senden Sie `unmute`, wenn es zuhören soll.',
   reason_no_broker: 'Es hatte keine Verbindung zum Broker.',
   todo_no_broker: 'Prüfen Sie Adresse und Zugang des Brokers am Gerät: `dragoman doctor`.',

@@ -283,7 +283,7 @@ export const TEXTS = {
   todo_closed: 'Nothing. The command `start` with `until` opens it anyway.',
   reason_budget: 'The minutes of its daily budget are used up.',
   todo_budget: 'Raise `minutesPerDay` in its configuration, or wait for the next day.',
-  reason_muted: 'The microphone is muted by command.',
+  reason_muted: 'The microphone is muted by command or by a key.',
   todo_muted: 'Send `unmute` when it should listen.',
   reason_no_broker: 'It had no connection to the broker.',
   todo_no_broker: 'Check the broker’s address and login on the device: `dragoman doctor`.',

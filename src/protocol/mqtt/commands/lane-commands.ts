@@ -15,7 +15,7 @@ export const lanesAnswerSchema = z.strictObject({
     z.strictObject({
       id: z.string().describe('the lane'),
       phase: z.string().describe('see [lane.md](lane.md#phases)'),
-      muted: z.boolean().describe('muted by command'),
+      muted: z.boolean().describe('muted by command or by a key'),
       volume: z.number().describe('percent'),
       echo: z.string().describe('the wanted echo mode'),
       source: z.string().describe('language of the speech at the microphone'),
@@ -63,7 +63,9 @@ export const LANE_COMMANDS = {
   mute: {
     args: z
       .strictObject(laneArg)
-      .describe('Mutes the microphone; the session continues and receives silence.'),
+      .describe(
+        'Mutes the microphone until `unmute`; the session continues and receives silence. A [key](desk.md#keys) mutes until the end of the conversation.',
+      ),
     data: lanesAnswerSchema,
     role: 'operator',
     atRelease: ({ lane }) => ({ command: 'unmute', args: { lane } }),
@@ -71,7 +73,9 @@ export const LANE_COMMANDS = {
     verb: { says: 'mute the microphone', words: [LANE_WORD] },
   },
   unmute: {
-    args: z.strictObject(laneArg).describe('Unmutes the microphone.'),
+    args: z
+      .strictObject(laneArg)
+      .describe('Unmutes the microphone, also if a key has muted it. A key does not lift a mute by command.'),
     data: lanesAnswerSchema,
     role: 'operator',
     atRelease: ({ lane }) => ({ command: 'mute', args: { lane } }),
@@ -131,7 +135,7 @@ export const LANE_COMMANDS = {
         do: z.enum(['begin', 'end']).describe('begin a conversation, or end it'),
       })
       .describe(
-        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume, languages and mute are as before.',
+        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are as before, and what a key has muted is open again.',
       ),
     data: lanesAnswerSchema,
     role: 'operator',
