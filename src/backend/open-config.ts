@@ -4,7 +4,7 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { textLine } from '../protocol/plain-text.ts';
 import type { BackendSecrets } from './backend.ts';
 import type { TroubleKind } from './core/service-trouble.ts';
-import { ConfigProblems, loadBackendConfig, readBackendSecrets } from './load-config.ts';
+import { ConfigProblems, loadBackendConfig, readBackendSecrets, readStorePassword } from './load-config.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
 
@@ -22,17 +22,37 @@ export const CONFIG_OPTION = [
 export function openConfig(
   shell: Shell,
   file: string | undefined,
-  needs: 'apiKeyFile' | 'jwtFile' | null,
+  needs: 'apiKeyFile' | 'jwtFile',
   warn = (sentence: string): void => void shell.complain(textLine(`warning: ${sentence}`)),
 ): Opened {
-  try {
+  return orFailure(file, () => {
     const config = loadBackendConfig(file ?? null, shell.env);
-    if (needs !== null && config.service[needs] === null) {
+    if (config.service[needs] === null) {
       throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
     }
     const { warnings, ...secrets } = readBackendSecrets(config, shell.env);
     for (const sentence of warnings) warn(sentence);
     return { config, secrets };
+  });
+}
+
+export interface OpenedStore {
+  readonly config: BackendConfig;
+  readonly storePassword?: () => string;
+}
+
+/** Reads the configuration for a verb that uses the store alone. The other files need not exist. Throws a `Failure`. */
+export function openStoreConfig(shell: Shell, file: string | undefined): OpenedStore {
+  return orFailure(file, () => {
+    const config = loadBackendConfig(file ?? null, shell.env);
+    const storePassword = readStorePassword(config, shell.env);
+    return { config, ...(storePassword && { storePassword }) };
+  });
+}
+
+function orFailure<T>(file: string | undefined, open: () => T): T {
+  try {
+    return open();
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
     const hint = file === undefined ? '; name its file with --config' : '';

@@ -17,7 +17,7 @@ import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
 import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
 import { noted } from './noted.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { releaseVersions } from './release-versions.ts';
 import { createConsoleStore } from './store/console-store.ts';
 import { openKeptEngine } from './store/open-store.ts';
@@ -209,8 +209,8 @@ async function withStores(
   file: string | undefined,
   use: (stores: Stores, config: BackendConfig) => Promise<void>,
 ): Promise<void> {
-  const { config, secrets } = openConfig(shell, file, null);
-  const engine = openKeptEngine(config.store, secrets.storePassword);
+  const { config, storePassword } = openStoreConfig(shell, file);
+  const engine = openKeptEngine(config.store, storePassword);
   try {
     await use({ rollouts: createRolloutStore(engine), audit: createConsoleStore(engine) }, config);
   } catch (error) {
