@@ -18,7 +18,7 @@ readonly MIRROR="${DRAGOMAN_DEBIAN_MIRROR:-$(apt_mirror)}"
 readonly CACHE="${DRAGOMAN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dragoman}"
 
 # Debian 12 has no Node that is new enough: there the tests lend the machine's own.
-packages=systemd-sysv,alsa-utils,mosquitto,mosquitto-clients
+packages=systemd-sysv,alsa-utils,mosquitto,mosquitto-clients,sudo
 case "$SUITE" in
 bookworm) ;;
 trixie) packages+=,nodejs ;;

@@ -6,10 +6,15 @@ import { systemCode } from './system-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const NAME = /^agent-(\d+)\.json$/;
+const NAME = /^agent-(\d+)\.(?:json|socket)$/;
 
 export function noteName(pid: number): string {
   return `agent-${pid}.json`;
+}
+
+/** The socket beside the note, where a program asks for a diagnosis. */
+export function doorName(pid: number): string {
+  return `agent-${pid}.socket`;
 }
 
 /** The folder of the notes: in memory if the environment names such a folder. */

@@ -1,6 +1,7 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem, type Problem, problemPlace } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
+import { openAgentDoor } from '../adapters/doctor/agent-door.ts';
 import { fileWarnings } from '../adapters/doctor/named-files.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
@@ -87,6 +88,7 @@ export async function runDaemon({
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
   const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
+  const door = openAgentDoor(env, (only) => agent.diagnosis(only));
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
   const metrics =
@@ -98,6 +100,7 @@ export async function runDaemon({
       ignoreAnnouncements();
       vitals.end();
       clockUpkeep?.end();
+      door.close();
       service.stopping();
       const sidesEnd = [screen, metrics].map((side) => side?.then((opened) => opened?.close()));
       Promise.all([agent.stop(), note.end(), ...sidesEnd]).then(() => resolve(), reject);

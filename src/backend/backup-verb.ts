@@ -14,10 +14,11 @@ import { StoreDown, StoreRefused } from '../ports/store.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
-import { savedFilesSchema } from '../protocol/backup.ts';
-import { parseJson } from '../protocol/json.ts';
+import { type BackupList, backupListSchema } from '../protocol/backup.ts';
+import { isObject, parseJson } from '../protocol/json.ts';
 import { textLine } from '../protocol/plain-text.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { giveTo, ownerOf } from './file-owner.ts';
+import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { dump, load } from './store/copy.ts';
 import { openKeptEngine } from './store/open-store.ts';
 import type { SqlEngine } from './store/sql-engine.ts';
@@ -52,58 +53,87 @@ export function addBackupVerbs(program: Command, shell: Shell): void {
     .requiredOption('--from <folder>', 'folder that "backup" has made')
     .addHelpText(
       'after',
-      '\nWithout --config it uses the configuration of the backup. The store may be of' +
-        '\nanother kind than the saved one. Files that exist are never replaced.',
+      '\nWithout --config it uses the configuration of the backup. With --config the' +
+        '\nstore may be of another kind than the saved one. Files that exist are never' +
+        '\nreplaced. Run it as root, so that files get the owners that they had.',
     )
-    .addHelpText(...examples('dragoman-backend restore --config backend.json --from /mnt/backup/2026-11-27'))
+    .addHelpText(...examples('dragoman-backend restore --from /mnt/backup/2026-11-27'))
     .action((options: RestoreOptions) => restore(shell, options));
 }
 
 async function backup(shell: Shell, options: BackupOptions): Promise<void> {
-  const { config, secrets } = openConfig(shell, options.config, null);
+  const { config, storePassword } = openStoreConfig(shell, options.config);
   const to = resolve(options.to);
-  const files = [...filesOf(config), ...[options.config, options.broker].flatMap((path) => path ?? [])];
-  const missing = files.filter((path) => !existsSync(path));
+  const files = [...namedFiles(config), ...[options.config, options.broker].flatMap((path) => path ?? [])];
+  const missing = files.filter((path) => path.includes('/') && !existsSync(path));
   if (missing.length > 0)
     throw new Failure(`these files cannot be saved: ${missing.join(', ')} do not exist`);
-  await withEngine(config, secrets.storePassword, async (engine) => {
+  await withEngine(config, storePassword, async (engine) => {
     makeFolder(to);
-    const list = files.map((path, index) => ({ path: resolve(path), copy: String(index) }));
-    for (const { path, copy } of list)
+    const found = files.filter((path) => existsSync(path));
+    const saved = found.map((path, index) => ({
+      path: resolve(path),
+      copy: String(index),
+      owner: ownerOf(path),
+    }));
+    for (const { path, copy } of saved)
       cpSync(path, join(to, copy), { recursive: true, preserveTimestamps: true });
+    const list: BackupList = {
+      config: options.config === undefined ? null : resolve(options.config),
+      storeOwner: config.store.url === null ? ownerOf(config.store.path) : null,
+      files: saved,
+    };
     await writeFile(join(to, FILE_LIST), (write) => write(JSON.stringify(list)));
     const rows = await writeFile(join(to, STORE_FILE), (write) => dump(engine, write));
-    shell.print(textLine(`saved ${rows} rows of the store and ${list.length} files in ${to}`));
+    shell.print(textLine(`saved ${rows} rows of the store and ${saved.length} files in ${to}`));
+    for (const name of files.filter((path) => !existsSync(path)))
+      shell.complain(
+        textLine(`warning: ${name} is not saved: no file has this name here. Keep a copy of its source.`),
+      );
   });
 }
 
 async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   const from = resolve(options.from);
-  const files = savedFilesSchema.safeParse(parseJson(readText(join(from, FILE_LIST))));
-  if (!files.success) throw new Failure(`${join(from, FILE_LIST)} is damaged: take another backup`);
+  const list = backupListSchema.safeParse(parseJson(readText(join(from, FILE_LIST))));
+  if (!list.success) throw new Failure(`${join(from, FILE_LIST)} is damaged: take another backup`);
+  const { files, storeOwner } = list.data;
   const lines = readText(join(from, STORE_FILE)).split('\n');
-  const missing = files.data.filter(({ path }) => !existsSync(path));
-  for (const { path, copy } of missing) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const missing = files.filter(({ path }) => !existsSync(path));
+  const foreign: string[] = [];
+  const give = (owner: string | null, path: string): void => {
+    if (owner !== null && !giveTo(owner, path)) foreign.push(`${path} (${owner})`);
+  };
+  for (const { path, copy, owner } of missing) {
+    mkdirSync(dirname(path), { recursive: true });
     cpSync(join(from, copy), path, { recursive: true, preserveTimestamps: true });
+    give(owner, path);
   }
-  const { config, secrets } = openConfig(shell, options.config, null);
-  await withEngine(config, secrets.storePassword, async (engine) => {
+  const { config, storePassword } = openStoreConfig(shell, options.config ?? list.data.config ?? undefined);
+  const { path: storePath, url } = config.store;
+  const made = url === null ? mkdirSync(dirname(storePath), { recursive: true, mode: 0o700 }) : undefined;
+  await withEngine(config, storePassword, async (engine) => {
     const rows = await load(engine, lines);
-    const kept = files.data.length - missing.length;
+    const kept = files.length - missing.length;
     const there = kept === 0 ? '' : `; ${kept} files were there and stay as they are`;
     shell.print(textLine(`restored ${rows} rows of the store and ${missing.length} files${there}`));
   });
+  if (url === null) give(storeOwner, made ?? storePath);
+  if (foreign.length > 0)
+    shell.complain(
+      textLine(
+        `warning: give these files to their users, which this machine does not know: ${foreign.join(', ')}`,
+      ),
+    );
 }
 
-/** Files with keys and passwords. Credentials of systemd are named without a folder: their sources are not known here. */
-function filesOf({ mqtt, service, signingKeyFile, store, webhook }: BackendConfig): string[] {
-  const named = [
-    ...[mqtt.passwordFile, mqtt.caFile, mqtt.certFile, mqtt.keyFile],
-    ...[service.apiKeyFile, service.jwtFile, service.caFile, signingKeyFile, store.passwordFile],
-    webhook?.secretFile ?? null,
-  ];
-  return named.flatMap((path) => (path !== null && (path.includes('/') || existsSync(path)) ? path : []));
+/** The files with keys and passwords: every key that ends in `File` names one. */
+function namedFiles(config: object): string[] {
+  const named = Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
+    if (isObject(value)) return namedFiles(value);
+    return key.endsWith('File') && typeof value === 'string' ? [value] : [];
+  });
+  return [...new Set(named)];
 }
 
 function makeFolder(path: string): void {

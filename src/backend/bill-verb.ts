@@ -6,7 +6,7 @@ import { examples, type Shell } from '../program/program.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import { BILL_KEYS, type BillKey, type BillLine, billOf, readMonth } from './core/bill.ts';
 import { csvOf } from './core/bill-csv.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { openKeptStore } from './store/open-store.ts';
 
 interface BillOptions {
@@ -40,8 +40,8 @@ async function bill(shell: Shell, options: BillOptions): Promise<void> {
   const month = readMonth(options.month);
   if (month === null) throw new Failure(`--month: "${options.month}" is no month; write 2026-11`, EXIT.usage);
   if (options.csv && options.json) throw new Failure('choose either --csv or --json', EXIT.usage);
-  const { config, secrets } = openConfig(shell, options.config, null);
-  const store = openKeptStore(config.store, secrets.storePassword);
+  const { config, storePassword } = openStoreConfig(shell, options.config);
+  const store = openKeptStore(config.store, storePassword);
   try {
     const sums = await store.sums(month.from, month.to);
     const now = createSystemClock().wall() ?? month.to;

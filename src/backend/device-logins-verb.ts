@@ -38,7 +38,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .argument('<device...>', NAME)
     .requiredOption(...BROKER)
     .option('--group <name>', 'a group whose commands it may receive; may be repeated', gather)
-    .option('--files <folder>', 'folder of its files on the device', '/etc/dragoman')
+    .option('--files <folder>', 'folder of its files, if it is not that of its configuration', '.')
     .option('--replace', 'for a replacement board; the login of the old board is no longer valid')
     .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
@@ -93,7 +93,7 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
   }
   const line = ({ device, folder }: Added): string => `${device}  ${folder}`;
   const next = [
-    `Bring each folder's files to ${files} on its device (broker.json to conf.d/ there), then delete the folder.`,
+    'Bring each folder to its device and install it there: docs/fleet.md has the lines. Then delete the folder.',
     `On the broker's machine: ${howToApply(readSetup(options.broker))}.`,
     ...(options.replace ? ['Until then the old board can log in, and the new board cannot.'] : []),
   ];

@@ -1,6 +1,7 @@
 /** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
 import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
+import { withPlaces } from '../adapters/config/file-places.ts';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
@@ -38,7 +39,7 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
   const problems: string[] = [];
   const merged = applyEnvironment(fromFile, env, problems);
   const parsed = backendConfigSchema.safeParse(merged);
-  if (parsed.success && problems.length === 0) return parsed.data;
+  if (parsed.success && problems.length === 0) return withPlaces(parsed.data, file, env);
   const where = file === null ? '' : `${file}: `;
   for (const issue of parsed.error?.issues ?? []) {
     problems.push(...explain(issue, merged, MOST_PROBLEMS).map((problem) => where + problem));
@@ -221,6 +222,21 @@ export function readBackendSecrets(
   };
   if (problems.length > 0) throw new ConfigProblems([...new Set(problems)]);
   return secrets;
+}
+
+/** @throws ConfigProblems if the file cannot be used now */
+export function readStorePassword({ store }: BackendConfig, env: Environment): (() => string) | undefined {
+  const { passwordFile } = store;
+  if (passwordFile === null) return undefined;
+  const read = (): string => {
+    const result = readPassword(passwordFile, env);
+    if (result.ok) return result.secret;
+    throw new Error(`store.passwordFile: ${result.message}`);
+  };
+  const problems: string[] = [];
+  note(problems, read);
+  if (problems.length > 0) throw new ConfigProblems(problems);
+  return read;
 }
 
 type Pem = (key: string, file: string | null, faultOf?: typeof certificateFault) => Buffer | undefined;

@@ -4,7 +4,7 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { textLine } from '../protocol/plain-text.ts';
 import type { BackendSecrets } from './backend.ts';
 import type { TroubleKind } from './core/service-trouble.ts';
-import { ConfigProblems, loadBackendConfig, readBackendSecrets } from './load-config.ts';
+import { ConfigProblems, loadBackendConfig, readBackendSecrets, readStorePassword } from './load-config.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
 
@@ -18,14 +18,17 @@ export const CONFIG_OPTION = [
   'configuration file (or the variables DRAGOMAN_BACKEND_...)',
 ] as const;
 
-/** Reads the configuration and the files that it names. Throws a `Failure` that lists every problem. */
+/**
+ * Reads the configuration and the files that it names. Throws a `Failure` that lists every problem.
+ * @param needs the secret without which the verb cannot work; null: those of the broker are enough
+ */
 export function openConfig(
   shell: Shell,
   file: string | undefined,
   needs: 'apiKeyFile' | 'jwtFile' | null,
   warn = (sentence: string): void => void shell.complain(textLine(`warning: ${sentence}`)),
 ): Opened {
-  try {
+  return orFailure(file, () => {
     const config = loadBackendConfig(file ?? null, shell.env);
     if (needs !== null && config.service[needs] === null) {
       throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
@@ -33,6 +36,26 @@ export function openConfig(
     const { warnings, ...secrets } = readBackendSecrets(config, shell.env);
     for (const sentence of warnings) warn(sentence);
     return { config, secrets };
+  });
+}
+
+export interface OpenedStore {
+  readonly config: BackendConfig;
+  readonly storePassword?: () => string;
+}
+
+/** Reads the configuration for a verb that uses the store alone. The other files need not exist. Throws a `Failure`. */
+export function openStoreConfig(shell: Shell, file: string | undefined): OpenedStore {
+  return orFailure(file, () => {
+    const config = loadBackendConfig(file ?? null, shell.env);
+    const storePassword = readStorePassword(config, shell.env);
+    return { config, ...(storePassword && { storePassword }) };
+  });
+}
+
+function orFailure<T>(file: string | undefined, open: () => T): T {
+  try {
+    return open();
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
     const hint = file === undefined ? '; name its file with --config' : '';

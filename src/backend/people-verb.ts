@@ -9,7 +9,7 @@ import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.t
 import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import { noted } from './noted.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
+import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { openKeptConsoleStore } from './store/open-store.ts';
 
 /** Asks a question whose answer is not shown. Null: no person is at the terminal. */
@@ -142,8 +142,8 @@ async function withStore(
   file: string | undefined,
   use: (store: ConsoleStore) => Promise<void>,
 ): Promise<void> {
-  const { config, secrets } = openConfig(shell, file, null);
-  const store = openKeptConsoleStore(config.store, secrets.storePassword);
+  const { config, storePassword } = openStoreConfig(shell, file);
+  const store = openKeptConsoleStore(config.store, storePassword);
   try {
     await use(store);
   } catch (error) {

@@ -17,7 +17,7 @@ import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
 import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
 import { noted } from './noted.ts';
-import { CONFIG_OPTION, type Opened, openConfig } from './open-config.ts';
+import { CONFIG_OPTION, openConfig, openStoreConfig } from './open-config.ts';
 import { releaseVersions } from './release-versions.ts';
 import { insistOnUpdatable } from './rollout/updatable.ts';
 import { createConsoleStore } from './store/console-store.ts';
@@ -84,14 +84,13 @@ export function addRolloutVerb(program: Command, shell: Shell): void {
 type Ask = (rollout: Rollout) => Asked;
 
 async function start(shell: Shell, version: string, options: StartOptions): Promise<void> {
-  await withStores(shell, options.config, async ({ rollouts, audit }, opened) => {
-    const { config } = opened;
+  await withStores(shell, options.config, async ({ rollouts, audit }, config) => {
     const plan = planOf(version, options, config);
     const before = await rollouts.current();
     const running = before === null ? null : readRollout(before.body);
     const refusal = running === null ? null : whyNotYet(running);
     if (refusal !== null) throw new Failure(refusal);
-    await insistOnUpdatable(opened, plan.group);
+    await insistOnUpdatable(openConfig(shell, options.config, null), plan.group);
     const next = createRollout(randomUUID(), plan, now());
     const { waves, group } = plan;
     await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
@@ -210,13 +209,12 @@ function now(): number {
 async function withStores(
   shell: Shell,
   file: string | undefined,
-  use: (stores: Stores, opened: Opened) => Promise<void>,
+  use: (stores: Stores, config: BackendConfig) => Promise<void>,
 ): Promise<void> {
-  const opened = openConfig(shell, file, null);
-  const { config, secrets } = opened;
-  const engine = openKeptEngine(config.store, secrets.storePassword);
+  const { config, storePassword } = openStoreConfig(shell, file);
+  const engine = openKeptEngine(config.store, storePassword);
   try {
-    await use({ rollouts: createRolloutStore(engine), audit: createConsoleStore(engine) }, opened);
+    await use({ rollouts: createRolloutStore(engine), audit: createConsoleStore(engine) }, config);
   } catch (error) {
     if (error instanceof StoreDown || error instanceof StoreRefused) throw new Failure(error.message);
     throw error;

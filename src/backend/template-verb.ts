@@ -89,7 +89,7 @@ function writeFiles(shell: Shell, out: string, options: Options): void {
   makeOutFolder(out);
   const make = options.replace ? replaceDevices : addDevices;
   const added = make(options.broker, wanted, {
-    ...{ files: '/etc/dragoman', days: options.days },
+    ...{ files: '.', days: options.days },
     give: (login) => writeDeviceFile(template, numbers.get(login.device) ?? '', login, form),
   });
   tell(shell, added, options);

@@ -1,6 +1,26 @@
 import * as z from 'zod';
 
-/** The list of saved files in a backup of the backend: where each belongs, and the name of its copy. */
-export const savedFilesSchema = z.array(
-  z.strictObject({ path: z.string().min(1).max(4096), copy: z.string().regex(/^\d{1,4}$/) }),
-);
+const pathSchema = z.string().min(1).max(4096);
+/** As `stat` prints it and `chown` reads it; null: not known. */
+const ownerSchema = z
+  .string()
+  .regex(/^[\w.-]{1,64}:[\w.-]{1,64}$/)
+  .nullable();
+
+const savedFileSchema = z.strictObject({
+  /** Where it belongs. */
+  path: pathSchema,
+  /** Name of its copy in the backup. */
+  copy: z.string().regex(/^\d{1,4}$/),
+  owner: ownerSchema,
+});
+
+/** The list of saved files in a backup of the backend. */
+export const backupListSchema = z.strictObject({
+  /** The configuration's file; null: it was in the environment. */
+  config: pathSchema.nullable(),
+  /** Who owns the store's file. */
+  storeOwner: ownerSchema,
+  files: z.array(savedFileSchema),
+});
+export type BackupList = z.infer<typeof backupListSchema>;

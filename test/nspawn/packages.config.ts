@@ -6,7 +6,7 @@ import { bootedTests } from './projects.ts';
 const BUILT = ['test/deb/**/*.test.ts', 'test/build/image/!(*.long).test.ts'];
 
 /** dpkg, apt and systemd of each Debian: from installation to purge, what apt refuses, and the way back from a bad update. */
-const DIFFERS = ['packages', 'packages-attacks', 'packages-updates'].map(
+const DIFFERS = ['packages', 'packages-admin', 'packages-attacks', 'packages-updates'].map(
   (name) => `test/nspawn/${name}.test.ts`,
 );
 

@@ -6,6 +6,7 @@ import { systemCode } from '../system-error.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { withPlaces } from './file-places.ts';
 import { type Path, parseJsonc } from './jsonc.ts';
 import type { Layer, LayerKind, Problem, Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
@@ -39,7 +40,8 @@ export function loadConfig(options: LoadOptions): LoadResult {
   if (checked?.ok === false) problems.push(...checked.problems);
   if (checked?.ok === true) problems.push(...findClashes(checked.config, merged.sources, names));
   if (problems.length > 0 || checked?.ok !== true) return { ok: false, problems };
-  return { ok: true, config: checked.config, provenance: traceValues(checked.config, merged.sources) };
+  const config = withPlaces(checked.config, options.file, options.env);
+  return { ok: true, config, provenance: traceValues(checked.config, merged.sources) };
 }
 
 /**
@@ -53,7 +55,7 @@ export function loadBrokerPart(options: LoadOptions): Config | null {
   const file = { driver: 'file', path: 'none.wav' };
   const lane = { capture: { ...file, sampleRate: 16_000 }, playback: file, source: 'en', targets: ['es'] };
   const parsed = configSchema.safeParse({ device, mqtt, lanes: [lane] });
-  return parsed.success ? parsed.data : null;
+  return parsed.success ? withPlaces(parsed.data, options.file, options.env) : null;
 }
 
 function readLayers(options: LoadOptions, problems: Problem[]): { layers: Layer[]; names: string[] } {

@@ -21,10 +21,15 @@ export function readAgentEnvironment(proc: string, pid: number): Environment {
   return Object.fromEntries(pairs);
 }
 
+/** Where an agent may have left its note. @param env of this program */
+export function noteFolders(proc: string, pid: number, env: Environment): string[] {
+  const folders = [noteFolder(readAgentEnvironment(proc, pid)), noteFolder(env), SERVICE_FOLDER];
+  return [...new Set(folders.filter((one) => one !== null))];
+}
+
 /** What the agent says of itself; null if it left no note, or this user may not read it. @param env of this program */
 export function readAgentNote(proc: string, pid: number, env: Environment): RunningNote | null {
-  const folders = [noteFolder(readAgentEnvironment(proc, pid)), noteFolder(env), SERVICE_FOLDER];
-  for (const folder of new Set(folders.filter((one) => one !== null))) {
+  for (const folder of noteFolders(proc, pid, env)) {
     const text = readBounded(join(folder, noteName(pid)), MOST_BYTES)?.toString('utf8') ?? '';
     const note = runningNoteSchema.safeParse(parseJson(text)).data;
     if (note?.pid === pid) return note;

@@ -5,7 +5,7 @@ import { judgeOwnCertificate, type OwnCertificateFacts } from '../../core/doctor
 import { judgeReach } from '../../core/doctor/connection-rules.ts';
 import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { IsolationFacts } from '../../core/doctor/isolation-rules.ts';
-import { type AgentLink, judgeLogin, type LoginFacts } from '../../core/doctor/login-rules.ts';
+import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from '../../core/doctor/login-rules.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -71,7 +71,13 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
         ...{ clientId: connection.clientId, isExposed: isExposed(config), names: config.mqtt },
       }),
     ];
-    return { outcome: combine(steps), bus, hasRefused, isolation };
+    return {
+      outcome: combine(steps),
+      bus,
+      hasRefused,
+      isolation,
+      isAgentsAlone: isAgentsAlone(facts, config.mqtt),
+    };
   };
   return {
     join,

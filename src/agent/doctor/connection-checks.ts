@@ -13,7 +13,7 @@ import { type IsolationFacts, judgeIsolation } from '../../core/doctor/isolation
 import { AddressError, streamAddress } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
+import type { CheckName, Diagnosis } from '../../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { BackendProbe, Probed } from './backend-probe.ts';
 import { type Check, deviceCheck, once } from './check.ts';
@@ -30,6 +30,8 @@ export interface BrokerConnection {
   readonly bus: Bus | null;
   /** Whether the broker has refused a message, if it says so. */
   readonly hasRefused?: () => boolean;
+  /** The broker has refused the doctor's own login, while an agent (possibly) runs with the device's. */
+  readonly isAgentsAlone?: boolean;
   /** The result of publishing to foreign topics; null: not tried. */
   readonly isolation?: IsolationFacts | null;
 }
@@ -41,6 +43,8 @@ export interface ConnectionParts {
   /** The lane of the trial token. */
   readonly lane: string;
   join(): Promise<BrokerConnection>;
+  /** What the running agent finds out over its own connection; null: it cannot be asked. */
+  askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
   /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
@@ -52,7 +56,10 @@ export interface ConnectionParts {
 }
 
 const NOT_TRIED = skipped(
-  'a running agent has no second connection to try it on: run "dragoman doctor" on the device',
+  'a running agent does not risk its connection for it: stop the agent ("systemctl stop dragoman"), and run "dragoman doctor" on the device',
+);
+const NOT_BESIDE_AGENT = skipped(
+  'the broker allows no second client with this login: stop the agent ("systemctl stop dragoman"), and run the doctor again',
 );
 const NO_CONNECTION = skipped('there is no connection to the broker');
 
@@ -64,6 +71,21 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
     const { bus, hasRefused } = await join();
     return bus === null ? null : probe.ask(bus, lane, hasRefused);
   });
+  const askLink = once(async () => (await parts.askAgent?.(['broker'])) ?? null);
+  const askRest = once(async () => {
+    // One diagnosis at a time.
+    await askLink();
+    const rest = (['backend', 'stream', 'clock'] as const).filter((name) => tells(name));
+    return (await parts.askAgent?.(rest)) ?? null;
+  });
+  /** The agent's own finding if only the agent can connect. */
+  const orAgents = (name: CheckName, ask: () => Promise<Diagnosis | null>, judge: () => Promise<Outcome>) => {
+    return async (): Promise<Outcome> => {
+      const { isAgentsAlone = false } = await join();
+      const found = isAgentsAlone ? (await ask())?.checks.find(({ check }) => check === name) : undefined;
+      return found ?? judge();
+    };
+  };
   const look = once(async () => {
     const address = (await ask())?.streamUrl ?? null;
     return address === null ? null : lookAtStreamHost(address, parts);
@@ -78,22 +100,28 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
     if (seen !== null) return seen.outcome;
     return tells('backend') ? NO_STREAM_ADDRESS : judgeAnswer();
   };
+  const judgeOwnClock = async (): Promise<Outcome> => {
+    const sights = [(await ask())?.sight, (await look())?.sight];
+    return judgeClock(
+      clock.wall(),
+      sights.filter((sight) => sight != null),
+    );
+  };
   return [
-    deviceCheck('broker', BROKER_LIMIT_MS, async () => (await join()).outcome),
+    deviceCheck(
+      'broker',
+      BROKER_LIMIT_MS,
+      orAgents('broker', askLink, async () => (await join()).outcome),
+    ),
     deviceCheck('isolation', BROKER_LIMIT_MS, async () => {
-      const { isolation, bus, outcome } = await join();
+      const { isolation, bus, outcome, isAgentsAlone = false } = await join();
       if (isolation === undefined) return NOT_TRIED;
+      if (isolation === null && isAgentsAlone) return NOT_BESIDE_AGENT;
       return bus === null && !tells('broker') ? outcome : judgeIsolation(isolation);
     }),
-    deviceCheck('backend', BACKEND_LIMIT_MS, judgeAnswer),
-    deviceCheck('stream', STREAM_LIMIT_MS, judgeStreamHost),
-    deviceCheck('clock', STREAM_LIMIT_MS + 1000, async () => {
-      const sights = [(await ask())?.sight, (await look())?.sight];
-      return judgeClock(
-        clock.wall(),
-        sights.filter((sight) => sight != null),
-      );
-    }),
+    deviceCheck('backend', BACKEND_LIMIT_MS, orAgents('backend', askRest, judgeAnswer)),
+    deviceCheck('stream', STREAM_LIMIT_MS, orAgents('stream', askRest, judgeStreamHost)),
+    deviceCheck('clock', STREAM_LIMIT_MS + 1000, orAgents('clock', askRest, judgeOwnClock)),
   ];
 }
 

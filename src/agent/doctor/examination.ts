@@ -3,6 +3,7 @@ import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
+import { askAgent } from '../../adapters/doctor/agent-door.ts';
 import { isOpenToAll, ownUser, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
@@ -51,6 +52,8 @@ export interface ExaminationOptions {
 }
 
 const QUICK_MS = 5000;
+/** A trial token and the stream's host take this long at worst (ms). */
+const AGENT_ANSWERS_WITHIN_MS = 35_000;
 /** Asks systemd, and for each file the kernel. */
 const SANDBOX_MS = 30_000;
 const NEED_CONFIGURATION: readonly CheckName[] = [
@@ -149,6 +152,14 @@ function connectionAndSound(
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const connection = connectionChecks({
     ...{ clock, topics, probe, lane, join, proxy },
+    askAgent: async (only) =>
+      agent === null
+        ? null
+        : askAgent(
+            { proc: machine.kernel.proc, pid: agent, env: machine.env },
+            only,
+            AGENT_ANSWERS_WITHIN_MS,
+          ),
     hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells: wants,

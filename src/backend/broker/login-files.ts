@@ -1,4 +1,5 @@
 /** The files of each login, for the folder of the device, the backend or the person. */
+import { join } from 'node:path';
 import { BACKEND_NAME, deviceName, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import type { KeyedCertificate } from './authority.ts';
 
@@ -28,9 +29,9 @@ export interface DeviceConfig {
   };
 }
 
-/** @param files folder of the files on the device */
+/** @param files folder of the files on the device; ".": beside its configuration, or in `secrets` there */
 export function deviceConfig(setup: Setup, device: SetupDevice, files: string): DeviceConfig {
-  const at = (name: string): string => `${files}/${name}`;
+  const at = (name: string): string => join(files, name);
   const login =
     device.password === null
       ? { certFile: at('mqtt.crt'), keyFile: at('mqtt.key') }

@@ -33,6 +33,8 @@ export interface LoginQuestion {
 }
 
 const NOT_AUTHORIZED = 0x87;
+const ASK_OTHERWISE =
+  'The broker most likely accepts only the device\'s own identifier: run the doctor as root or as the agent\'s user, or send the agent the command "diagnose".';
 
 const LIMITS: Readonly<Record<BrokerLimit, Outcome>> = {
   retain: warning(
@@ -44,6 +46,18 @@ const LIMITS: Readonly<Record<BrokerLimit, Outcome>> = {
     'Allow QoS 1 at the broker (mosquitto: max_qos 1 or 2).',
   ),
 };
+
+/** The broker refuses the doctor because it allows one client identifier for each login, which the agent uses. */
+export function isAgentsAlone(facts: LoginFacts, names: LoginNames): boolean {
+  if (facts.ok || !facts.refused || isAboutTopics(facts.message)) return false;
+  const { code, agent } = facts;
+  if (agent !== 'connected' && agent !== 'unknown') return false;
+  if (explainRefusedLogin(code, names).cause === 'identifier') return true;
+  // Some brokers answer the same to a wrong password.
+  return agent === 'connected' && (code === 5 || code === NOT_AUTHORIZED);
+}
+
+const isAboutTopics = (message: string): boolean => /allow us to subscribe/.test(message);
 
 export function judgeLogin(facts: LoginFacts, question: LoginQuestion): Outcome {
   return facts.ok ? judgeGranted(facts, question.isExposed) : judgeRefused(facts, question);
@@ -74,7 +88,7 @@ function judgeRefused(
       code === undefined ? "Look at the broker's log, and check that it listens for MQTT on this port." : fix,
       data,
     );
-  if (/allow us to subscribe/.test(message))
+  if (isAboutTopics(message))
     return problem(
       message,
       `Allow the device these topics in the broker's access list (client "${clientId}").`,
@@ -82,17 +96,19 @@ function judgeRefused(
     );
   const beside = `the doctor logs in beside the running agent as "${clientId}.doctor"`;
   // The broker refuses the doctor's identifier, not the device's.
-  if (cause === 'identifier' && (agent === 'connected' || agent === 'unknown'))
-    return warning(
-      `${message}; ${beside}`,
-      'If the broker accepts only the device\'s own identifier, send the agent the command "diagnose" instead.',
+  if (cause === 'identifier' && (agent === 'connected' || agent === 'unknown')) {
+    const told = agent === 'connected' ? warning : problem;
+    return told(
+      `${message}; ${beside}, and the agent could not be asked`,
+      `${ASK_OTHERWISE} If it still says so: ${fix}`,
       data,
     );
+  }
   // Some brokers answer the same for a login that is bound to another identifier.
   if ((code === 5 || code === NOT_AUTHORIZED) && agent === 'connected')
     return warning(
-      `${message}; ${beside}, and the agent itself is connected with the same login`,
-      `The broker most likely accepts only the device's own identifier: send the agent the command "diagnose" instead. If not: ${fix}`,
+      `${message}; ${beside}, and the agent itself, which is connected with the same login, could not be asked`,
+      `${ASK_OTHERWISE} If not: ${fix}`,
       data,
     );
   const failing = typeof agent === 'object' ? '; the running agent has no connection either' : '';

@@ -108,7 +108,7 @@ describe('the connection to the broker', () => {
     const { outcome, bus } = await join('unknown');
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
     expect(bus).toBeNull();
-    expect(outcome).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('"diagnose"') });
+    expect(outcome).toMatchObject({ verdict: 'problem', fix: expect.stringContaining('"diagnose"') });
   });
 
   it('names the topics that the broker refuses', async () => {

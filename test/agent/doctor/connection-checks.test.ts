@@ -9,10 +9,10 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { BackendProbe, Probed } from '../../../src/agent/doctor/backend-probe.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { connectionChecks } from '../../../src/agent/doctor/connection-checks.ts';
-import { ok, problem } from '../../../src/core/doctor/finding.ts';
+import { ok, problem, warning } from '../../../src/core/doctor/finding.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import type { CheckName, Diagnosis, Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { findOpenssl, makeCertificates } from '../../adapters/mqtt/mosquitto.ts';
 
@@ -231,5 +231,64 @@ describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped wit
       fix: expect.stringContaining('service.caFile'),
     });
     expect(asked).toEqual([]);
+  });
+});
+
+describe('beside a running agent whose broker allows one client for each login', () => {
+  const REFUSED = warning('the broker refuses the doctor', 'ask the agent');
+  const about = (check: CheckName): Finding => ({
+    ...{
+      check,
+      lane: null,
+      verdict: 'problem',
+      finding: `the agent about ${check}`,
+      fix: 'fix it',
+      data: {},
+    },
+  });
+  async function beside(
+    askAgent: (only: readonly CheckName[]) => Promise<Diagnosis | null>,
+    isAgentsAlone = true,
+  ) {
+    const clock = createSystemClock();
+    const findings = await runChecks(
+      connectionChecks({
+        ...{ clock, lane: 'main', hosts: [], askAgent },
+        topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
+        probe: {
+          ask: () => Promise.reject(new Error('there is no bus')),
+          receive: () => false,
+          awaits: () => false,
+          refused() {},
+        },
+        join: async () => ({ outcome: REFUSED, bus: null, isolation: null, isAgentsAlone }),
+        serviceCa: () => undefined,
+        tells: () => true,
+      }),
+      { clock },
+    );
+    return Object.fromEntries(
+      findings.map(({ check, verdict, finding }) => [check, `${verdict}: ${finding}`]),
+    );
+  }
+
+  it('reports what the agent finds out, and says how isolation can be checked', async () => {
+    const asked: (readonly CheckName[])[] = [];
+    const found = await beside(async (only) => {
+      asked.push(only);
+      return { version: '1', verdict: 'problem', checks: only.map(about) };
+    });
+    for (const check of ['broker', 'backend', 'stream', 'clock'])
+      expect(found[check]).toBe(`problem: the agent about ${check}`);
+    expect(found['isolation']).toMatch(/^skipped: .*no second client.*systemctl stop dragoman/);
+    expect(asked).toEqual([['broker'], ['backend', 'stream', 'clock']]);
+  });
+
+  it('keeps its own findings when the agent does not answer, or is not concerned', async () => {
+    expect((await beside(async () => null))['broker']).toBe('warning: the broker refuses the doctor');
+    const checks = (['broker', 'backend'] as const).map(about);
+    const found = await beside(async () => ({ version: '1', verdict: 'problem', checks }), false);
+    expect(found['broker']).toBe('warning: the broker refuses the doctor');
+    expect(found['backend']).toMatch(/^skipped/);
   });
 });

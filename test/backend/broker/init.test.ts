@@ -170,7 +170,7 @@ describe.skipIf(!hasOpenssl)('devices', () => {
       device: { tenant: 'museum', id: 'kiosk-01', groups: ['lobby'] },
       mqtt: {
         ...{ url: 'mqtts://broker.example:8883', prefix: 'dragoman/v1', username: 'museum.kiosk-01' },
-        ...{ passwordFile: '/etc/dragoman/mqtt-password', caFile: '/etc/dragoman/broker-ca.crt' },
+        ...{ passwordFile: 'mqtt-password', caFile: 'broker-ca.crt' },
       },
     });
     expect((await run('devices', 'disable', 'kiosk-01')).exitCode).toBe(0);

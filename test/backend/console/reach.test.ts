@@ -1,6 +1,5 @@
 /** How people and the broker reach the console: TLS, and the rights of `broker init`. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type SetUp, setUpBroker } from '../broker/set-up-broker.ts';
 import { PASSWORD, PASSWORD_HASH, PREFIX } from './console-on-loopback.ts';
+import { signInByTls } from './sign-in-by-tls.ts';
 
 let folder: string;
 let backend: Backend | null = null;
@@ -46,22 +46,6 @@ async function start(more: object) {
   return { url: backend.consoleAt ?? '', lines };
 }
 
-/** With the authority of the test instead of the system's. */
-function askTls(url: string, ca: string, body: object): Promise<{ status: number; cookie: string }> {
-  return new Promise((resolve, reject) => {
-    const { port, origin } = new URL(url);
-    const headers = { origin, 'content-type': 'application/json' };
-    const options = { ...{ host: '127.0.0.1', port, path: '/api/sign-in', method: 'POST' }, ca, headers };
-    const asked = request(options, (response) => {
-      response.resume();
-      const [cookie = ''] = response.headers['set-cookie'] ?? [];
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, cookie }));
-    });
-    asked.on('error', reject);
-    asked.end(JSON.stringify(body));
-  });
-}
-
 describe('the console', () => {
   it('is served with its own certificate, and refuses a key of another one', async () => {
     const authority = createAuthority('test authority');
@@ -78,7 +62,10 @@ describe('the console', () => {
       store: { path: join(folder, 'other.db') },
     });
     expect(url).toMatch(/^https:/);
-    const { status, cookie } = await askTls(url, authority.certificate, { name: 'ann', password: PASSWORD });
+    const { status, cookie } = await signInByTls(url, authority.certificate, {
+      name: 'ann',
+      password: PASSWORD,
+    });
     expect([status, cookie.split('=')[0]]).toEqual([200, '__Host-dragoman']);
   });
 

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,12 +12,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { fileOf } from '../../../src/adapters/console/console-files.ts';
+import { createLogger } from '../../../src/adapters/log.ts';
+import { startBackend } from '../../../src/backend/backend.ts';
+import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load-config.ts';
 import type { LedgerEntry, SessionRow, Store } from '../../../src/ports/store.ts';
 import { gather } from '../../gathered.ts';
+import { signInByTls } from '../console/sign-in-by-tls.ts';
 import { onBothStores } from './both-stores.ts';
 import { PASSWORD } from './postgres-server.ts';
 
@@ -73,6 +80,85 @@ const contentOf = async (store: Store) => ({
   sums: await store.sums(0, 8_000_000_000_000),
   known: await store.knownDevices(10),
   sessions: (await store.change('museum/a', (book) => ({ change: {}, result: book }))).sessions,
+});
+
+describe('an empty machine', () => {
+  const PASSWORD_OF_ANN = 'correct horse battery';
+  /** Folder of all files of the machine. */
+  const machine = join(folder, 'machine');
+  const at = (name: string): string => join(machine, name);
+  const put = (name: string, content: string): string => {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    return write(at(name), content);
+  };
+  /** The line of docs/backend.md, with other paths. */
+  const pageLine = (verb: string, paths: Record<string, string>): string[] => {
+    const page = readFileSync(new URL('../../../docs/backend.md', import.meta.url), 'utf8');
+    const line = new RegExp(`^sudo dragoman-backend (${verb} .*?) *(?:#.*)?$`, 'm').exec(page)?.[1] ?? '';
+    return line.split(' ').map((word) => paths[word] ?? word);
+  };
+
+  it('lets people sign in again after the one line of the page', async () => {
+    const authority = createAuthority('test authority');
+    const pair = issueCertificate(authority, { usage: 'server', name: '127.0.0.1', days: 30 });
+    const tls = {
+      certFile: put('tls/console.crt', pair.certificate),
+      keyFile: put('tls/console.key', pair.key),
+    };
+    // Without a folder, as in the configuration of the package.
+    put('etc/secrets/api-key', 'the-account-key');
+    put('broker/authority.key', 'the authority');
+    const config = put(
+      'etc/config.json',
+      JSON.stringify({
+        mqtt: { url: 'mqtt://127.0.0.1:9' },
+        service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example', apiKeyFile: 'api-key' },
+        allow: ['museum/*'],
+        store: { path: put('var/lib/backend/store.db', '') },
+        console: { listen: '127.0.0.1:0', tls },
+      }),
+    );
+    if (process.getuid?.() === 0) chownSync(tls.keyFile, 65_534, 65_534);
+    const password = write(fresh('password'), PASSWORD_OF_ANN);
+    const ann = ['ann', '--role', 'administrator', '--password-file', password];
+    expect(await run('people', 'add', ...ann, '--config', config)).toMatchObject({ code: 0 });
+    const to = fresh('backup');
+    const paths = {
+      '/etc/dragoman-backend/config.json': config,
+      museum: at('broker'),
+      '/mnt/backup/monday': to,
+    };
+    expect(await run(...pageLine('backup', paths))).toMatchObject({ code: 0, err: '' });
+
+    const before = statSync(tls.keyFile).uid;
+    rmSync(machine, { recursive: true });
+    expect(await run(...pageLine('restore', paths))).toMatchObject({ code: 0, err: '' });
+    expect(statSync(tls.keyFile)).toMatchObject({ uid: before });
+    expect(statSync(tls.keyFile).mode & 0o777).toBe(0o600);
+
+    const restored = loadBackendConfig(config, {});
+    const secrets = readBackendSecrets(restored, {});
+    expect(secrets.apiKey()).toBe('the-account-key');
+    const log = createLogger({ level: 'fatal', format: 'json', sink: { write: () => {} } });
+    const consoleFiles = new Map([['console.js', fileOf('"page";', 'text/javascript')]]);
+    const backend = await startBackend({ config: restored, secrets, log, consoleFiles });
+    try {
+      const url = backend.consoleAt ?? '';
+      const words = { name: 'ann', password: PASSWORD_OF_ANN };
+      expect((await signInByTls(url, authority.certificate, words)).status).toBe(200);
+    } finally {
+      await backend.close();
+    }
+  });
+
+  it('saves what can be saved when a credential is elsewhere, and names it', async () => {
+    const config = writeConfig({ path: join(folder, 'elsewhere.db') }, 'sealed-api-key');
+    const to = fresh('backup');
+    expect(await run('backup', '--config', config, '--to', to)).toMatchObject({
+      code: 0,
+      err: 'warning: sealed-api-key is not saved: no file has this name here. Keep a copy of its source.\n',
+    });
+  });
 });
 
 onBothStores((maker) => {

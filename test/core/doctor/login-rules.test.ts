@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeLogin, type LoginFacts } from '../../../src/core/doctor/login-rules.ts';
+import { isAgentsAlone, judgeLogin, type LoginFacts } from '../../../src/core/doctor/login-rules.ts';
 
 const NAMES = { username: 'kiosk', passwordFile: '/etc/dragoman/password', certFile: null };
 const judge = (facts: LoginFacts, isExposed = false, names = {}) =>
@@ -81,14 +81,30 @@ describe('the login', () => {
 
   it('is a warning when only the identifier of the doctor may be the reason', () => {
     expect(judge(failed({ code: 0x85, agent: 'connected' })).verdict).toBe('warning');
-    expect(judge(failed({ code: 0x85, agent: 'unknown' })).verdict).toBe('warning');
+    // Nothing is known to work.
+    expect(judge(failed({ code: 0x85, agent: 'unknown' })).verdict).toBe('problem');
     expect(judge(failed({ code: 0x85, agent: { fails: 'refused' } })).verdict).toBe('problem');
     expect(judge(failed({ code: 0x87, agent: 'connected' }))).toMatchObject({
       verdict: 'warning',
-      finding: expect.stringContaining('the agent itself is connected'),
+      finding: expect.stringContaining('the agent itself, which is connected with the same login'),
       fix: expect.stringMatching(/"diagnose".*password/),
     });
     expect(judge(failed({ code: 0x86, agent: 'connected' })).verdict).toBe('problem');
+  });
+
+  it('lets the agent be asked when the broker allows one identifier for each login', () => {
+    const alone = (more: Partial<Parameters<typeof failed>[0]>) =>
+      isAgentsAlone(failed(more), { username: 'kiosk', passwordFile: '/p', certFile: null });
+    expect(alone({ code: 0x87, agent: 'connected' })).toBe(true);
+    expect(alone({ code: 5, agent: 'connected' })).toBe(true);
+    expect(alone({ code: 0x85, agent: 'unknown' })).toBe(true);
+    // The login in the file may be another one than the agent's.
+    expect(alone({ code: 0x87, agent: 'unknown' })).toBe(false);
+    expect(alone({ code: 0x86, agent: 'connected' })).toBe(false);
+    expect(alone({ code: 0x85, agent: 'absent' })).toBe(false);
+    expect(alone({ code: 0x85, agent: { fails: 'refused' } })).toBe(false);
+    const topics = 'b does not allow us to subscribe to x';
+    expect(alone({ code: 0x87, message: topics, agent: 'connected' })).toBe(false);
   });
 
   it('is a problem when there is no answer, or a topic is refused', () => {
