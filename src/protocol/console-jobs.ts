@@ -23,7 +23,7 @@ export interface Job {
   readonly at: string;
   readonly who: string;
   readonly command: string;
-  /** Without what shall be spoken (`say`). */
+  /** Only those that may be kept (`keeps` of the command); of any other its length. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly devices: number;
   readonly counts: Readonly<Record<JobState, number>>;

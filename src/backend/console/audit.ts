@@ -10,7 +10,7 @@ export interface Action {
   readonly from: string;
   readonly what: string;
   readonly on: string | null;
-  /** Without secrets, and without what shall be spoken. */
+  /** What may be kept. */
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,10 +45,15 @@ export function createAudit(store: ConsoleStore, log: Log): Audit {
         await end(id, true, done.result);
         return done;
       } catch (error) {
-        const text = error instanceof Refusal ? error.message : 'it failed: the log of the backend says why';
-        await end(id, false, text).catch(() => {});
+        await end(id, false, failureOf(error)).catch(() => {});
         throw error;
       }
     },
   };
+}
+
+/** A sentence about wrong input may quote it, and is left out: what was typed may be a secret. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof Refusal)) return 'it failed: the log of the backend says why';
+  return error.problem.code === 'invalid' ? 'it was refused: the input was not valid' : error.message;
 }

@@ -11,7 +11,9 @@ import type { Log } from '../../ports/log.ts';
 import { type Store, StoreDown } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { readListen } from '../../protocol/backend-console.ts';
+import type { FleetStatus } from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
+import { claimsConnection } from '../core/fleet/silence.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
@@ -69,11 +71,13 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const notes = createConversationNotes(store, complain);
   await openStore(store, log);
 
+  const statusOf = (device: string): FleetStatus => fleet.devices.get(device)?.row.status ?? 'unknown';
   const jobs = createJobs({
     ...{ store, prefix, signer, clock, complain, bus: () => bus },
+    isConnected: (device) => claimsConnection(statusOf(device)),
     whySilent(device) {
-      const status = fleet.devices.get(device)?.row.status ?? 'unknown';
-      return status === 'ready' || status === 'idle' || status === 'degraded'
+      const status = statusOf(device);
+      return claimsConnection(status)
         ? 'it did not answer in time'
         : `it did not answer in time; its last status was ${status}`;
     },

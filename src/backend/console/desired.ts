@@ -12,6 +12,7 @@ import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
 import { desiredText } from './command-message.ts';
 import type { Fleet } from './fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
+import type { DeviceNews } from './fleet-topics.ts';
 import { Refusal } from './refusal.ts';
 
 export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {
@@ -80,47 +81,80 @@ export interface DesiredParts {
 export const UNSIGNED_WARNING =
   'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
 
-/** Checks and publishes a document. @returns its version. @throws Refusal */
-export async function publishDesired(
-  { target, basedOn, document }: ConfigChange,
-  parts: DesiredParts,
-): Promise<number> {
-  const { fleet, prefix, signer, clock } = parts;
-  const checked = document === null ? null : check(desiredSchema, document);
-  const isGroup = 'group' in target;
-  const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
-  const device = isGroup ? undefined : fleet.devices.get(target.device);
-  if (!isGroup && device === undefined)
-    throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
-  const before = readDesired(
-    isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null),
-  );
-  if ((versionOf(before) ?? 0) !== basedOn)
-    throw new Refusal(409, 'changed', 'somebody has changed this configuration meanwhile: load it again');
-  const bus = parts.bus();
-  if (!bus.connected)
-    throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
-  const from = isGroup ? `group:${target.group}` : 'device';
-  const reporters = isGroup
-    ? membersOf(fleet, target.tenant, target.group)
-    : device === undefined
-      ? []
-      : [device];
-  // Devices reject a lower version than the last one that they saw.
-  const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
-  const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
-  const text = checked === null ? '' : await desiredText({ version, ...checked }, base, signer, clock.wall());
-  if (text.length > LONGEST_DESIRED)
-    throw new Refusal(400, 'invalid', `the document must have at most ${LONGEST_DESIRED} characters`);
-  await publish(bus, `${base}/config/desired`, text);
-  return version;
+/** A document that may be published now. */
+export interface DesiredChange {
+  readonly target: ConfigChange['target'];
+  /** As the schema has read it; null: the document is deleted. */
+  readonly document: DesiredBody | null;
+  readonly version: number;
+  /** @throws Refusal if the broker does not take it */
+  publish(): Promise<void>;
+  /** Another change may be made. */
+  end(): void;
 }
+
+/** Checks changes. What it returns must be ended. It throws a Refusal. */
+export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => DesiredChange {
+  /** Topic bases whose change is under way: a second one at the same time would overwrite the first. */
+  const underWay = new Set<string>();
+  return (change) => {
+    const { target, basedOn } = change;
+    const { fleet, prefix, signer, clock } = parts;
+    const document = change.document === null ? null : check(desiredSchema, change.document);
+    const isGroup = 'group' in target;
+    const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
+    const device = isGroup ? undefined : fleet.devices.get(target.device);
+    if (!isGroup && device === undefined)
+      throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
+    const present = (): string | null =>
+      isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null);
+    const before = present();
+    if ((versionOf(readDesired(before)) ?? 0) !== basedOn || underWay.has(base))
+      throw new Refusal(
+        409,
+        'changed',
+        'another person has changed this configuration meanwhile: load it again',
+      );
+    const bus = parts.bus();
+    if (!bus.connected)
+      throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
+    const from = isGroup ? `group:${target.group}` : 'device';
+    const reporters = isGroup
+      ? membersOf(fleet, target.tenant, target.group)
+      : device === undefined
+        ? []
+        : [device];
+    // Devices reject a lower version than the last one that they saw.
+    const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
+    const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
+    underWay.add(base);
+    return {
+      ...{ target, document, version },
+      async publish() {
+        const text =
+          document === null ? '' : await desiredText({ version, ...document }, base, signer, clock.wall());
+        if (text.length > LONGEST_DESIRED)
+          throw new Refusal(400, 'invalid', `the document must have at most ${LONGEST_DESIRED} characters`);
+        await publish(bus, `${base}/config/desired`, text);
+        // The broker may send it back later than its acknowledgement.
+        if (present() === before) fleet.hear(newsOf(target, text));
+      },
+      end: () => void underWay.delete(base),
+    };
+  };
+}
+
+const newsOf = (target: ConfigChange['target'], payload: string): DeviceNews =>
+  'group' in target
+    ? { kind: 'group_desired', name: `${target.tenant}/${target.group}`, payload }
+    : { kind: 'desired', name: target.device, payload, isRetained: false };
 
 /** @throws Refusal if the broker does not take it */
 function publish(bus: Pick<Bus, 'publish'>, topic: string, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     bus.publish(topic, text, {
-      ...{ qos: 1, retain: true },
+      qos: 1,
+      retain: true,
       ended(isDelivered) {
         if (isDelivered) return resolve();
         const message = 'the broker did not take the document: check the rights of the backend at the broker';

@@ -14,7 +14,7 @@ const entrySchema = z.object({
 const recordSchema = z.object({
   ...{ id: z.string(), at: z.number(), who: z.string(), command: z.string() },
   args: z.record(z.string(), z.unknown()),
-  /** False: they are not complete, because they held what shall be spoken. */
+  /** False: some of them are not kept. */
   isWhole: z.boolean(),
   ...{ validMs: z.number(), notAfter: z.number(), endedAt: z.number().nullable() },
   auditLine: z.string().nullable().default(null),

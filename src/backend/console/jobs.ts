@@ -7,6 +7,7 @@ import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
+import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import {
   createJob,
   endIfDone,
@@ -44,6 +45,8 @@ export interface JobParts {
   readonly signer: Signer | null;
   readonly clock: Clock;
   readonly complain: Complain;
+  /** Whether a command that is sent now reaches the device. */
+  readonly isConnected: (device: string) => boolean;
   /** Words for a device that does not answer. */
   readonly whySilent: (device: string) => string;
   /** Called once for each job that ends, also after a restart. */
@@ -103,13 +106,29 @@ export function createJobs(parts: JobParts): Jobs {
       }
     }
   };
+  /** Without QoS 1, so that the broker stores it neither for a device that is away nor on its disk. */
+  const sendIfConnected = async (job: JobRecord, name: string): Promise<void> => {
+    if (!parts.isConnected(name)) {
+      const message = 'it is not connected, and this command is not kept for it: send it again later';
+      return refuseDevice(job, name, 'not_connected', message);
+    }
+    noteSent(job, name, wallNow());
+    const { topic, text, properties } = await messageOf(job, name);
+    parts.bus().publish(topic, text, { qos: 0, properties });
+  };
+  const messageOf = async (job: JobRecord, name: string) => ({
+    topic: `${prefix}/${name}/cmd/${job.command}`,
+    text: await commandText(job, `${prefix}/${name}`, signer, clock.wall()),
+    properties: { expiryS: Math.max(1, Math.ceil((job.notAfter - wallNow()) / 1000)) },
+  });
   const sendOne = async (job: JobRecord, name: string): Promise<void> => {
-    const topic = `${prefix}/${name}/cmd/${job.command}`;
-    const text = await commandText(job, `${prefix}/${name}`, signer, clock.wall());
+    if (commandNamed(job.command)?.onlyConnected) return sendIfConnected(job, name);
+    noteSent(job, name, wallNow());
+    const { topic, text, properties } = await messageOf(job, name);
     onTheWay += 1;
     parts.bus().publish(topic, text, {
       qos: 1,
-      properties: { expiryS: Math.max(1, Math.ceil((job.notAfter - wallNow()) / 1000)) },
+      properties,
       ended(isDelivered) {
         onTheWay -= 1;
         if (isDelivered) return;
@@ -125,10 +144,7 @@ export function createJobs(parts: JobParts): Jobs {
       if (job.endedAt !== null) continue;
       if (parts.bus().connected) {
         const next = waitingDevices(job, MOST_ON_THE_WAY - onTheWay);
-        for (const name of next) {
-          noteSent(job, name, wallNow());
-          await sendOne(job, name);
-        }
+        for (const name of next) await sendOne(job, name);
         if (next.length > 0) touch(job);
       }
       if (noteSilence(job, wallNow(), parts.whySilent)) touch(job);
@@ -160,7 +176,7 @@ export function createJobs(parts: JobParts): Jobs {
   const resume = (job: JobRecord, isWhole: boolean): void => {
     jobs.set(job.id, job);
     if (!isWhole)
-      stopJob(job, 'the backend restarted, and does not keep what shall be spoken: send it again');
+      stopJob(job, 'the backend restarted, and does not keep all arguments of this command: send it again');
     else
       for (const entry of job.devices.values())
         if (entry.state === 'sent' || entry.state === 'accepted') entry.state = 'waiting';

@@ -8,12 +8,6 @@ import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 const UNSIGNED =
   'Devices with owner keys refuse it: this backend has no owner key (signingKeyFile), so it cannot sign.';
 
-export function commandNamed(name: string): CommandDefinition | null {
-  return Object.hasOwn(COMMANDS, name)
-    ? ((COMMANDS as Readonly<Record<string, CommandDefinition>>)[name] ?? null)
-    : null;
-}
-
 export function makeRegistry(signs: boolean): Registry {
   const commands = Object.entries(COMMANDS).map(
     ([name, definition]: [string, CommandDefinition]): CommandForm => {

@@ -1,7 +1,7 @@
 /** The fleet, its devices, commands to them and their configuration. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
-import { configChangeSchema } from '../../protocol/console-config.ts';
+import { type ConfigChange, configChangeSchema } from '../../protocol/console-config.ts';
 import { type DeviceHealth, logRequestSchema } from '../../protocol/console-device.ts';
 import { deviceNameSchema, type FleetWindow, fleetViewSchema } from '../../protocol/console-fleet.ts';
 import {
@@ -12,20 +12,28 @@ import {
 } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
 import { viewChangeSchema } from '../../protocol/console-stream.ts';
+import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { nameSchema } from '../../protocol/mqtt/topics.ts';
 import { readHealth, STEP_S } from '../core/console/health-ring.ts';
-import { deviceOf, type JobRecord, shownJob, withoutSpoken } from '../core/console/job-state.ts';
+import { deviceOf, type JobRecord, keptArgs, shownJob } from '../core/console/job-state.ts';
 import { createSortedList } from '../core/console/sorted-list.ts';
-import type { Audit } from './audit.ts';
+import type { Action, Audit } from './audit.ts';
 import { type Call, check, readBody, readJsonQuery, readQuery } from './call.ts';
-import { type DesiredParts, deviceConfig, groupConfig, publishDesired, UNSIGNED_WARNING } from './desired.ts';
+import {
+  createDesiredChanges,
+  type DesiredChange,
+  type DesiredParts,
+  deviceConfig,
+  groupConfig,
+  UNSIGNED_WARNING,
+} from './desired.ts';
 import { detailOf } from './device-detail.ts';
 import type { Fleet } from './fleet.ts';
 import type { FleetDevice } from './fleet-device.ts';
 import { readJob } from './job-text.ts';
 import type { Jobs } from './jobs.ts';
 import { notFound, Refusal } from './refusal.ts';
-import { commandNamed, makeRegistry } from './registry.ts';
+import { makeRegistry } from './registry.ts';
 import type { Handlers } from './router.ts';
 import { selectedDevices } from './selection.ts';
 import type { Streams } from './streams.ts';
@@ -61,6 +69,7 @@ type FleetRoute =
 export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
   const { fleet, streams, jobs, store, audit, clock, prefix, signer } = parts;
   const registry = makeRegistry(signer !== null);
+  const changeDesired = createDesiredChanges(parts);
   const deviceIn = ({ params }: Call): FleetDevice => {
     streams.refresh();
     const name = `${params['tenant']}/${params['device']}`;
@@ -85,13 +94,24 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     const on = devices.length === 1 ? first : `${devices.length} devices`;
     const line = await audit.begin({
       ...{ who: who.name, from: call.request.address, what: `command.${name}`, on },
-      args: withoutSpoken(args),
+      args: keptArgs(args, definition.keeps),
     });
     try {
-      const given = { who: who.name, command: name, args, validMs: validS * 1000, devices };
+      const { keeps } = definition;
+      const given = { who: who.name, command: name, args, keeps, validMs: validS * 1000, devices };
       return shownJob(await jobs.begin({ ...given, auditLine: line }));
     } catch (error) {
       await audit.end(line, false, 'the job could not be written').catch(() => {});
+      throw error;
+    }
+  };
+  /** A refused document is not kept: anything may stand in it. @throws Refusal */
+  const checkedDesired = async (change: ConfigChange, action: Action): Promise<DesiredChange> => {
+    try {
+      return changeDesired(change);
+    } catch (error) {
+      const refused = { ...action, args: { basedOn: change.basedOn } };
+      await audit.act(refused, () => Promise.reject(error));
       throw error;
     }
   };
@@ -185,18 +205,24 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     },
     'POST /api/config': async (call) => {
       const change = await readBody(call, configChangeSchema);
-      const { target, document } = change;
+      const { target, basedOn } = change;
       const isGroup = 'group' in target;
       const action = {
-        ...{ who: call.session.who.name, from: call.request.address },
+        who: call.session.who.name,
+        from: call.request.address,
         what: isGroup ? 'config.group' : 'config.device',
         on: isGroup ? `${target.tenant}/group/${target.group}` : target.device,
-        args: { basedOn: change.basedOn, document },
       };
-      const { version } = await audit.act(action, async () => {
-        const published = await publishDesired(change, parts);
-        return { version: published, result: `published as version ${published}` };
-      });
+      const checked = await checkedDesired(change, action);
+      const { document, version } = checked;
+      try {
+        await audit.act({ ...action, args: { basedOn, document } }, async () => {
+          await checked.publish();
+          return { result: `published as version ${version}` };
+        });
+      } finally {
+        checked.end();
+      }
       return { json: { version, warnings: signer === null ? [UNSIGNED_WARNING] : [] } };
     },
     'GET /api/groups/:tenant/:group/config': async ({ params }) => {

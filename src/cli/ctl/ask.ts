@@ -7,9 +7,10 @@ import {
   outcomes,
   UNKNOWN,
 } from '../../core/fleet/answers.ts';
-import { isUnknown, NEVER_CAME } from '../../core/fleet/roster.ts';
+import { isReachable, isUnknown, NEVER_CAME } from '../../core/fleet/roster.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
+import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { CtlDeps } from './deps.ts';
@@ -52,6 +53,15 @@ export async function ask(
     if (from !== null && answer !== null) answers = noteAnswer(answers, from.device, answer);
   });
   try {
+    if (isOnlyConnected(name) && device !== null) {
+      const isKnown = (): boolean =>
+        exchange.isSettled() || view.entries().some(({ status }) => status !== null);
+      await exchange.waitUntil(isKnown, () => timeoutS * 1000);
+      if (!view.entries().some(isReachable)) {
+        const unsent = outcomes(answers, view.entries(), 0).map(notKept);
+        return { outcomes: await withNearest(unsent, deps), view };
+      }
+    }
     await sendCommand(exchange, name, args, id, deps);
     const spreadS = target.kind === 'device' ? 0 : (options.spread ?? 0);
     const limitS = (): number => {
@@ -70,6 +80,14 @@ export async function ask(
   } finally {
     await exchange.close();
   }
+}
+
+/** Nothing of the command may be stored at the broker, as it would be for a device that is away. */
+const isOnlyConnected = (name: string): boolean => commandNamed(name)?.onlyConnected === true;
+
+function notKept(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'silent' || outcome.why === UNKNOWN) return outcome;
+  return { ...outcome, why: `${outcome.why}; this command is not kept for it: send it again later` };
 }
 
 /** Adds the name that the operator probably means to the outcome of a device that the broker does not know. */
@@ -108,7 +126,7 @@ export async function sendCommand(
       : { ...body, cmd: name, not_after: timestamp(wall === null ? null : asWall(wall + validMs)) };
   const about = topic.slice(0, topic.lastIndexOf('/cmd/'));
   const payload = await seal('dragoman+command', about, signed, deps, { id });
-  exchange.publish(topic, payload, { qos: 1, properties: { expiryS } });
+  exchange.publish(topic, payload, { qos: isOnlyConnected(name) ? 0 : 1, properties: { expiryS } });
 }
 
 /** Reads an answer to this command; null for other messages. */

@@ -25,6 +25,10 @@ export const certificateArgsSchema = z
       .string()
       .min(1)
       .max(MOST_PEM_CHARS)
+      .refine(
+        (pem) => !pem.includes('PRIVATE KEY'),
+        'must not contain a private key, which belongs to the device alone: make a new key pair',
+      )
       .optional()
       .describe('the certificate, PEM; intermediate certificates may follow'),
   })

@@ -36,7 +36,7 @@ export interface StartOptions {
   readonly storePassword?: string;
   readonly config?: object;
   readonly signingKey?: PrivateKey;
-  readonly broker?: Broker;
+  readonly broker?: Pick<Broker, 'url' | 'close'>;
   /** Default: the machine's. */
   readonly clock?: Clock;
   /** Left out: a page that does nothing. */

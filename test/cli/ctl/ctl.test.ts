@@ -1,12 +1,59 @@
 import { createPublicKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectAsync } from 'mqtt';
 import { describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
 import { ctlOfEachTest, LANE, LANES } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
+
+describe('dragoman ctl DEVICE say', () => {
+  const SAY = ['say', 'Five minutes', '--language', 'en'];
+
+  it('sends nothing to a device that is not connected, and says that it is not kept for it', async () => {
+    const device = await ctl.device('kiosk-01');
+    device.status('lost');
+    for (const more of [[], ['--valid-for', '600']]) {
+      const ran = await ctl.run('kiosk-01', ...SAY, ...more);
+      expect([ran.exitCode, ran.printed.replaceAll(/\s+/g, ' ')]).toEqual([
+        4,
+        'kiosk-01: is not connected: its last status was lost; this command is not kept for it: send it again later ',
+      ]);
+    }
+    expect((await ctl.run('kisk-1', ...SAY)).printed).toMatch(
+      /knows no such\s+device; did you mean "kiosk-01"/,
+    );
+    // Other commands are, if they may be.
+    await ctl.run('kiosk-01', 'mute', '--valid-for', '600');
+    expect(device.received.map(({ name }) => name)).toEqual(['mute']);
+  });
+
+  it('is sent with QoS 0, which no broker stores, also to a group; other commands with QoS 1', async () => {
+    const device = await ctl.device('kiosk-01', { groups: ['lobby'] });
+    const sent: unknown[] = [];
+    const listener = await connectAsync(ctl.brokerUrl);
+    listener.on('message', (topic, _, { qos }) => sent.push([topic.split('/').at(-1), qos]));
+    await listener.subscribeAsync(['dragoman/v1/+/+/cmd/+', 'dragoman/v1/+/group/+/cmd/+'], { qos: 1 });
+    expect((await ctl.run('kiosk-01', ...SAY)).printed).toMatch(/^kiosk-01: ok/);
+    await ctl.run('--group', 'lobby', ...SAY);
+    await ctl.run('kiosk-01', 'mute');
+    await expect
+      .poll(() => sent)
+      .toEqual([
+        ['say', 0],
+        ['say', 0],
+        ['mute', 1],
+      ]);
+    expect(device.received.map(({ body }) => body.args['text'])).toEqual([
+      'Five minutes',
+      'Five minutes',
+      undefined,
+    ]);
+    await listener.endAsync();
+  });
+});
 
 describe('dragoman ctl DEVICE VERB', () => {
   it('sends the command and prints the resulting state of the lanes', async () => {

@@ -28,7 +28,7 @@ export interface JobRecord {
   readonly command: string;
   /** As they are sent. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** As they are shown and kept; another object than `args` if those hold what shall be spoken. */
+  /** As they are shown and kept; another object than `args` if some of those are not kept. */
   readonly shownArgs: Readonly<Record<string, unknown>>;
   readonly validMs: number;
   /** Devices do not carry it out later. The same in every message: a device takes a repeated one for the same command. */
@@ -44,26 +44,33 @@ export interface NewJob {
   readonly who: string;
   readonly command: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** As in the command's definition. */
+  readonly keeps?: readonly string[] | undefined;
   readonly validMs: number;
   readonly devices: readonly string[];
   readonly auditLine: string;
 }
 
-/** Arguments that hold what shall be spoken: it is never kept. */
-const SPOKEN = ['text'];
-
-/** The arguments as they may be kept: the same object if nothing is left out. */
-export function withoutSpoken(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (!SPOKEN.some((name) => typeof args[name] === 'string')) return args;
+/**
+ * The arguments as they may be kept: the same object if nothing is left out.
+ * @param keeps names of those that may be
+ */
+export function keptArgs(
+  args: Readonly<Record<string, unknown>>,
+  keeps: readonly string[] = [],
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(args);
+  if (entries.every(([name]) => keeps.includes(name))) return args;
   return Object.fromEntries(
-    Object.entries(args).map(([name, value]) =>
-      SPOKEN.includes(name) ? [name, `(${String(value).length} characters)`] : [name, value],
-    ),
+    entries.map(([name, value]) => [name, keeps.includes(name) ? value : withoutContent(value)]),
   );
 }
 
-export function createJob({ devices, validMs, args, ...given }: NewJob, now: number): JobRecord {
-  const shownArgs = withoutSpoken(args);
+const withoutContent = (value: unknown): string =>
+  typeof value === 'string' ? `(${value.length} characters)` : '(not kept)';
+
+export function createJob({ devices, validMs, args, keeps, ...given }: NewJob, now: number): JobRecord {
+  const shownArgs = keptArgs(args, keeps);
   return {
     ...{ ...given, args, shownArgs, validMs, at: now, endedAt: null },
     notAfter: now + validMs + CLOCK_SKEW_MS + Math.ceil(devices.length / SENT_PER_S) * 1000,

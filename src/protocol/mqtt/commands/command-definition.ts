@@ -8,6 +8,13 @@ export interface CommandDefinition {
    * ignored.
    */
   readonly args: z.ZodType;
+  /**
+   * Arguments whose values the backend may keep, for months and readable by viewers: in jobs and in the audit. Any other may be a
+   * secret, or something that a person says.
+   */
+  readonly keeps?: readonly string[];
+  /** Nothing of it may be stored on its way: it is sent with QoS 0, and only to a device that is connected. */
+  readonly onlyConnected?: true;
   /** The `data` of the answer `ok`. */
   readonly data: z.ZodType;
   /** The lowest role at the broker that may send it. */

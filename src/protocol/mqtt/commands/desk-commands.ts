@@ -18,6 +18,7 @@ const turnSchema = z
 export const DESK_COMMANDS = {
   turn: {
     args: turnSchema,
+    keeps: ['lane', 'speaker', 'held'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { speaker: 'target' },

@@ -43,6 +43,7 @@ export const DEVICE_COMMANDS = {
           .describe('duration; then the configured level applies again; left out: until a restart'),
       })
       .describe('Changes the log level.'),
+    keeps: ['level', 'minutes'],
     data: logAnswerSchema,
     role: 'operator',
     example: { level: 'debug', minutes: 30 },
@@ -67,6 +68,7 @@ export const DEVICE_COMMANDS = {
       .describe(
         'Publishes the log on the topic `log` for a while, without secrets. A second command replaces the first.',
       ),
+    keeps: ['minutes', 'level'],
     data: logAnswerSchema,
     role: 'operator',
     example: { minutes: 5, level: 'info' },
@@ -110,6 +112,7 @@ export const DEVICE_COMMANDS = {
       .describe(
         'Orders a version of the agent ([updates.md](updates.md)). The answer `ok` means ordered; `update` in `state` follows it. A later order replaces one that waits. `unsupported` without the updater.',
       ),
+    keeps: ['version', 'manifest_url', 'not_before'],
     data: z.strictObject({}),
     role: 'administrator',
     mustBeSigned: true,
@@ -142,6 +145,7 @@ export const DEVICE_COMMANDS = {
     args: certificateArgsSchema.describe(
       'Delivers the client certificate that the device requested (`cert/req`). The device tries it at once and keeps the old one until the broker accepts the new one. Without arguments the device sends a new request now.',
     ),
+    keeps: ['request'],
     data: z.strictObject({
       valid_to: timestampSchema.describe(
         'expiry of the new certificate; after a request without arguments: of the current one',
@@ -166,6 +170,7 @@ export const DEVICE_COMMANDS = {
         only: z.array(checkNameSchema).min(1).optional().describe('only these checks; left out: all'),
       })
       .describe('Runs the checks of `dragoman doctor` in the running agent; changes nothing.'),
+    keeps: ['only'],
     data: diagnosisSchema,
     role: 'operator',
     isReadOnly: true,

@@ -39,6 +39,7 @@ export const LANE_COMMANDS = {
       .describe(
         'Starts to listen; a parked or waiting lane retries at once. Outside the opening hours the answer is `closed`, unless `until` is given.',
       ),
+    keeps: ['lane', 'until'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: {},
@@ -55,6 +56,7 @@ export const LANE_COMMANDS = {
   },
   stop: {
     args: z.strictObject(laneArg).describe('Stops listening and speaking at once and ends the session.'),
+    keeps: ['lane'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { lane: 'main' },
@@ -66,6 +68,7 @@ export const LANE_COMMANDS = {
       .describe(
         'Mutes the microphone until `unmute`; the session continues and receives silence. A [key](desk.md#keys) mutes until the end of the conversation.',
       ),
+    keeps: ['lane'],
     data: lanesAnswerSchema,
     role: 'operator',
     atRelease: ({ lane }) => ({ command: 'unmute', args: { lane } }),
@@ -76,6 +79,7 @@ export const LANE_COMMANDS = {
     args: z
       .strictObject(laneArg)
       .describe('Unmutes the microphone, also if a key has muted it. A key does not lift a mute by command.'),
+    keeps: ['lane'],
     data: lanesAnswerSchema,
     role: 'operator',
     atRelease: ({ lane }) => ({ command: 'mute', args: { lane } }),
@@ -104,6 +108,7 @@ export const LANE_COMMANDS = {
       .describe(
         'Changes the languages. During a session the service decides: the final answer is `ok` when the new task runs, or `rejected` with the message of the service.',
       ),
+    keeps: ['lane', 'source', 'targets', 'step'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { source: 'en', targets: ['de', 'fr'] },
@@ -137,6 +142,7 @@ export const LANE_COMMANDS = {
       .describe(
         'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are as before, and what a key has muted is open again.',
       ),
+    keeps: ['lane', 'do'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { do: 'end' },
@@ -153,6 +159,7 @@ export const LANE_COMMANDS = {
           .describe('volume of the loudspeaker'),
       })
       .describe('Sets the volume.'),
+    keeps: ['lane', 'percent'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { percent: 60 },
@@ -165,6 +172,7 @@ export const LANE_COMMANDS = {
     args: z
       .strictObject({ ...laneArg, mode: z.enum(ECHO_MODES).describe('see [sound.md](sound.md#echo)') })
       .describe('Sets the echo mode; a lane in fallback tries the mode again.'),
+    keeps: ['lane', 'mode'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { mode: 'cancel' },
@@ -184,6 +192,7 @@ export const LANE_COMMANDS = {
           .describe('voice id of the service; null: its default'),
       })
       .describe('Changes the voice of the translation; answered like `languages`.'),
+    keeps: ['lane', 'voice'],
     data: lanesAnswerSchema,
     role: 'operator',
     example: { voice: 'default_low' },
@@ -209,8 +218,10 @@ export const LANE_COMMANDS = {
           ),
       })
       .describe(
-        "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `unsupported` or `not_spoken`; the emulator speaks them with `--profile live`.",
+        "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. `dragoman ctl` and the console send it with QoS 0, and only to a connected device, so that no broker stores it. The answer `ok` comes after playback. If the service does not speak texts, the answer is `unsupported` or `not_spoken`; the emulator speaks them with `--profile live`.",
       ),
+    keeps: ['lane', 'language', 'translate'],
+    onlyConnected: true,
     data: z.strictObject({
       lanes: z.array(
         z.strictObject({
@@ -238,6 +249,7 @@ export const LANE_COMMANDS = {
         seconds: z.number().min(1).max(300).optional().describe('duration; left out: 10'),
       })
       .describe('Plays chimes on the loudspeaker, so that a person in the room can find the device.'),
+    keeps: ['lane', 'seconds'],
     data: z.strictObject({
       lanes: z.array(z.string()).describe('lanes that chime'),
       until: timestampSchema.describe('end of the effect; null: no end, or the clock is not set'),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { CommandDefinition } from './command-definition.ts';
 import { DESK_COMMANDS } from './desk-commands.ts';
 import { DEVICE_COMMANDS } from './device-commands.ts';
 import { LANE_COMMANDS } from './lane-commands.ts';
@@ -10,3 +11,10 @@ import { LANE_COMMANDS } from './lane-commands.ts';
 export const COMMANDS = { ...LANE_COMMANDS, ...DESK_COMMANDS, ...DEVICE_COMMANDS } as const;
 export type CommandName = keyof typeof COMMANDS;
 export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMANDS)[N]['args']>;
+
+/** Null: this version has no such command. */
+export function commandNamed(name: string): CommandDefinition | null {
+  return Object.hasOwn(COMMANDS, name)
+    ? ((COMMANDS as Readonly<Record<string, CommandDefinition>>)[name] ?? null)
+    : null;
+}
