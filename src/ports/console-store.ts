@@ -5,13 +5,29 @@
  */
 import type { ConsoleRole } from '../protocol/console-routes.ts';
 
+/** Attempts to sign in with one name. */
+export interface StoredAttempts {
+  /** Time of the first one. */
+  readonly since: number;
+  readonly count: number;
+}
+
 export interface StoredPerson {
   readonly name: string;
   readonly role: ConsoleRole;
   readonly passwordHash: string;
   readonly since: number;
   readonly seenAt: number | null;
+  /** Null: none since the last time that the person signed in. */
+  readonly attempts: StoredAttempts | null;
 }
+
+/** The attempts with this one. `waitMs`: it is refused, and does not count. */
+export type AttemptDecision =
+  | { readonly attempts: StoredAttempts; readonly waitMs: 0 }
+  | { readonly attempts: null; readonly waitMs: number };
+/** Decides on one attempt. Pure. */
+export type DecideAttempt = (known: StoredAttempts | null, now: number) => AttemptDecision;
 
 /** Somebody who is signed in. */
 export interface SignedIn {
@@ -81,9 +97,20 @@ export interface ConsoleStore {
   open(): Promise<void>;
   people(): Promise<StoredPerson[]>;
   person(name: string): Promise<StoredPerson | null>;
+  /**
+   * Decides on an attempt to sign in with a name, one after the other for all instances. Attempts belong to the row that is
+   * found: a database may find it under more than one spelling.
+   * @returns the person, or null if there is none, and how long an attempt that is refused must wait
+   */
+  attempt(
+    name: string,
+    decide: DecideAttempt,
+  ): Promise<{ readonly person: StoredPerson | null; readonly waitMs: number }>;
+  /** Forgets the attempts with a name. */
+  clearAttempts(name: string): Promise<void>;
   /** False: the name is taken. */
   addPerson(person: Pick<StoredPerson, 'name' | 'role' | 'passwordHash'>): Promise<boolean>;
-  /** Ends all sessions of the person but `keep`. */
+  /** Ends all sessions of the person but `keep`. A new password forgets the attempts with the old one. */
   changePerson(
     name: string,
     change: { readonly role?: ConsoleRole | undefined; readonly passwordHash?: string | undefined },

@@ -13,7 +13,8 @@ export const newPasswordSchema = z
   .max(256, 'must have at most 256 characters');
 
 export const signInSchema = z.strictObject({
-  name: z.string().min(1).max(64),
+  // It becomes a key: SQLite of Node 20 reads a text only up to NUL, PostgreSQL refuses it.
+  name: plainTextSchema.min(1).max(64),
   password: z.string().min(1).max(256),
 });
 export type SignInRequest = z.infer<typeof signInSchema>;
@@ -37,6 +38,8 @@ export interface Person {
   readonly since: string;
   /** Time of the last successful sign-in; null: never. */
   readonly lastSeenAt: string | null;
+  /** Too many wrong passwords: until then none is checked. Null: the name is not locked. */
+  readonly lockedUntil: string | null;
 }
 export const newPersonSchema = z.strictObject({
   name: personNameSchema,

@@ -70,6 +70,8 @@ export const CONSOLE_ROUTES = {
   'POST /api/people': 'administrator',
   /** PersonChange -> Person; ends the person's sessions. 409 `last_administrator` */
   'POST /api/people/:name': 'administrator',
+  /** {} -> Person: after wrong passwords, the name may be tried again */
+  'POST /api/people/:name/unlock': 'administrator',
   /** {} -> {}; 409 `last_administrator` */
   'POST /api/people/:name/remove': 'administrator',
   /** `?who=&what=&device=&from=&to=&before=` -> AuditPage */

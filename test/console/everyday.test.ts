@@ -198,6 +198,21 @@ describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${N
     await close();
   });
 
+  it('shows whose name is locked after wrong passwords, and unlocks it', async () => {
+    const { page, fake, close } = await showConsole(browser, '/people');
+    const rows = await page.$$eval('tbody tr', (list) => list.map((row) => row.textContent ?? ''));
+    expect(rows.map((text) => text.includes('Locked after wrong passwords until'))).toEqual([
+      ...[false, true, false],
+    ]);
+    const unlock = await page.$$('tbody tr:nth-child(2) button::-p-text(Unlock)');
+    expect(await page.$$('button::-p-text(Unlock)')).toHaveLength(1);
+    await unlock[0]?.click();
+    await expect
+      .poll(() => fake.asked.filter(({ path }) => path.startsWith('/api/people/')))
+      .toMatchObject([{ path: '/api/people/night-desk/unlock' }]);
+    await close();
+  });
+
   it('gives the keyboard back when a dialog closes', async () => {
     const { page, close } = await showConsole(browser, '/people', { size: NARROW });
     await page.focus('button.danger');

@@ -51,12 +51,18 @@ export const PEOPLE: readonly Person[] = [
   {
     ...{ name: 'anna', role: 'administrator', since: '2026-10-01T08:00:00.000Z' },
     lastSeenAt: '2026-11-27T08:00:00.000Z',
+    lockedUntil: null,
   },
   {
     ...{ name: 'night-desk', role: 'operator', since: '2026-10-02T08:00:00.000Z' },
     lastSeenAt: '2026-11-26T21:00:00.000Z',
+    lockedUntil: '2026-11-27T10:15:00.000Z',
   },
-  { name: 'board', role: 'viewer', since: '2026-11-02T08:00:00.000Z', lastSeenAt: null },
+  {
+    ...{ name: 'board', role: 'viewer', since: '2026-11-02T08:00:00.000Z' },
+    lastSeenAt: null,
+    lockedUntil: null,
+  },
 ];
 
 export const AUDIT: readonly AuditLine[] = [

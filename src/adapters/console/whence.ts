@@ -1,6 +1,7 @@
 /** Where a request comes from. The word of a proxy counts only if the proxy's address is listed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { plainAddress } from '../../protocol/ip-address.ts';
 
 export interface Whence {
   readonly address: string;
@@ -18,7 +19,8 @@ export interface Connection {
 export function createWhence(trusted: readonly string[]): (connection: Connection) => Whence {
   const list = new BlockList();
   for (const entry of trusted) {
-    const [address = '', bits] = entry.split('/');
+    const [network = '', bits] = entry.split('/');
+    const address = plainAddress(network);
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
@@ -45,5 +47,3 @@ export function createWhence(trusted: readonly string[]): (connection: Connectio
     };
   };
 }
-
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');

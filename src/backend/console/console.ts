@@ -156,7 +156,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     store,
     audit,
   };
-  const peopleParts = { store, signIn, hasher, audit, sessionsEnded: () => void streams.check() };
+  const peopleParts = { store, signIn, hasher, audit, clock, sessionsEnded: () => void streams.check() };
   const handlers = {
     ...peopleRoutes(peopleParts),
     ...fleetRoutes(fleetParts),

@@ -15,6 +15,7 @@ import {
   includesRole,
   type RouteAccess,
 } from '../../protocol/console-routes.ts';
+import { isPlain, PLAIN } from '../../protocol/plain-text.ts';
 import type { Call, PublicCall, Reply } from './call.ts';
 import { Refusal } from './refusal.ts';
 import type { SignIn } from './sign-in.ts';
@@ -93,6 +94,7 @@ function match(wanted: readonly string[], parts: readonly string[]): Record<stri
     } else {
       const text = decode(part);
       if (text === null || text === '') return null;
+      if (!isPlain(text)) throw new Refusal(400, 'invalid', `the address ${PLAIN}`);
       params[want.slice(1)] = text;
     }
   }

@@ -1,10 +1,12 @@
 /** Signing in, people and the audit. */
 import type { PasswordHasher } from '../../adapters/console/password-hash.ts';
 import { Busy } from '../../adapters/console/password-hash.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type {
   ConsoleStore,
   PersonOutcome,
   SignedIn,
+  StoredAttempts,
   StoredAudit,
   StoredPerson,
 } from '../../ports/console-store.ts';
@@ -19,6 +21,7 @@ import {
   signInSchema,
 } from '../../protocol/console-owner.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
+import { decideAttempt, OF_NAME, OF_UNKNOWN_NAMES, waitFor } from '../core/console/login-limits.ts';
 import type { Audit } from './audit.ts';
 import { type Call, readBody, readQuery } from './call.ts';
 import { clean } from './clean.ts';
@@ -36,23 +39,40 @@ export interface PeopleParts {
   readonly signIn: SignIn;
   readonly hasher: PasswordHasher;
   readonly audit: Audit;
+  readonly clock: Clock;
   /** Sessions may have ended: their streams end, too. */
   readonly sessionsEnded: () => void;
 }
 
 const meOf = ({ name, role, endsAt }: SignedIn): Me => ({ name, role, expiresAt: iso(endsAt) });
 
-export function publicRoutes({ signIn, audit }: PeopleParts): PublicHandlers {
+/** Instead of an unknown name: people type their password into the wrong field. */
+const UNKNOWN_NAME = '(unknown name)';
+
+export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandlers {
+  let unknown: StoredAttempts | null = null;
+  /** Whether the audit gets a line about one more unknown name. */
+  const isNoted = (): boolean => {
+    const { attempts } = decideAttempt(unknown, OF_UNKNOWN_NAMES, clock.now());
+    unknown = attempts ?? unknown;
+    return attempts !== null;
+  };
   return {
     'POST /api/sign-in': async (call) => {
       const { name, password } = await readBody(call, signInSchema, MOST_SIGN_IN_BYTES);
+      const { address } = call.request;
       // Before the audit: guesses must not fill it.
-      signIn.mayTry(name, call.request.address);
-      const action = { who: name, from: call.request.address, what: 'sign-in', on: null };
-      const { session, cookie } = await audit.act(action, async () => ({
-        ...(await signIn.enter(name, password, call.request)),
-        result: 'signed in',
-      }));
+      const attempt = await signIn.attempt(name, address);
+      const enter = async () => {
+        const person = await signIn.prove(attempt, password);
+        return { ...(await signIn.enter(person, call.request)), result: 'signed in' };
+      };
+      const action = {
+        ...{ who: attempt.person?.name ?? UNKNOWN_NAME, from: address },
+        ...{ what: 'sign-in', on: null },
+      };
+      const isSilent = attempt.person === null && !isNoted();
+      const { session, cookie } = isSilent ? await enter() : await audit.act(action, enter);
       return { json: meOf(session.who), cookie };
     },
   };
@@ -65,11 +85,13 @@ type PeopleRoute =
   | 'GET /api/people'
   | 'POST /api/people'
   | 'POST /api/people/:name'
+  | 'POST /api/people/:name/unlock'
   | 'POST /api/people/:name/remove'
   | 'GET /api/audit';
 
 export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
-  const { store, signIn, hasher, audit, sessionsEnded } = parts;
+  const { store, signIn, hasher, audit, clock, sessionsEnded } = parts;
+  const shown = (person: StoredPerson): Person => personOf(person, clock.wall() ?? 0);
   const by = (call: Call, what: string, on: string | null, args = {}) => ({
     ...{ who: call.session.who.name, from: call.request.address, what, on, args },
   });
@@ -84,7 +106,7 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
   const personNamed = async (name: string): Promise<Person> => {
     const person = await store.person(name);
     if (person === null) throw notFound(`person "${clean(name, 64)}"`);
-    return personOf(person);
+    return shown(person);
   };
 
   return {
@@ -101,14 +123,14 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
       const { old, new: next } = await readBody(call, passwordChangeSchema, MOST_SIGN_IN_BYTES);
       const { name } = call.session.who;
       await audit.act(by(call, 'people.password', name), async () => {
-        await signIn.prove(name, old, call.request.address);
+        await signIn.prove(await signIn.attempt(name, call.request.address), old);
         await store.changePerson(name, { passwordHash: await hash(next) }, call.session.key);
         return { result: 'changed; other sessions have ended' };
       });
       sessionsEnded();
       return { json: meOf(call.session.who) };
     },
-    'GET /api/people': async () => ({ json: { people: (await store.people()).map(personOf) } }),
+    'GET /api/people': async () => ({ json: { people: (await store.people()).map(shown) } }),
     'POST /api/people': async (call) => {
       const { name, role, password } = await readBody(call, newPersonSchema, MOST_SIGN_IN_BYTES);
       await audit.act(by(call, 'people.add', name, { role }), async () => {
@@ -120,9 +142,8 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
       return { json: await personNamed(name) };
     },
     'POST /api/people/:name': async (call) => {
-      const name = call.params['name'] ?? '';
       const { role, password } = await readBody(call, personChangeSchema, MOST_SIGN_IN_BYTES);
-      await personNamed(name);
+      const { name } = await personNamed(call.params['name'] ?? '');
       const what = role === undefined ? 'people.password' : 'people.role';
       const args = role === undefined ? {} : { role, ...(password !== undefined && { password: 'new' }) };
       await audit.act(by(call, what, name, args), async () => {
@@ -133,9 +154,16 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
       sessionsEnded();
       return { json: await personNamed(name) };
     },
+    'POST /api/people/:name/unlock': async (call) => {
+      const { name } = await personNamed(call.params['name'] ?? '');
+      await audit.act(by(call, 'people.unlock', name), async () => {
+        await store.clearAttempts(name);
+        return { result: 'unlocked' };
+      });
+      return { json: await personNamed(name) };
+    },
     'POST /api/people/:name/remove': async (call) => {
-      const name = call.params['name'] ?? '';
-      await personNamed(name);
+      const { name } = await personNamed(call.params['name'] ?? '');
       await audit.act(by(call, 'people.remove', name), async () => {
         settle(await store.removePerson(name), name);
         return { result: 'removed' };
@@ -169,8 +197,13 @@ function settle(outcome: PersonOutcome, name: string): void {
     );
 }
 
-function personOf({ name, role, since, seenAt }: StoredPerson): Person {
-  return { name, role, since: iso(since), lastSeenAt: seenAt === null ? null : iso(seenAt) };
+function personOf({ name, role, since, seenAt, attempts }: StoredPerson, now: number): Person {
+  const waitMs = waitFor(attempts, OF_NAME, now);
+  return {
+    ...{ name, role, since: iso(since) },
+    lastSeenAt: seenAt === null ? null : iso(seenAt),
+    lockedUntil: waitMs > 0 ? iso(now + waitMs) : null,
+  };
 }
 
 function lineOf({ id, at, who, from, what, on, args, result }: StoredAudit): AuditLine {

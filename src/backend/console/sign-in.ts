@@ -4,8 +4,8 @@ import type { ConsoleRequest } from '../../adapters/console/console-request.ts';
 import { readCookie, setCookie } from '../../adapters/console/cookie.ts';
 import { Busy, type PasswordHasher } from '../../adapters/console/password-hash.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ConsoleStore, SignedIn } from '../../ports/console-store.ts';
-import { type LoginFailures, noteAttempt, noteSuccess, waitForLogin } from '../core/console/login-limits.ts';
+import type { ConsoleStore, SignedIn, StoredPerson } from '../../ports/console-store.ts';
+import { createAddressAttempts, decideAttempt, OF_NAME } from '../core/console/login-limits.ts';
 import { Refusal } from './refusal.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,54 +19,52 @@ export interface Session {
   readonly who: SignedIn;
 }
 
+/** An attempt that is allowed and counts, until the password turns out to be right. */
+export interface Attempt {
+  /** Null: there is no such person, which the answer must not show. */
+  readonly person: StoredPerson | null;
+  readonly address: string;
+}
+
 export interface SignIn {
-  /** @throws Refusal if it was tried too often */
-  mayTry(name: string, address: string): void;
-  /** @throws Refusal */
-  enter(
-    name: string,
-    password: string,
-    request: ConsoleRequest,
-  ): Promise<{ session: Session; cookie: string }>;
-  /** @throws Refusal if the password is wrong, or was tried too often */
-  prove(name: string, password: string, address: string): Promise<{ passwordHash: string }>;
+  /** @throws Refusal if the name or the address was tried too often */
+  attempt(name: string, address: string): Promise<Attempt>;
+  /** @throws Refusal if the password is wrong */
+  prove(attempt: Attempt, password: string): Promise<StoredPerson>;
+  /** @throws Refusal if the password was changed meanwhile */
+  enter(person: StoredPerson, request: ConsoleRequest): Promise<{ session: Session; cookie: string }>;
   find(request: ConsoleRequest): Promise<Session | null>;
   goesOn(key: string): Promise<boolean>;
   leave(session: Session, request: ConsoleRequest): Promise<{ cookie: string }>;
 }
 
 export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock: Clock): SignIn {
-  const failures: LoginFailures = new Map();
-
-  const mayTry = (name: string, address: string): void => {
-    const waitMs = waitForLogin(failures, name, address, clock.now());
-    if (waitMs <= 0) return;
-    const retryAfterS = Math.ceil(waitMs / 1000);
-    const minutes = Math.ceil(waitMs / 60_000);
-    const message = `too many attempts failed: try again in ${minutes} minutes`;
-    throw new Refusal(429, 'too_often', message, { retryAfterS });
-  };
-  const prove = async (name: string, password: string, address: string) => {
-    mayTry(name, address);
-    noteAttempt(failures, name, address, clock.now());
-    const person = await store.person(name);
-    let isRight = false;
-    try {
-      isRight = await hasher.check(password, person?.passwordHash ?? null);
-    } catch (error) {
-      if (error instanceof Busy) throw new Refusal(429, 'too_often', error.message, { retryAfterS: 2 });
-      throw error;
-    }
-    if (person === null || !isRight) throw wrong();
-    noteSuccess(failures, name, address);
-    return person;
-  };
-
+  const addresses = createAddressAttempts();
   return {
-    mayTry,
-    prove,
-    async enter(name, password, request) {
-      const person = await prove(name, password, request.address);
+    async attempt(name, address) {
+      refuseEarly(addresses.count(address, clock.now()), OF_ADDRESS_WORDS);
+      const { person, waitMs } = await store.attempt(name, (known, now) =>
+        decideAttempt(known, OF_NAME, now),
+      );
+      // A person whose name is locked must not lock the whole office.
+      if (waitMs > 0) addresses.takeBack(address);
+      refuseEarly(waitMs, OF_NAME_WORDS);
+      return { person, address };
+    },
+    async prove({ person, address }, password) {
+      let isRight = false;
+      try {
+        isRight = await hasher.check(password, person?.passwordHash ?? null);
+      } catch (error) {
+        if (error instanceof Busy) throw new Refusal(429, 'too_often', error.message, { retryAfterS: 2 });
+        throw error;
+      }
+      if (person === null || !isRight) throw wrong();
+      await store.clearAttempts(person.name);
+      addresses.takeBack(address);
+      return person;
+    },
+    async enter(person, request) {
       const value = randomBytes(32).toString('base64url');
       const key = keyOf(value);
       const who = await store.openSession(key, person, LONGEST_MS);
@@ -88,6 +86,19 @@ export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock:
       return { cookie: setCookie('', request.isSecure, 0) };
     },
   };
+}
+
+type Words = (minutes: number) => string;
+const OF_ADDRESS_WORDS: Words = (minutes) =>
+  `too many attempts failed from this address: try again in ${minutes} minutes`;
+const OF_NAME_WORDS: Words = (minutes) =>
+  `too many attempts failed: try again in ${minutes} minutes, or ask an administrator to unlock the name`;
+
+/** @throws Refusal */
+function refuseEarly(waitMs: number, words: Words): void {
+  if (waitMs <= 0) return;
+  const more = { retryAfterS: Math.ceil(waitMs / 1000) };
+  throw new Refusal(429, 'too_often', words(Math.ceil(waitMs / 60_000)), more);
 }
 
 const keyOf = (value: string): string => createHash('sha256').update(value).digest('base64url');

@@ -1,21 +1,27 @@
 /** The console's store on either database: people, sessions and audit here, the rest in files beside it. */
-import type { ConsoleStore, StoredPerson } from '../../ports/console-store.ts';
+import type { ConsoleStore, StoredAttempts, StoredPerson } from '../../ports/console-store.ts';
 import type { ConsoleRole } from '../../protocol/console-routes.ts';
 import { addAudit, endAudit, findAudit } from './console-audit.ts';
 import { addConversation, conversationSums } from './console-conversations.ts';
 import { claimJobs, findJob, findJobs, saveJob } from './console-jobs.ts';
 import { migrate } from './migrations.ts';
-import type { Sql, SqlEngine, SqlRow } from './sql-engine.ts';
+import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 const DAY_MS = 86_400_000;
 /** Audit and conversations are kept for a year and a month, jobs for a month. */
 const KEPT_MS = 396 * DAY_MS;
 const JOBS_KEPT_MS = 31 * DAY_MS;
+/** Longer than any limit of attempts to sign in. */
+const ATTEMPTS_KEPT_MS = DAY_MS;
 /** A session's use is written this often at most. */
 const USE_NOTED_EACH_MS = 60_000;
 
 /** Changes of people wait for each other, so that two cannot remove the last two administrators. */
 const PEOPLE_LOCK = 'console people';
+const ATTEMPTS_LOCK = 'console sign-in';
+
+const PERSON = `SELECT p.*, a.since AS tried_since, a.count AS tried
+  FROM person p LEFT JOIN sign_in_attempt a ON a.name = p.name`;
 
 export function createConsoleStore(engine: SqlEngine): ConsoleStore {
   let migrated: Promise<void> | null = null;
@@ -39,9 +45,22 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
 
   return {
     open,
-    people: () =>
-      transact(async (sql) => (await sql.query('SELECT * FROM person ORDER BY name')).map(personOf)),
+    people: () => transact(async (sql) => (await sql.query(`${PERSON} ORDER BY p.name`)).map(personOf)),
     person: (name) => transact((sql) => findPerson(sql, name)),
+    attempt: (name, decide) =>
+      transact(async (sql, now) => {
+        const person = await findPerson(sql, name);
+        const known = person === null ? await findAttempts(sql, name) : person.attempts;
+        const { attempts, waitMs } = decide(known, now);
+        if (attempts !== null)
+          await sql.query(
+            `INSERT INTO sign_in_attempt (name, since, count) VALUES (?, ?, ?)
+             ON CONFLICT (name) DO UPDATE SET since = excluded.since, count = excluded.count`,
+            [person?.name ?? name, attempts.since, attempts.count],
+          );
+        return { person, waitMs };
+      }, ATTEMPTS_LOCK),
+    clearAttempts: (name) => transact((sql) => clearAttempts(sql, name)),
     addPerson: ({ name, role, passwordHash }) =>
       transact(async (sql, now) => {
         const rows = await sql.query(
@@ -61,6 +80,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
           ...[next, passwordHash ?? person.passwordHash, name],
         ]);
         await sql.query('DELETE FROM console_session WHERE person = ? AND id <> ?', [name, keep]);
+        if (passwordHash !== undefined) await clearAttempts(sql, name);
         return 'done';
       }, PEOPLE_LOCK),
     removePerson: (name) =>
@@ -70,6 +90,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
         if (await isLastAdministrator(sql, person)) return 'last';
         await sql.query('DELETE FROM console_session WHERE person = ?', [name]);
         await sql.query('DELETE FROM person WHERE name = ?', [name]);
+        await clearAttempts(sql, name);
         return 'done';
       }, PEOPLE_LOCK),
 
@@ -127,6 +148,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
     prune: () =>
       transact(async (sql, now) => {
         await sql.query('DELETE FROM console_session WHERE ends_at < ?', [now]);
+        await sql.query('DELETE FROM sign_in_attempt WHERE since < ?', [now - ATTEMPTS_KEPT_MS]);
         await sql.query('DELETE FROM audit WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM conversation WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM console_job WHERE at < ?', [now - JOBS_KEPT_MS]);
@@ -136,8 +158,17 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
 }
 
 async function findPerson(sql: Sql, name: string): Promise<StoredPerson | null> {
-  const [row] = await sql.query('SELECT * FROM person WHERE name = ?', [name]);
+  const [row] = await sql.query(`${PERSON} WHERE p.name = ?`, [name]);
   return row === undefined ? null : personOf(row);
+}
+
+async function findAttempts(sql: Sql, name: string): Promise<StoredAttempts | null> {
+  const [row] = await sql.query('SELECT since, count FROM sign_in_attempt WHERE name = ?', [name]);
+  return row === undefined ? null : attemptsOf(row['since'], row['count']);
+}
+
+async function clearAttempts(sql: Sql, name: string): Promise<void> {
+  await sql.query('DELETE FROM sign_in_attempt WHERE name = ?', [name]);
 }
 
 async function isLastAdministrator(sql: Sql, person: StoredPerson): Promise<boolean> {
@@ -147,12 +178,17 @@ async function isLastAdministrator(sql: Sql, person: StoredPerson): Promise<bool
 }
 
 function personOf(row: SqlRow): StoredPerson {
-  const { name, role, password_hash, since, seen_at = null } = row;
+  const { name, role, password_hash, since, seen_at = null, tried_since, tried } = row;
   return {
     name: String(name),
     role: role as ConsoleRole,
     passwordHash: String(password_hash),
     since: Number(since),
     seenAt: seen_at === null ? null : Number(seen_at),
+    attempts: attemptsOf(tried_since, tried),
   };
+}
+
+function attemptsOf(since: SqlValue = null, count: SqlValue = null): StoredAttempts | null {
+  return since === null ? null : { since: Number(since), count: Number(count) };
 }

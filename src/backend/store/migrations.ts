@@ -72,6 +72,7 @@ export const STEPS: readonly Step[] = [
       id TEXT PRIMARY KEY, revision BIGINT NOT NULL, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
       body TEXT NOT NULL)`,
   ],
+  ['CREATE TABLE sign_in_attempt (name TEXT PRIMARY KEY, since BIGINT NOT NULL, count INTEGER NOT NULL)'],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

@@ -46,7 +46,7 @@ export function People() {
             label={t('people')}
             heads={[t('person'), t('role'), t('last_seen'), { text: t('action'), kind: 'optional' }]}
           >
-            {people.map(({ name, role, lastSeenAt }) => (
+            {people.map(({ name, role, lastSeenAt, lockedUntil }) => (
               <tr key={name}>
                 <td>
                   <Name text={name} /> {name === me.value?.name && <span class="quiet">({t('you')})</span>}
@@ -62,9 +62,21 @@ export function People() {
                     }}
                   />
                 </td>
-                <td>{lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}</td>
+                <td>
+                  {lastSeenAt === null ? t('never') : <Time at={lastSeenAt} />}
+                  {lockedUntil !== null && (
+                    <p class="quiet">
+                      {t('locked_until')} <Time at={lockedUntil} />
+                    </p>
+                  )}
+                </td>
                 <td>
                   <div class="row">
+                    {lockedUntil !== null && (
+                      <button type="button" onClick={() => void act(`${pathOf(name)}/unlock`, {})}>
+                        {t('unlock')} <span class="unseen">{name}</span>
+                      </button>
+                    )}
                     <button
                       type="button"
                       onClick={() => {

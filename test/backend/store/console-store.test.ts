@@ -76,6 +76,40 @@ onBothStores((maker) => {
     });
   });
 
+  it('counts attempts to sign in one after the other, for all backends, and forgets them with the person', async () => {
+    const database = await maker.make();
+    await withStore(database, async (store) => {
+      await store.addPerson(admin);
+      await store.addPerson(viewer);
+      await withStore(database, async (other) => {
+        const most = 10;
+        const attempt = (one: ConsoleStore, name: string) =>
+          one.attempt(name, (known, now) =>
+            known !== null && known.count >= most
+              ? { attempts: null, waitMs: 7 }
+              : { attempts: { since: known?.since ?? now, count: (known?.count ?? 0) + 1 }, waitMs: 0 },
+          );
+        for (const name of ['vic', 'nobody']) {
+          const all = await Promise.all(
+            Array.from({ length: 30 }, (_, index) => attempt(index % 2 === 0 ? store : other, name)),
+          );
+          expect(all.filter(({ waitMs }) => waitMs === 0)).toHaveLength(most);
+          expect(all[0]?.person?.name ?? null).toBe(name === 'vic' ? 'vic' : null);
+        }
+        expect((await other.person('vic'))?.attempts?.count).toBe(most);
+        expect((await attempt(other, 'ann')).waitMs).toBe(0);
+        await store.clearAttempts('vic');
+        expect((await attempt(other, 'vic')).person?.attempts).toBeNull();
+        expect((await store.people()).map((person) => person.attempts?.count)).toEqual([1, 1]);
+        await store.removePerson('vic');
+        await store.addPerson(viewer);
+        expect((await store.person('vic'))?.attempts).toBeNull();
+        await store.prune();
+        expect((await attempt(store, 'nobody')).waitMs).toBe(7);
+      });
+    });
+  });
+
   it('finds audit lines by person, action, target and time, newest first and page by page', async () => {
     await withStore(await maker.make(), async (store) => {
       const entry = { who: 'ann', from: '192.0.2.1', what: 'command.mute', on: 'museum/a', args: '{}' };

@@ -1,60 +1,63 @@
 /** Slows down whoever guesses passwords: by the name that is tried, and by the address that tries. */
+import type { AttemptDecision, StoredAttempts } from '../../../ports/console-store.ts';
+import { networkOf } from '../../../protocol/ip-address.ts';
 
+export interface Limit {
+  readonly most: number;
+  readonly windowMs: number;
+}
 const WINDOW_MS = 15 * 60_000;
-const MOST_OF_NAME = 10;
-const MOST_OF_ADDRESS = 30;
-/** Most names and addresses that are remembered. */
-const MOST_KEYS = 20_000;
+export const OF_NAME: Limit = { most: 10, windowMs: WINDOW_MS };
+export const OF_ADDRESS: Limit = { most: 30, windowMs: WINDOW_MS };
+/** Lines of the audit about unknown names. Whoever has many addresses could fill the disk with more. */
+export const OF_UNKNOWN_NAMES: Limit = { most: 100, windowMs: 24 * 3_600_000 };
 
-interface Failures {
-  readonly since: number;
-  readonly count: number;
-}
-export type LoginFailures = Map<string, Failures>;
-
-const keysOf = (name: string, address: string): readonly (readonly [string, number])[] => [
-  [`name ${name}`, MOST_OF_NAME],
-  [`address ${networkOf(address)}`, MOST_OF_ADDRESS],
-];
-
-/** A home has a whole /64 of IPv6. */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const parts = head.split(':').filter(Boolean);
-  const rest = (tail ?? '').split(':').filter(Boolean);
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - parts.length - rest.length);
-  return [...parts, ...Array.from({ length: zeros }, () => '0'), ...rest].slice(0, 4).join(':');
-}
-
-/** Milliseconds until this name may be tried from this address; 0: now. */
-export function waitForLogin(failures: LoginFailures, name: string, address: string, now: number): number {
-  const waits = keysOf(name, address).map(([key, most]) => {
-    const known = failures.get(key);
-    return known === undefined || known.count < most ? 0 : known.since + WINDOW_MS - now;
-  });
-  return Math.max(0, ...waits);
+/** Milliseconds until the next attempt is allowed; 0: now. */
+export function waitFor(known: StoredAttempts | null, { most, windowMs }: Limit, now: number): number {
+  return known === null || known.count < most ? 0 : Math.max(0, known.since + windowMs - now);
 }
 
 /** Counts an attempt before it is made: many at once must not all pass. */
-export function noteAttempt(failures: LoginFailures, name: string, address: string, now: number): void {
-  if (failures.size >= MOST_KEYS) forget(failures, now);
-  for (const [key] of keysOf(name, address)) {
-    const known = failures.get(key);
-    const isNew = known === undefined || now - known.since >= WINDOW_MS;
-    failures.set(key, isNew ? { since: now, count: 1 } : { since: known.since, count: known.count + 1 });
-  }
+export function decideAttempt(known: StoredAttempts | null, limit: Limit, now: number): AttemptDecision {
+  const waitMs = waitFor(known, limit, now);
+  if (waitMs > 0) return { attempts: null, waitMs };
+  const isNew = known === null || now - known.since >= limit.windowMs;
+  const attempts = isNew ? { since: now, count: 1 } : { since: known.since, count: known.count + 1 };
+  return { attempts, waitMs: 0 };
 }
 
-/** It succeeded: the name is tried by its owner. The address may still be that of a guesser. */
-export function noteSuccess(failures: LoginFailures, name: string, address: string): void {
-  const [[nameKey = ''] = [], [addressKey = ''] = []] = keysOf(name, address);
-  failures.delete(nameKey);
-  const known = failures.get(addressKey);
-  if (known !== undefined) failures.set(addressKey, { ...known, count: known.count - 1 });
+/** Most networks that are remembered. */
+const MOST_NETWORKS = 20_000;
+
+/** Attempts of each network that tries. */
+export interface AddressAttempts {
+  /** Milliseconds to wait; 0: the attempt is allowed and counts. */
+  count(address: string, now: number): number;
+  /** It was no guess: a person signed in, or the name was locked. */
+  takeBack(address: string): void;
 }
 
-function forget(failures: LoginFailures, now: number): void {
-  for (const [key, { since }] of failures) if (now - since >= WINDOW_MS) failures.delete(key);
-  if (failures.size >= MOST_KEYS) failures.clear();
+export function createAddressAttempts(): AddressAttempts {
+  const networks = new Map<string, StoredAttempts>();
+  return {
+    count(address, now) {
+      const network = networkOf(address);
+      const { attempts, waitMs } = decideAttempt(networks.get(network) ?? null, OF_ADDRESS, now);
+      if (attempts === null) return waitMs;
+      if (networks.size >= MOST_NETWORKS) forget(networks, now);
+      networks.set(network, attempts);
+      return 0;
+    },
+    takeBack(address) {
+      const network = networkOf(address);
+      const known = networks.get(network);
+      if (known !== undefined) networks.set(network, { since: known.since, count: known.count - 1 });
+    },
+  };
+}
+
+function forget(networks: Map<string, StoredAttempts>, now: number): void {
+  for (const [network, { since }] of networks)
+    if (now - since >= OF_ADDRESS.windowMs) networks.delete(network);
+  if (networks.size >= MOST_NETWORKS) networks.clear();
 }

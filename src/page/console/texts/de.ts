@@ -261,6 +261,8 @@ export const TEXTS: Texts = {
   add_person: 'Person hinzufügen',
   remove_person: 'Entfernen',
   set_password: 'Passwort setzen',
+  locked_until: 'Nach falschen Passwörtern gesperrt bis',
+  unlock: 'Entsperren',
   sessions_end: 'Alle Sitzungen dieser Person enden sofort.',
   change_role: 'Rolle von {name} ändern',
   remove_sure: '{name} entfernen? Alle Sitzungen dieser Person enden sofort.',

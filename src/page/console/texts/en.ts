@@ -256,6 +256,8 @@ export const TEXTS = {
   add_person: 'Add a person',
   remove_person: 'Remove',
   set_password: 'Set password',
+  locked_until: 'Locked after wrong passwords until',
+  unlock: 'Unlock',
   sessions_end: 'Their sessions end at once.',
   change_role: 'Change the role of {name}',
   remove_sure: 'Remove {name}? Their sessions end at once.',
