@@ -201,6 +201,19 @@ describe('dragoman demo', () => {
     expect(summary['played_ms']).toBeGreaterThan(500);
   });
 
+  it('fails and names the fault when a fault was not injected', () => {
+    const output = join(folder, 'short.wav');
+    const words = ['--seconds', '3', '--output', output, '--fault', 'revoke', '--json'];
+    const { status, stdout, stderr } = run('dragoman', 'demo', ...words);
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')).toMatchObject({
+      summary: { faults: [], missed_faults: ['revoke'] },
+    });
+    expect(stderr).toBe(
+      'dragoman: this fault was not injected: revoke. Each fault needs 30 s with speech: give --seconds 30 or more, or an input with more speech\n',
+    );
+    expect(status).toBe(1);
+  });
+
   it('refuses to overwrite its input', () => {
     const input = join(folder, 'heard.wav');
     writeFileSync(input, silence(1));

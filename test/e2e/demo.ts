@@ -7,7 +7,7 @@ import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
 import { openEnvironment } from '../../src/cli/demo/environment.ts';
-import type { DemoFault } from '../../src/cli/demo/faults.ts';
+import { type DemoFault, inputFor } from '../../src/cli/demo/faults.ts';
 import type { DemoModel } from '../../src/cli/demo/model.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
@@ -227,6 +227,15 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
         expect(Math.abs(summary.played_ms - played)).toBeLessThan(2);
       },
     );
+
+    it('injects all named faults, the next one also before the lane has caught up', async ({ expect }) => {
+      const named = ['revoke', 'network-drop', 'broker-drop'] as const;
+      const options = { faults: named, inputMs: inputFor(named) };
+      const { summary, streams } = await perform(at('several'), options);
+      expect(summary).toMatchObject({ faults: named, missed_faults: [], revocations: 1 });
+      expect(streams.length).toBeGreaterThanOrEqual(named.length + 1);
+      expectBalance(summary, expect);
+    });
 
     it.for(faults.map((fault) => [fault, COUNTS[fault]] as const))(
       'continues in a new session after %s, and accounts for every chunk',

@@ -12,6 +12,8 @@ export interface SoundSource {
   read(samples: number): Uint8Array;
   /** All sound was delivered; never true for a loop. */
   readonly ended: boolean;
+  /** Length of the sound when the file was opened (ms). */
+  readonly lengthMs: number;
   /** How its unusual sound was handled, as a sentence; null when it is usual. */
   readonly note: string | null;
   close(): void;
@@ -89,6 +91,7 @@ async function createSource(
       waitingBytes -= pcm.length;
       return pcm;
     },
+    lengthMs: (reader.frames / reader.format.rateHz) * 1000,
     note: reader.note,
     get ended() {
       return exhausted && waitingBytes === 0;

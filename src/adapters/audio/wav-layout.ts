@@ -59,8 +59,6 @@ export function parse(read: ReadAt, path: string): Layout {
   const magic = text(riff, 0, 4);
   const known = magic === 'RIFF' || magic === 'RF64' || magic === 'BW64';
   if (!known || text(riff, 8, 4) !== 'WAVE') throw notWav(riff, path);
-  const riffBytes = view(riff).getUint32(4, true);
-
   let format: WavFormat | null = null;
   let longDataBytes: number | null = null;
   let at = 12;
@@ -75,11 +73,11 @@ export function parse(read: ReadAt, path: string): Layout {
     if (id === 'data') {
       if (format === null) throw damaged(path, 'its format is not described before its sound');
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
-      // A writer into a pipe that never learnt the size leaves 0; a truly empty file has a RIFF size that fits.
+      // A recorder that streams or was killed leaves 0; after a truly empty sound only chunks follow.
       const dataBytes = (bytes: number): number => {
         const there = Math.max(0, bytes - bodyAt);
-        const unknown = said === 0 && Math.abs(riffBytes + 8 - bytes) > 1;
-        return !unknown && said < there ? said : there - trailerBytes(read, bodyAt, bytes);
+        const isKnown = said < there && (said > 0 || areChunks(read, bodyAt, bytes));
+        return isKnown ? said : there - trailerBytes(read, bodyAt, bytes);
       };
       return { format, dataAt: bodyAt, dataBytes, promisedBytes: said };
     }
@@ -114,6 +112,18 @@ function isTrailer(tail: Uint8Array, from: number): boolean {
     at += 8 + size + (size % 2);
   }
   return at > from && (at === tail.length || at === tail.length + 1);
+}
+
+/** Whether chunks of any kind fill the bytes from there to the end; the last one may lack its pad byte. */
+function areChunks(read: ReadAt, from: number, fileBytes: number): boolean {
+  let at = from;
+  for (let count = 0; count < MAX_CHUNKS && at < fileBytes; count++) {
+    const head = read(at, 8);
+    if (head.length < 8 || !/^[ -~]{4}$/.test(text(head, 0, 4))) return false;
+    const size = view(head).getUint32(4, true);
+    at += 8 + size + (size % 2);
+  }
+  return at === fileBytes || at === fileBytes + 1;
 }
 
 function readLongSize(ds64: Uint8Array): number | null {

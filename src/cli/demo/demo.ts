@@ -13,9 +13,9 @@ import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { createRoom, type Room } from './acoustics.ts';
 import { DEMO_DEVICE, type DemoEnvironment, type Running } from './environment.ts';
-import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
+import { type DemoFault, type FaultSchedule, momentOf, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
-import { limitCapture } from './input.ts';
+import { limitCapture, waitAtPauses } from './input.ts';
 import { type DemoModel, type DemoView, FIRST_MODEL, notice, observeStep } from './model.ts';
 import { startOtherKiosks } from './other-kiosks.ts';
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
@@ -78,27 +78,31 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
     OUTPUT_RATE_HZ,
     options.clock,
   );
+  let run: DemoRun | null = null;
   const agent = new Agent(config, {
     ...machine,
     openAudio: (lane) => {
       const { openCapture, openPlayback } = machine.openAudio(lane);
-      const heard =
-        inputMs === null ? openCapture : limitCapture(openCapture, inputMs, lane.capture.sampleRate);
+      const patient = options.realMic
+        ? openCapture
+        : waitAtPauses(openCapture, () => run?.isBehind() ?? false);
+      const heard = inputMs === null ? patient : limitCapture(patient, inputMs, lane.capture.sampleRate);
       const spoken = options.realMic ? recordLoudspeaker(openPlayback, recording) : openPlayback;
       return { openCapture: room.fillMicrophone(heard), openPlayback: room.hearLoudspeaker(spoken) };
     },
   });
   const [lane] = agent.lanes;
   if (lane === undefined) throw new Error('the demo has no lane');
-  const run = new DemoRun(lane, environment, room, options);
-  const unwatch = agent.watch((step) => run.onStep(step));
+  const watched = new DemoRun(lane, environment, room, options);
+  run = watched;
+  const unwatch = agent.watch((step) => watched.onStep(step));
   const screen = await serveScreen(agent, config, environment, options);
   let others: Running | null = null;
   try {
     await agent.start();
     if (environment.console !== null) others = await startOtherKiosks(environment, options);
-    await run.end();
-    return run.summary();
+    await watched.end();
+    return watched.summary();
   } finally {
     unwatch();
     await screen?.close();
@@ -172,6 +176,8 @@ class DemoRun {
   private readonly startedAt: number;
   private readonly faults: FaultSchedule;
   private readonly struck: DemoFault[] = [];
+  /** The last fault, until the environment has accepted it. */
+  private striking: Promise<void> = Promise.resolve();
   private readonly finishLine = createFinishLine();
   private readonly translated = new Set<string>();
   private readonly understood = new Set<string>();
@@ -206,19 +212,25 @@ class DemoRun {
     this.options.view.update(this.model, accountOf(this.lane, now));
   }
 
+  isBehind(): boolean {
+    return this.faults.isBehind(momentOf(this.lane.state));
+  }
+
   /** Resolves at the end of the run, rejects when it cannot go on. */
   async end(): Promise<void> {
     const { clock, abort, view } = this.options;
     while (!abort.aborted && !this.finishLine.isReached(clock.now())) {
       if (this.failure !== null) throw this.failure;
-      const fault = this.faults.due(this.lane.state, clock.now());
-      if (fault !== null) this.strike(fault);
+      const fault = this.faults.due(momentOf(this.lane.state), clock.now());
+      if (fault !== null) this.striking = this.strike(fault);
       this.model = { ...this.model, elapsedMs: clock.now() - this.startedAt };
       view.update(this.model, accountOf(this.lane, clock.now()));
       await new Promise<void>((resolve) => {
         clock.at(clock.now() + TICK_MS, resolve);
       });
     }
+    await this.striking;
+    if (this.failure !== null) throw this.failure;
   }
 
   summary(): DemoSummary {
@@ -226,6 +238,7 @@ class DemoRun {
       sentences: this.understood.size,
       translations: this.translated.size,
       faults: this.struck,
+      missed_faults: this.faults.remaining,
       first_chunk_ms: this.firstChunkMs,
       service_setup_ms: this.setupMs,
       rss_mb: Math.round(process.memoryUsage.rss() / 2 ** 20),
@@ -233,17 +246,16 @@ class DemoRun {
     });
   }
 
-  private strike(fault: DemoFault): void {
-    this.struck.push(fault);
+  private async strike(fault: DemoFault): Promise<void> {
     const elapsed = this.options.clock.now() - this.startedAt;
     this.model = notice(this.model, `*** fault: ${fault} ***`, elapsed);
-    if (fault === 'echo') {
-      this.room.letEchoIn();
-      return;
-    }
-    this.environment.strike(fault).catch((error: unknown) => {
+    try {
+      if (fault === 'echo') this.room.letEchoIn();
+      else await this.environment.strike(fault);
+      this.struck.push(fault);
+    } catch (error) {
       this.failure = error instanceof Error ? error : new Error('the fault could not be injected');
-    });
+    }
   }
 
   private measure({ effects, before, after }: LaneStep, now: number): void {

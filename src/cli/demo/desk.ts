@@ -143,7 +143,7 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
       ...summarise(accountOf(lane, now), {
         sentences: understood.size,
         translations: translated.size,
-        ...{ faults: [], first_chunk_ms: null, service_setup_ms: null, output },
+        ...{ faults: [], missed_faults: [], first_chunk_ms: null, service_setup_ms: null, output },
         rss_mb: Math.round(process.memoryUsage.rss() / 2 ** 20),
       }),
     }),

@@ -1,10 +1,45 @@
 import { fileURLToPath } from 'node:url';
 import { durationMs } from '../../core/audio/pcm.ts';
+import { measureLevel } from '../../core/audio/sound-level.ts';
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 
 /** The bundled recording: in the folder of the bundle, or of this file when the sources run. */
 export function shippedRecording(): string {
   return fileURLToPath(new URL('./visitor.wav', import.meta.url));
+}
+
+/** Level below which a piece of a recording is a pause (dBFS). */
+const PAUSE_DB = -50;
+
+/** The visitor of the recording waits at the next pause while asked to, and then goes on: nothing of the recording is left out. */
+export function waitAtPauses(open: OpenCapture, isAsked: () => boolean): OpenCapture {
+  return (sink, shortPeriods) => {
+    const waiting: Uint8Array[] = [];
+    /** Waiting pieces up to the end of the recording; null: it goes on. */
+    let beforeEnd: number | null = null;
+    const endIfOver = (): void => {
+      if (beforeEnd === 0) sink.ended();
+    };
+    const patient: CaptureSink = {
+      frames: (pcm, capturedAt) => {
+        waiting.push(pcm);
+        const [next = pcm] = waiting;
+        if (isAsked() && measureLevel(next).rmsDb < PAUSE_DB)
+          return sink.frames(new Uint8Array(pcm.byteLength), capturedAt);
+        waiting.shift();
+        sink.frames(next, capturedAt);
+        if (beforeEnd === null || beforeEnd === 0) return;
+        beforeEnd -= 1;
+        endIfOver();
+      },
+      ended() {
+        beforeEnd = waiting.length;
+        endIfOver();
+      },
+      fault: (fault) => sink.fault(fault),
+    };
+    return open(patient, shortPeriods);
+  };
 }
 
 /** Limits a capture to this length; after that it delivers silence. */

@@ -38,12 +38,8 @@ const BROKER_GONE: Look = {
 };
 
 /** Two rows: the current phase among all phases, and its explanation. */
-export function renderPhase(
-  { phase, backlogMs, isBrokerGone }: DemoModel,
-  width: number,
-  signs: Signs,
-): Row[] {
-  const { words, colour } = phase === 'acquiring' && isBrokerGone ? BROKER_GONE : LOOKS[phase];
+export function renderPhase({ phase, backlogMs, broker }: DemoModel, width: number, signs: Signs): Row[] {
+  const { words, colour } = phase === 'acquiring' && broker !== 'up' ? BROKER_GONE : LOOKS[phase];
   const current: Row = [{ text: `${signs.here} ${phase}`, style: ['bold', colour] }];
   const gap = { text: ' '.repeat(width < ROOMY_WIDTH ? 1 : 2) };
   const steps = STEPS.flatMap((step, index): Row => {

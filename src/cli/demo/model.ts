@@ -42,8 +42,8 @@ export interface Notice {
 export interface DemoModel {
   readonly elapsedMs: number;
   readonly phase: Phase;
-  /** Whether the broker is gone; without it no token can be requested. */
-  readonly isBrokerGone: boolean;
+  /** Without it no token can be requested. `awaited`: it was never connected. */
+  readonly broker: 'awaited' | 'up' | 'gone';
   /** Level of the loudest 20 ms of the last captured chunk (dBFS). */
   readonly inputDb: number;
   /** Level of the loudspeaker now (dBFS). */
@@ -58,7 +58,7 @@ export interface DemoModel {
 export const FIRST_MODEL: DemoModel = {
   elapsedMs: 0,
   phase: 'idle',
-  isBrokerGone: false,
+  broker: 'awaited',
   inputDb: SILENCE_DBFS,
   outputDb: SILENCE_DBFS,
   isPlaying: false,
@@ -89,11 +89,14 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
 }
 
 function observeBroker(model: DemoModel, isUp: boolean, elapsedMs: number): DemoModel {
-  if (isUp !== model.isBrokerGone) return model;
+  const broker = isUp ? 'up' : model.broker === 'awaited' ? 'awaited' : 'gone';
+  if (broker === model.broker) return model;
+  // The first connection is not news.
+  if (model.broker === 'awaited') return { ...model, broker };
   const words = isUp
     ? 'the broker is back'
     : 'the broker is gone: no token can be requested until it is back';
-  return { ...notice(model, words, elapsedMs), isBrokerGone: !isUp };
+  return { ...notice(model, words, elapsedMs), broker };
 }
 
 /** Adds a notice. */

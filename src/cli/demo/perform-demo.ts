@@ -13,7 +13,7 @@ import { jsonLine } from '../../protocol/plain-text.ts';
 import { type DemoPages, runDemo, STREAM_RATE_HZ } from './demo.ts';
 import { formatDesk, runDeskDemo } from './desk.ts';
 import { openEnvironment } from './environment.ts';
-import { type DemoFault, FAULT_COST_MS } from './faults.ts';
+import { type DemoFault, inputFor } from './faults.ts';
 import { shippedRecording } from './input.ts';
 import { isLiveTerminal } from './live-host.ts';
 import { createLiveView } from './live-view.ts';
@@ -21,7 +21,7 @@ import type { DemoView } from './model.ts';
 import { createPlainView } from './plain-view.ts';
 import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
 import { siblingPrograms } from './sibling-programs.ts';
-import { formatSummary } from './summary.ts';
+import { type DemoSummary, formatSummary } from './summary.ts';
 
 /** Options of the command line. */
 export interface DemoCommandOptions {
@@ -40,8 +40,8 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   const input = resolve(options.input ?? shippedRecording());
   const output = resolve(options.output);
   const realMic = options.realMic === true ? chooseRealMic(shell.env) : null;
-  if (realMic === null) await checkInput(input);
-  else await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
+  const recordedMs = realMic === null ? await measureInput(input) : null;
+  if (realMic !== null) await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
   if (realMic === null && isSameFile(input, output)) {
     throw new Failure(
       '--output: is the same file as --input and would overwrite it; name another file',
@@ -71,7 +71,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
         output,
         realMic,
         isOwnInput: realMic !== null || options.input !== undefined,
-        inputMs: heardMs(options) ?? (realMic === null ? null : REAL_MIC_MS),
+        inputMs: heardMs(options, recordedMs),
         faults: options.fault,
         clock: createSystemClock(),
         log: chooseLog(shell),
@@ -81,6 +81,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
       });
       view.close();
       shell.print(options.json ? jsonLine({ summary }) : `\n${formatSummary(summary)}`);
+      if (!abort.signal.aborted) requireFaults(summary);
     } finally {
       await environment.close();
     }
@@ -100,10 +101,27 @@ function formatPages(pages: DemoPages, isJson: true | undefined): string {
   return `${lines.join('\n')}\nCtrl-C ends the demo.\n\n`;
 }
 
-/** Length of the input. Each fault needs a session of its own, so several faults need a longer input. */
-function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
+/**
+ * Length of the input; null: the whole recording, once. Each fault needs a session of its own, so several faults may need a
+ * longer input.
+ * @param recordedMs length of the recording; null: a microphone
+ */
+function heardMs({ seconds, fault, web }: DemoCommandOptions, recordedMs: number | null): number | null {
   if (seconds !== undefined) return seconds * 1000;
-  return fault.length > 2 ? fault.length * FAULT_COST_MS : null;
+  // It repeats until Ctrl-C.
+  if (web && recordedMs !== null) return null;
+  const needed = inputFor(fault);
+  if (recordedMs === null) return Math.max(needed, REAL_MIC_MS);
+  return needed > recordedMs ? needed : null;
+}
+
+/** @throws Failure that names the faults that were not injected */
+function requireFaults({ faults, missed_faults: missed }: DemoSummary): void {
+  if (missed.length === 0) return;
+  const are = missed.length === 1 ? 'this fault was' : 'these faults were';
+  throw new Failure(
+    `${are} not injected: ${missed.join(', ')}. Each fault needs 30 s with speech: give --seconds ${30 * (faults.length + missed.length)} or more, or an input with more speech`,
+  );
 }
 
 function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
@@ -123,11 +141,12 @@ function chooseLog(shell: Shell): Log {
   return { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 }
 
-/** Checks the recording before anything starts. */
-async function checkInput(path: string): Promise<void> {
+/** Checks the recording before anything starts, and returns its length (ms). */
+async function measureInput(path: string): Promise<number> {
   try {
     const source = await openSource(path, { rateHz: STREAM_RATE_HZ, loop: false });
     source.close();
+    return source.lengthMs;
   } catch (error) {
     if (!(error instanceof AudioFaultError)) throw error;
     throw new Failure(`--input: ${error.message}`, EXIT.usage);

@@ -24,6 +24,8 @@ export interface DemoSummary {
   readonly translations: number;
   /** Injected faults, in order. */
   readonly faults: readonly string[];
+  /** Named faults that were not injected. */
+  readonly missed_faults: readonly string[];
   /** From the start of the process to the first chunk on the wire. */
   readonly first_chunk_ms: number | null;
   /** The service's part of `first_chunk_ms`: from `set_task` to the running task, as seen by the agent. */
@@ -40,7 +42,14 @@ export function summarise(
   account: LaneAccount,
   rest: Pick<
     DemoSummary,
-    'sentences' | 'translations' | 'faults' | 'first_chunk_ms' | 'service_setup_ms' | 'rss_mb' | 'output'
+    | 'sentences'
+    | 'translations'
+    | 'faults'
+    | 'missed_faults'
+    | 'first_chunk_ms'
+    | 'service_setup_ms'
+    | 'rss_mb'
+    | 'output'
   >,
 ): DemoSummary {
   return {
@@ -90,6 +99,7 @@ export function formatSummary(summary: DemoSummary): string {
     ['wire to ear', latency(summary.wire_to_speaker_ms)],
     ['speech lost', `${summary.lost_audio_ms} ms`],
     ...(silenced > 0 ? describeSilenced(silenced) : []),
+    ...(summary.faults.length > 0 ? [['faults', summary.faults.join(', ')] as [string, string]] : []),
     ['played', `${(summary.played_ms / 1000).toFixed(1)} s, recorded in ${summary.output}`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');

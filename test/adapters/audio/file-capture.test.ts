@@ -204,6 +204,7 @@ describe('file capture', () => {
       },
       ended: false,
       note: null,
+      lengthMs: 0,
       close() {},
     };
     const pieces: number[] = [];

@@ -115,8 +115,15 @@ describe('WAV containers', () => {
     },
   );
 
-  it('accepts a data size of 0 when the rest of the file agrees', () => {
-    expect(readAll(makeWav({ after: [makeChunk('LIST', Buffer.alloc(20))] })).samples).toEqual([]);
+  it('uses the file’s length instead of a data size of 0 when only the size of the file was written at the end', () => {
+    const file = makeWav({ data, dataSize: 0 });
+    expect(file.readUInt32LE(4)).toBe(file.length - 8);
+    expect(readAll(file).samples).toEqual(SAMPLES);
+  });
+
+  it.each(['LIST', 'umid'])('accepts a data size of 0 when only chunks follow (%s)', (id) => {
+    const after = [makeChunk(id, Buffer.alloc(20)), makeChunk('PAD ', Buffer.alloc(70_000))];
+    expect(readAll(makeWav({ after })).samples).toEqual([]);
   });
 
   it('reads the rest of a truncated file, without the incomplete frame', () => {

@@ -103,10 +103,11 @@ describe('phase', () => {
     frameOf({ phase }, { columns, rows: 24 })[1] ?? '';
 
   it('names the broker while the broker is disconnected', () => {
-    const words = (isBrokerGone: boolean) =>
-      frameOf({ phase: 'acquiring', isBrokerGone }, { columns: 80, rows: 24 })[2];
-    expect(words(true)).toContain('waits for the broker');
-    expect(words(false)).toContain('from the backend');
+    const words = (broker: 'awaited' | 'up' | 'gone') =>
+      frameOf({ phase: 'acquiring', broker }, { columns: 80, rows: 24 })[2];
+    expect(words('awaited')).toContain('waits for the broker');
+    expect(words('gone')).toContain('waits for the broker');
+    expect(words('up')).toContain('from the backend');
   });
 
   it('shows the current phase among the steps', () => {

@@ -45,13 +45,15 @@ describe('the broker', () => {
     observeStep(model, laneStep({ event: { type: 'broker', up } }), 0, NOW);
 
   it('causes one notice when it goes and one when it returns, but none at the first connection', () => {
-    const gone = line(line(line(FIRST_MODEL, true), false), false);
-    expect(gone.isBrokerGone).toBe(true);
+    const first = line(line(FIRST_MODEL, false), true);
+    expect(first.notices).toEqual([]);
+    const gone = line(line(first, false), false);
+    expect(gone.broker).toBe('gone');
     expect(gone.notices.map(({ text }) => text)).toEqual([
       'the broker is gone: no token can be requested until it is back',
     ]);
     const back = line(gone, true);
-    expect(back.isBrokerGone).toBe(false);
+    expect(back.broker).toBe('up');
     expect(back.notices.at(-1)?.text).toBe('the broker is back');
   });
 });
