@@ -10,6 +10,7 @@ const CHECKS = {
   card: ['test:card'],
   'older-debian': ['test:systemd', '--project', '*-again'],
   'older-packages': ['test:packages', '--project', '*-again'],
+  mutants: ['mutate', '--sample', '40', '--least', '80'],
   voices: ['voices'],
   echo: ['echo'],
   hours: ['sim', '--seeds', '200', '--hours', '1'],

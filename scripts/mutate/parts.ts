@@ -1,0 +1,163 @@
+/** A part of the program that a sample draws from. */
+export interface Part {
+  readonly name: string;
+  /** How often a sample draws from it, compared with the others. */
+  readonly weight: number;
+  /** Beginnings of the paths of its files. */
+  readonly paths: readonly string[];
+}
+
+/** A file belongs to the first part that names it. Money, rights and the microphone weigh most: a fault there costs most. */
+export const PARTS: readonly Part[] = [
+  {
+    name: 'bill',
+    weight: 4,
+    paths: [
+      'src/backend/core/bill',
+      'src/backend/bill-verb.ts',
+      'src/backend/watch/group-budgets.ts',
+      'src/core/owner/budget.ts',
+      'src/agent/admission/budget',
+    ],
+  },
+  {
+    name: 'mint',
+    weight: 4,
+    paths: [
+      'src/backend/core/mint/',
+      'src/backend/mint-jobs.ts',
+      'src/backend/session-',
+      'src/backend/core/issue',
+      'src/backend/issuer-runner.ts',
+      'src/backend/core/pending.ts',
+      'src/backend/core/denials.ts',
+      'src/backend/core/device-account.ts',
+      'src/backend/request',
+      'src/backend/reconciler.ts',
+    ],
+  },
+  {
+    name: 'sign-in',
+    weight: 4,
+    paths: [
+      'src/backend/console/sign-in.ts',
+      'src/backend/core/console/login-limits.ts',
+      'src/adapters/console/',
+      'src/backend/people-verb.ts',
+    ],
+  },
+  {
+    name: 'roles',
+    weight: 4,
+    paths: [
+      'src/protocol/console-routes.ts',
+      'src/backend/console/ro',
+      'src/backend/console/call.ts',
+      'src/backend/console/refusal.ts',
+      'src/backend/core/broker/access.ts',
+    ],
+  },
+  { name: 'audit', weight: 2, paths: ['src/backend/console/audit.ts', 'src/backend/store/console-audit.ts'] },
+  {
+    name: 'jobs',
+    weight: 2,
+    paths: [
+      'src/backend/console/job',
+      'src/backend/core/job',
+      'src/backend/core/console/job-state.ts',
+      'src/backend/store/console-jobs.ts',
+      'src/backend/service-jobs.ts',
+      'src/protocol/console-jobs.ts',
+    ],
+  },
+  {
+    name: 'roll-outs',
+    weight: 3,
+    paths: ['src/backend/core/rollout/', 'src/backend/rollout', 'src/backend/store/rollout-store.ts'],
+  },
+  { name: 'releases', weight: 2, paths: ['src/backend/release-'] },
+  {
+    name: 'updater',
+    weight: 2,
+    paths: ['src/updater/', 'src/adapters/update/', 'src/core/update/', 'src/agent/update/'],
+  },
+  { name: 'webhook', weight: 1, paths: ['src/backend/watch/'] },
+  {
+    name: 'store',
+    weight: 3,
+    paths: ['src/backend/store/', 'src/backend/backup-verb.ts', 'src/protocol/backup.ts'],
+  },
+  {
+    name: 'console',
+    weight: 3,
+    paths: [
+      'src/backend/console/',
+      'src/backend/core/console/',
+      'src/backend/core/fleet/',
+      'src/core/fleet/',
+    ],
+  },
+  { name: 'console page', weight: 2, paths: ['src/page/console/'] },
+  { name: 'page', weight: 2, paths: ['src/page/'] },
+  {
+    name: 'screen server',
+    weight: 2,
+    paths: ['src/adapters/screen/', 'src/agent/screen/', 'src/core/screen/'],
+  },
+  {
+    name: 'keys',
+    weight: 3,
+    paths: ['src/agent/keys/', 'src/adapters/keys/', 'src/protocol/key', 'src/protocol/config-keys.ts'],
+  },
+  { name: 'two-way', weight: 3, paths: ['src/core/lane/two-way/'] },
+  { name: 'conversation', weight: 3, paths: ['src/core/conversation/', 'src/agent/conversation/'] },
+  { name: 'room', weight: 3, paths: ['src/core/room/'] },
+  { name: 'core', weight: 2, paths: ['src/core/'] },
+  { name: 'agent', weight: 2, paths: ['src/agent/'] },
+  { name: 'backend', weight: 2, paths: ['src/backend/'] },
+  { name: 'adapters', weight: 2, paths: ['src/adapters/'] },
+  { name: 'rest', weight: 1, paths: ['src/'] },
+];
+
+export function partOf(path: string): string {
+  return PARTS.find(({ paths }) => paths.some((start) => path.startsWith(start)))?.name ?? 'rest';
+}
+
+/**
+ * Draws mutants without putting any back: first a part by its weight, then one of its mutants.
+ * @param random returns numbers from 0 to below 1
+ */
+export function drawSample<T extends { readonly file: string }>(
+  mutants: readonly T[],
+  count: number,
+  weights: ReadonlyMap<string, number>,
+  random: () => number,
+): T[] {
+  const left = new Map<string, T[]>();
+  for (const one of mutants) {
+    const part = partOf(one.file);
+    if ((weights.get(part) ?? 0) > 0) left.set(part, [...(left.get(part) ?? []), one]);
+  }
+  const drawn: T[] = [];
+  while (drawn.length < count && left.size > 0) {
+    const part = drawPart([...left.keys()], weights, random);
+    const candidates = left.get(part) ?? [];
+    drawn.push(...candidates.splice(Math.floor(random() * candidates.length), 1));
+    if (candidates.length === 0) left.delete(part);
+  }
+  return drawn;
+}
+
+function drawPart(
+  names: readonly string[],
+  weights: ReadonlyMap<string, number>,
+  random: () => number,
+): string {
+  const weightOf = (name: string): number => weights.get(name) ?? 0;
+  let rest = random() * names.reduce((sum, name) => sum + weightOf(name), 0);
+  for (const name of names) {
+    rest -= weightOf(name);
+    if (rest < 0) return name;
+  }
+  return names.at(-1) ?? '';
+}
