@@ -95,7 +95,10 @@ function plural(type: string): string {
   return { text: 'texts', object: 'objects', number: 'numbers' }[type] ?? type;
 }
 
+/** Larger limits only keep out what no device means. */
+const LARGEST_SHOWN = 100_000;
+
 function range({ minimum, maximum }: Json): string {
-  const isBounded = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  const isBounded = minimum !== undefined && maximum !== undefined && maximum <= LARGEST_SHOWN;
   return isBounded ? `, ${minimum} to ${maximum}` : '';
 }

@@ -11,12 +11,12 @@ import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { startConsole } from './console/console.ts';
+import { createDeviceReports } from './device-reports.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { openHearing } from './request-intake.ts';
 import { startRolloutDriver } from './rollout/driver.ts';
 import { createServiceClient } from './service-client.ts';
-import { createSessionReports } from './session-reports.ts';
 import { shareBus } from './shared-bus.ts';
 import { openConsoleStore, openRolloutStore, openStore } from './store/open-store.ts';
 import { measureStore } from './watch/measured-store.ts';
@@ -96,7 +96,6 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     closeWithinMs,
   });
   const complain = createLimitedWarnings(log, clock);
-  const reports = createSessionReports(store, config.mqtt.prefix, { complain, log, clock });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
@@ -110,6 +109,12 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       },
       { clock, seed: Math.floor(random() * 2 ** 31) },
     );
+  const consoleStore =
+    config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
+  const reports = createDeviceReports({
+    ...{ openBus: busAs(`${clientId}-reports`), prefix: config.mqtt.prefix },
+    ...{ store, conversations: consoleStore, clock, log, complain },
+  });
   const bus = openHearing({
     ...{
       openBus: busAs(clientId),
@@ -119,10 +124,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       log,
       randomId: randomUUID,
     },
-    message(message) {
-      if (!reports.hear(message)) issuing.hear(message);
+    message: issuing.hear,
+    listening(isShared) {
+      ready.give();
+      reports.listen(isShared ? config.mqtt.shareGroup : null);
     },
-    listening: () => ready.give(),
   });
   issuing.answerOn(bus);
   // A connection of its own: what the fleet says must not make token requests wait.
@@ -142,11 +148,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   });
 
   const owned =
-    config.console.listen === null
+    config.console.listen === null || consoleStore === null
       ? null
       : await startConsole({
           ...{ config, listen: config.console.listen, ledger: store, signer, log, clock },
-          store: openConsoleStore(config.store, secrets.storePassword),
+          store: consoleStore,
           readTls: secrets.consoleTls ?? null,
           openBus: fleet.join,
           ...(options.consoleFiles && { files: options.consoleFiles }),
@@ -162,6 +168,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           ...{ openBus: busAs(`${clientId}-rollout`), instance: randomUUID() },
         });
 
+  /** Reports need the console's store. */
+  const closeReports = async (): Promise<void> => {
+    await reports.close();
+    await owned?.close();
+  };
   return {
     ready: ready.given,
     get connected() {
@@ -174,7 +185,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       await bus.unsubscribe?.();
       await Promise.all([
         issuing.close(),
-        within(clock, closeWithinMs, Promise.all([reports.close(), owned?.close(), driver?.close()])),
+        within(clock, closeWithinMs, Promise.all([closeReports(), driver?.close()])),
       ]);
       await bus.close();
       service.close();

@@ -14,6 +14,7 @@ import { ServiceFailure } from './service-failure.ts';
 import { SCHEMA_VERSION, StoreTooNew, tryStore } from './store/migrations.ts';
 import { openKeptEngine } from './store/open-store.ts';
 import type { SqlEngine } from './store/sql-engine.ts';
+import { createSqlStore } from './store/sql-store.ts';
 
 export interface Finding {
   readonly check: 'service' | 'key' | 'broker' | 'store' | 'clock';
@@ -114,6 +115,7 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
   const engine = openKeptEngine(config.store, secrets.storePassword);
   try {
     const version = await tryStore(engine);
+    if (version === SCHEMA_VERSION) await createSqlStore(engine).check();
     const upgrade = `at its start the backend ${version === 0 ? 'makes its tables' : `upgrades its tables from version ${version}`}`;
     const sentence = 'it can be read and written';
     return { check: 'store', ...ok(version === SCHEMA_VERSION ? sentence : `${sentence}; ${upgrade}`) };

@@ -8,7 +8,7 @@ import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { parseJson, textAt } from '../protocol/json.ts';
-import { backendFilter, backendSelfTest, endedFilter } from '../protocol/mqtt/topics.ts';
+import { backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 
 const WAIT_MS = 2000;
@@ -30,7 +30,7 @@ export interface HearingParts {
   /** Called for each message that is not part of the test. */
   readonly message: (message: BusMessage) => void;
   /** Called when requests arrive, or when no subscription is left to try. */
-  readonly listening: () => void;
+  readonly listening: (isShared: boolean) => void;
 }
 
 /** `proven`: a test request has arrived. `unprovable`: none arrives on either subscription. */
@@ -53,26 +53,15 @@ export function openHearing(parts: HearingParts): Bus {
   const subscribed = (): Bus => {
     const bus = openBus(
       {
-        subscriptions: [
-          backendFilter(prefix, shared ? shareGroup : null),
-          response,
-          // The bill needs them; tokens do not.
-          { filter: endedFilter(prefix, shared ? shareGroup : null), qos: 1, mayBeRefused: true },
-        ],
+        subscriptions: [backendFilter(prefix, shared ? shareGroup : null), response],
         will: null,
       },
       {
-        refused: (filters) => {
-          if (filters.length === 0) return;
-          const sentence =
-            'the broker does not allow this backend to receive reports of ended sessions: the bill lacks them';
-          log.warn({ filters }, sentence);
-        },
         up(connection, protocol) {
           log.info({ connection, protocol, shared }, 'connected to the broker');
           tries = 0;
           complainOfBroker = newOutage();
-          if (trust === 'unprovable') return parts.listening();
+          if (trust === 'unprovable') return parts.listening(shared);
           ask();
         },
         down(problem, message) {
@@ -116,7 +105,7 @@ export function openHearing(parts: HearingParts): Bus {
     }
     trust = 'proven';
     log.info({}, 'listening for token requests');
-    parts.listening();
+    parts.listening(shared);
   };
 
   /** Confirms a test request. Any backend of the group may receive it, so the confirmation goes to all. */

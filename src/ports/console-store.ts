@@ -4,6 +4,7 @@
  * Every operation throws `StoreDown` or `StoreRefused` if it fails, and then has changed nothing.
  */
 import type { ConsoleRole } from '../protocol/console-routes.ts';
+import type { ReportOutcome } from './store.ts';
 
 /** Attempts to sign in with one name. */
 export interface StoredAttempts {
@@ -146,7 +147,8 @@ export interface ConsoleStore {
   /** Jobs that have not ended and whose instance is gone: from now on this instance's. */
   claimJobs(instance: string, leaseMs: number): Promise<StoredJob[]>;
 
-  addConversations(list: readonly StoredConversation[]): Promise<void>;
+  /** @param most how many the device can have had in the last days; a further one is `implausible` and not written */
+  addConversation(one: StoredConversation, most: number): Promise<ReportOutcome>;
   conversations(from: number, to: number, by: 'day' | 'device' | 'languages'): Promise<ConversationSum[]>;
 
   /** Deletes what is older than it is kept. */

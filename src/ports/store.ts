@@ -76,6 +76,17 @@ export interface LedgerEntry {
   readonly ms: number;
 }
 
+/** A device says that a stream of this session lasted `ms`. The session's id is shortened. */
+export type EndReport = Pick<LedgerEntry, 'device' | 'lane' | 'session' | 'ms'>;
+/** `known`: it was written before. `implausible`: not written, because no session can be meant, or another end was reported. */
+export type ReportOutcome = 'new' | 'known' | 'implausible';
+
+/** How long the streams of a device can have lasted lately. */
+export interface RecentStreams {
+  readonly sessions: number;
+  readonly ms: number;
+}
+
 /** The ledger's sums for one device. */
 export interface DeviceSum {
   readonly device: string;
@@ -84,6 +95,7 @@ export interface DeviceSum {
   readonly unreported: number;
   /** Null: without limit. */
   readonly unreportedMs: number | null;
+  /** Reports that cannot be true. */
   readonly implausible: number;
 }
 
@@ -122,11 +134,14 @@ export class StoreDown extends Error {}
 /** The store can never be used as it is: a person must act. The message says how. */
 export class StoreRefused extends Error {}
 
-/** Every operation throws `StoreDown` or `StoreRefused` if it fails, and then has changed nothing. */
+/** The values are not for this store: the same operation would always fail, and any other one works. */
+export class ValueRefused extends Error {}
+
+/** Every operation throws one of these errors if it fails, and then has changed nothing. */
 export interface Store {
   /** Connects, and creates or upgrades the tables. Each other operation does it, too. */
   open(): Promise<void>;
-  /** Whether it can be read and written now. */
+  /** Writes what a grant writes, and undoes it. */
   check(): Promise<void>;
   /** Changes one device's rows; no other instance changes them meanwhile. */
   change<T>(device: string, decide: Decide<T>): Promise<T>;
@@ -145,6 +160,11 @@ export interface Store {
   takeLeaving(againMs: number, most: number): Promise<SessionToRevoke[]>;
   /** Adds one line to the ledger. False if it was there already. */
   append(entry: LedgerEntry): Promise<boolean>;
+  /** Writes the end of a stream into the ledger: once for each session that the device was given lately. */
+  report(report: EndReport): Promise<ReportOutcome>;
+  /** Adds to the numbers of implausible reports, for devices that had a session. */
+  addImplausible(numbers: ReadonlyMap<string, number>): Promise<void>;
+  recentStreams(device: string): Promise<RecentStreams>;
   /** The ledger's sums for each device. @param from beginning of the time, `to` its end (ms since 1970) */
   sums(from: number, to: number): Promise<DeviceSum[]>;
   /**

@@ -1,6 +1,7 @@
 /** Broker, service and backend on loopback, with a record of all messages and log lines. */
 import { afterEach } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
+import { fileOf } from '../../src/adapters/console/console-files.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import type { MqttBus } from '../../src/adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../../src/adapters/signing/keys.ts';
@@ -74,6 +75,7 @@ export async function startFixture(options: FixtureOptions = {}) {
       ...(options.webhookSecret !== undefined && { webhookSecret: () => options.webhookSecret ?? '' }),
     },
     log,
+    consoleFiles: new Map([['console.js', fileOf('"page";', 'text/javascript; charset=utf-8')]]),
     ...(options.clock && { clock: options.clock }),
     ...(options.store && { store: options.store() }),
     ...(options.closeWithinMs !== undefined && { closeWithinMs: options.closeWithinMs }),

@@ -67,6 +67,10 @@ describe('a backend', () => {
     await fixture.backend.ready;
     expect(said('has no shared subscriptions')).toBe(true);
     sessionOf(await fixture.ask('kiosk', 'r1'));
+    // Reports come over a plain subscription, too.
+    await until(() => said('receiving reports of devices'), 'the connection for reports');
+    fixture.bus.publish(`${PREFIX}/museum/kiosk/event/session_ended`, 'not JSON');
+    await until(() => said('counted and not written'), 'the report');
     expect(fixture.answersTo('kiosk')).toHaveLength(1);
   });
 

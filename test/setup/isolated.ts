@@ -13,5 +13,7 @@ export const ISOLATED = [
   'test/adapters/time-zone.test.ts',
   'test/agent/throwing/core.test.ts',
   'test/backend/broker/init.test.ts',
+  'test/backend/core/bill.test.ts',
+  'test/backend/watch/group-budgets.test.ts',
   'test/cli/provision.test.ts',
 ];

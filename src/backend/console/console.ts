@@ -13,11 +13,11 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { readListen } from '../../protocol/backend-console.ts';
 import type { FleetStatus } from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
+import { count } from '../../protocol/mqtt/bounds.ts';
 import { claimsConnection } from '../core/fleet/silence.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
-import { createConversationNotes } from './conversations.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
 import { createJobs } from './jobs.ts';
@@ -68,7 +68,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const audit = createAudit(store, log);
   const hasher = createPasswordHasher();
   const signIn = createSignIn(store, hasher, clock);
-  const notes = createConversationNotes(store, complain);
   await openStore(store, log);
 
   const statusOf = (device: string): FleetStatus => fleet.devices.get(device)?.row.status ?? 'unknown';
@@ -109,7 +108,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     const told = parseJson(payload);
     if (!isObject(told) || !Array.isArray(told['lines'])) return;
     const lines = told['lines'].filter((line) => typeof line === 'string').slice(0, MOST_LINES);
-    const dropped = typeof told['dropped'] === 'number' ? told['dropped'] : 0;
+    const dropped = count.catch(0).parse(told['dropped']);
     streams.hearLog(
       device,
       lines.map((line) => clean(line, LONGEST_LINE)),
@@ -121,8 +120,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     if (news === null) return;
     if (news.kind === 'log') return hearLog(news.name, news.payload);
     if (news.kind === 'answer') return jobs.hearAnswer(news.name, news.payload);
-    if (news.kind === 'event' && news.event === 'conversation_ended' && !message.retain)
-      notes.hear(news.name, news.payload);
     fleet.hear(news);
   };
   const bus: Bus = parts.openBus(
@@ -181,7 +178,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   let prunedAt = clock.now();
   let lastCertificate = tls?.cert;
   const upkeep = async (): Promise<void> => {
-    await notes.write();
     if (clock.now() - prunedAt < PRUNE_EACH_MS) return;
     prunedAt = clock.now();
     await store.prune().catch((error: unknown) => {
@@ -217,7 +213,6 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
       streams.close();
       await server.close();
       await jobs.close();
-      await notes.write();
       await bus.close();
       await store.close();
     },

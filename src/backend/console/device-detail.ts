@@ -10,6 +10,7 @@ import type {
   DeviceVitals,
 } from '../../protocol/console-device.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
+import { count } from '../../protocol/mqtt/bounds.ts';
 import { clean, cleanList, cleanOrNull, cleanSentence, cleanTime } from './clean.ts';
 import { type FleetDevice, readState } from './fleet-device.ts';
 
@@ -70,10 +71,9 @@ function noticeOf(told: ToldLane['last_error']): DeviceNotice | null {
 function budgetOf(state: unknown): DeviceDetail['budget'] {
   const budget = isObject(state) ? state['budget'] : null;
   if (!isObject(budget)) return null;
-  const { used_minutes: used, minutes_per_day: most } = budget;
-  return typeof used === 'number' && typeof most === 'number'
-    ? { usedMinutes: used, minutesPerDay: most }
-    : null;
+  const used = count.safeParse(budget['used_minutes']);
+  const most = count.safeParse(budget['minutes_per_day']);
+  return used.success && most.success ? { usedMinutes: used.data, minutesPerDay: most.data } : null;
 }
 
 function vitalsOf(health: ToldHealth): DeviceVitals {

@@ -1,11 +1,25 @@
 /** The statements of the numbers of conversations. */
 import type { ConversationSum, StoredConversation } from '../../ports/console-store.ts';
+import type { ReportOutcome } from '../../ports/store.ts';
+import { REPORTED_WITHIN_MS } from './ledger.ts';
 import type { Sql } from './sql-engine.ts';
 
 const KEYS = { day: 'at / 86400000', device: 'device', languages: 'languages' } as const;
 
-export async function addConversation(sql: Sql, one: StoredConversation, now: number): Promise<void> {
+export async function addConversation(
+  sql: Sql,
+  one: StoredConversation,
+  most: number,
+  now: number,
+): Promise<ReportOutcome> {
   const { id, device, durationS, sentences, delayMs, billedS, languages } = one;
+  const [known] = await sql.query('SELECT id FROM conversation WHERE id = ?', [id]);
+  if (known !== undefined) return 'known';
+  const [before] = await sql.query(
+    'SELECT count(*) AS count FROM conversation WHERE device = ? AND at >= ?',
+    [device, now - REPORTED_WITHIN_MS],
+  );
+  if (Number(before?.['count']) >= most) return 'implausible';
   await sql.query(
     `INSERT INTO conversation (id, at, device, duration_s, sentences, delay_ms, billed_s, languages)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -14,6 +28,7 @@ export async function addConversation(sql: Sql, one: StoredConversation, now: nu
       ...[delayMs === null ? null : Math.round(delayMs), Math.round(billedS), languages.join(',')],
     ],
   );
+  return 'new';
 }
 
 export async function conversationSums(

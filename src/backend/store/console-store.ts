@@ -139,10 +139,8 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
     claimJobs: (instance, leaseMs) =>
       transact((sql, now) => claimJobs(sql, { instance, now, until: now + leaseMs }), 'console jobs'),
 
-    addConversations: (list) =>
-      transact(async (sql, now) => {
-        for (const one of list) await addConversation(sql, one, now);
-      }),
+    addConversation: (one, most) =>
+      transact((sql, now) => addConversation(sql, one, most, now), `conversations ${one.device}`),
     conversations: (from, to, by) => transact((sql) => conversationSums(sql, from, to, by)),
 
     prune: () =>

@@ -1,12 +1,13 @@
 /** Writes the lasting rows of a store as lines of JSON, and reads them into an empty one, of either kind. */
 import { StoreRefused } from '../../ports/store.ts';
+import { LONGEST_CLAIM_MS } from './ledger.ts';
 import { migrate, SCHEMA_VERSION } from './migrations.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 /** Tables with their keys. Requests (`mint`) live for minutes only; whoever is signed in at the console signs in again. */
 const TABLES = {
   ...{ device: 'name', session: 'id', ledger: 'id' },
-  ...{ person: 'name', audit: 'id', conversation: 'id' },
+  ...{ person: 'name', audit: 'id', conversation: 'id', implausible: 'id' },
 } as const;
 type Table = keyof typeof TABLES;
 const isTable = (name: unknown): name is Table => typeof name === 'string' && Object.hasOwn(TABLES, name);
@@ -70,14 +71,26 @@ function checkVersion(text: string): void {
 async function insert(sql: Sql, text: string, number: number): Promise<void> {
   const { table, row } = read(text, number) as { table?: unknown; row?: unknown };
   if (!isTable(table) || typeof row !== 'object' || row === null) throw damaged(number);
-  const columns = Object.keys(row);
+  const plausible = table === 'ledger' ? plausibleLine(row as SqlRow) : (row as SqlRow);
+  const columns = Object.keys(plausible);
   if (columns.length === 0 || !columns.every((name) => /^[a-z_]+$/.test(name))) throw damaged(number);
   const marks = columns.map(() => '?').join(', ');
-  await sql.query(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`,
-    Object.values(row) as SqlValue[],
-  );
+  await sql.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`, Object.values(plausible));
 }
+
+/** A backup of an older program may have what a device said without limits. It is marked as by the migration. */
+function plausibleLine(row: SqlRow): SqlRow {
+  const { source, ms = null, lane, session } = row;
+  if (source !== 'device') return row;
+  const isLong = Number(ms) > LONGEST_CLAIM_MS;
+  const isText = [lane, session].every((text) => !String(text).includes('\0'));
+  if (!isLong && isText) return row;
+  const marked = { ...row, claimed: String(ms), ms: isLong ? LONGEST_CLAIM_MS : ms };
+  return isText ? marked : { ...marked, lane: hexOf(lane), session: hexOf(session) };
+}
+
+const hexOf = (text: SqlValue | undefined): string =>
+  `?${Buffer.from(String(text)).toString('hex').toUpperCase()}`;
 
 function read(text: string, number: number): object {
   try {

@@ -1,54 +1,134 @@
 /** The statements of the ledger. */
-import type { DeviceSum, LedgerEntry } from '../../ports/store.ts';
+import type { DeviceSum, EndReport, LedgerEntry, RecentStreams, ReportOutcome } from '../../ports/store.ts';
 import type { Sql, SqlRow } from './sql-engine.ts';
 
-/** A stream of a month may belong to a session that was given this long before (ms). */
-export const LONGEST_SESSION_MS = 86_400_000;
+/** Latest report of a stream after its session was given (ms): a weekend without the broker. */
+export const REPORTED_WITHIN_MS = 3 * 86_400_000;
+/** Longer claims are replaced by this (ms), and marked. No session can last so long. */
+export const LONGEST_CLAIM_MS = 31 * 86_400_000;
 /** Difference between two reports of one stream that is not told (%), and a report's own inaccuracy (ms). */
 const SAME_WITHIN_PERCENT = 1;
 const INEXACT_MS = 2000;
+/** A stream that is longer than its session by more than this (ms) is counted without the excess. */
+const MARGIN_MS = 60_000;
 
 /** @returns the number of new lines: 0 if it was there */
-export async function append(sql: Sql, entry: LedgerEntry, now: number): Promise<number> {
-  const { id, device, lane, session, source, ms } = entry;
+export async function append(
+  sql: Sql,
+  { id, device, lane, session, source, ms }: LedgerEntry,
+  now: number,
+  claimed: string | null = null,
+): Promise<number> {
   const rows = await sql.query(
-    `INSERT INTO ledger (id, at, device, lane, session, source, ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO ledger (id, at, device, lane, session, source, ms, claimed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING RETURNING id`,
-    [id, now, device, lane, session, source, Number.isFinite(ms) ? Math.round(ms) : null],
+    [...[id, now, device, lane, session, source], Number.isFinite(ms) ? Math.round(ms) : null, claimed],
   );
   return rows.length;
+}
+
+/** @param id of the line, if it is written */
+export async function report(
+  sql: Sql,
+  id: string,
+  { device, lane, session, ms }: EndReport,
+  now: number,
+): Promise<ReportOutcome> {
+  const lines = await sql.query(
+    `SELECT at, source, ms, claimed FROM ledger WHERE device = ? AND at >= ? AND lane = ? AND session = ?
+     ORDER BY at, id`,
+    [device, now - REPORTED_WITHIN_MS, lane, session],
+  );
+  const given = lines.find(({ source }) => source === 'backend');
+  if (given === undefined) return 'implausible';
+  const told = Math.round(ms);
+  const before = lines.find(({ source }) => source === 'device');
+  if (before !== undefined)
+    return Number(before['claimed'] ?? before['ms']) === told ? 'known' : 'implausible';
+  const longest = Number(given['ms'] ?? now - Number(given['at'])) + MARGIN_MS;
+  const entry: LedgerEntry = { id, device, lane, session, source: 'device', ms: Math.min(told, longest) };
+  return (await append(sql, entry, now, told > longest ? String(told) : null)) > 0 ? 'new' : 'known';
+}
+
+/** Streams that are not reported count with their longest time. Values: now twice, the device, the beginning. */
+const RECENT = `
+  WITH own AS (
+    SELECT max(CASE WHEN source <> 'backend' THEN NULL WHEN ms < ? - at THEN ms ELSE ? - at END) AS most_ms,
+      sum(CASE WHEN source = 'device' THEN ms END) AS told_ms
+    FROM ledger WHERE device = ? AND at >= ? GROUP BY lane, session)
+  SELECT count(*) AS sessions, sum(CASE WHEN told_ms < most_ms THEN told_ms ELSE most_ms END) AS ms
+  FROM own WHERE most_ms IS NOT NULL`;
+
+export async function recentStreams(sql: Sql, device: string, now: number): Promise<RecentStreams> {
+  const [row] = await sql.query(RECENT, [now, now, device, now - REPORTED_WITHIN_MS]);
+  return { sessions: Number(row?.['sessions'] ?? 0), ms: Number(row?.['ms'] ?? 0) };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Anyone may claim a name at a broker without logins: only devices that had a session get a row. */
+export async function addImplausible(sql: Sql, device: string, reports: number, now: number): Promise<void> {
+  const day = Math.floor(now / DAY_MS);
+  const [known] = await sql.query(
+    "SELECT 1 AS one FROM ledger WHERE device = ? AND source = 'backend' LIMIT 1",
+    [device],
+  );
+  if (known === undefined) return;
+  await sql.query(
+    `INSERT INTO implausible (id, device, day, reports) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET reports = implausible.reports + excluded.reports`,
+    [`${day}/${device}`, device, day, reports],
+  );
 }
 
 /**
  * One row for each device. A session counts with the service's record where there is one, else with the device's reports, and
  * never with more than it could last. Reports of sessions that the backend did not give cost nothing, and are counted.
- * Values: the beginning three times, the beginning for sessions, the end.
  */
-export const SUMS = `
+const SUMS = `
   WITH parts AS (
     SELECT device, lane, session,
       sum(CASE WHEN source = 'device' AND at >= ? THEN ms END) AS device_ms,
       sum(CASE WHEN source = 'service' AND at >= ? THEN ms END) AS service_ms,
       max(CASE WHEN source = 'backend' THEN ms END) AS most_ms,
       max(CASE WHEN source = 'backend' THEN 1 ELSE 0 END) AS is_given,
-      max(CASE WHEN source = 'backend' AND at >= ? THEN 1 ELSE 0 END) AS is_new
+      max(CASE WHEN source = 'backend' AND at >= ? THEN 1 ELSE 0 END) AS is_new,
+      max(CASE WHEN claimed IS NOT NULL AND at >= ? THEN 1 ELSE 0 END) AS is_excessive
     FROM ledger WHERE at >= ? AND at < ? GROUP BY device, lane, session),
   streams AS (
-    SELECT *, coalesce(service_ms, device_ms) AS told_ms FROM parts)
-  SELECT device,
-    sum(is_new) AS sessions,
-    sum(CASE WHEN is_given = 0 OR told_ms IS NULL THEN 0
-             WHEN told_ms > most_ms THEN most_ms ELSE told_ms END) AS ms,
-    sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN 1 ELSE 0 END) AS unreported,
-    sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN most_ms END) AS unreported_ms,
-    sum(CASE WHEN is_new = 1 AND told_ms IS NULL AND most_ms IS NULL THEN 1 ELSE 0 END) AS unlimited,
-    sum(CASE WHEN told_ms IS NOT NULL AND (is_given = 0 OR told_ms > most_ms + ${INEXACT_MS}
-             OR abs(service_ms - device_ms) * 100 > service_ms * ${SAME_WITHIN_PERCENT}) THEN 1 ELSE 0 END) AS implausible
-  FROM streams GROUP BY device
-  HAVING sum(is_new) > 0 OR sum(CASE WHEN told_ms IS NOT NULL THEN 1 ELSE 0 END) > 0
+    SELECT *, coalesce(service_ms, device_ms) AS told_ms FROM parts),
+  refused AS (
+    SELECT device, sum(reports) AS reports FROM implausible WHERE day >= ? AND day < ? GROUP BY device),
+  devices AS (
+    SELECT device,
+      sum(is_new) AS sessions,
+      sum(CASE WHEN is_given = 0 OR told_ms IS NULL THEN 0
+               WHEN told_ms > most_ms THEN most_ms ELSE told_ms END) AS ms,
+      sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN 1 ELSE 0 END) AS unreported,
+      sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN most_ms END) AS unreported_ms,
+      sum(CASE WHEN is_new = 1 AND told_ms IS NULL AND most_ms IS NULL THEN 1 ELSE 0 END) AS unlimited,
+      sum(CASE WHEN told_ms IS NOT NULL AND (is_given = 0 OR is_excessive = 1 OR told_ms > most_ms + ${INEXACT_MS}
+               OR abs(service_ms - device_ms) * 100 > service_ms * ${SAME_WITHIN_PERCENT}) THEN 1 ELSE 0 END) AS implausible
+    FROM streams GROUP BY device
+    HAVING sum(is_new) > 0 OR sum(CASE WHEN told_ms IS NOT NULL THEN 1 ELSE 0 END) > 0)
+  SELECT device, sessions, ms, unreported, unreported_ms, unlimited, implausible + coalesce(reports, 0) AS implausible
+  FROM devices LEFT JOIN refused USING (device)
+  UNION ALL
+  SELECT device, 0, 0, 0, 0, 0, reports FROM refused WHERE device NOT IN (SELECT device FROM devices)
   ORDER BY device`;
 
-export function sumOf(row: SqlRow): DeviceSum {
+/** @param from beginning of the time, `to` its end (ms since 1970) */
+export async function sums(sql: Sql, from: number, to: number): Promise<DeviceSum[]> {
+  // Streams of this month may belong to sessions that were given at the end of the last one.
+  const since = from - REPORTED_WITHIN_MS;
+  const rows = await sql.query(SUMS, [
+    ...[from, from, from, from, since, to],
+    ...[Math.floor(from / DAY_MS), Math.ceil(to / DAY_MS)],
+  ]);
+  return rows.map(sumOf);
+}
+
+function sumOf(row: SqlRow): DeviceSum {
   return {
     device: String(row['device']),
     sessions: Number(row['sessions']),

@@ -1,5 +1,6 @@
 /** The tables, as numbered steps. Steps are only ever added: an older program refuses a newer number. */
 import { StoreRefused } from '../../ports/store.ts';
+import { LONGEST_CLAIM_MS } from './ledger.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
 
 type Dialect = SqlEngine['dialect'];
@@ -16,6 +17,21 @@ const POSTGRES_APPEND_ONLY = [
   `CREATE TRIGGER ledger_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger
    FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_kept()`,
 ];
+
+/** The ledger as its own migration may change it. */
+function changingLedger(dialect: Dialect, statements: readonly string[]): string[] {
+  return dialect === 'sqlite'
+    ? ['DROP TRIGGER ledger_no_update', ...statements, SQLITE_APPEND_ONLY[0] ?? '']
+    : [
+        'ALTER TABLE ledger DISABLE TRIGGER ledger_kept',
+        ...statements,
+        'ALTER TABLE ledger ENABLE TRIGGER ledger_kept',
+      ];
+}
+
+/** PostgreSQL takes no text with a NUL. Nothing of such a line is lost. */
+const MARK_NUL = `UPDATE ledger SET claimed = coalesce(claimed, CAST(ms AS TEXT)), lane = '?' || hex(lane), session = '?' || hex(session)
+  WHERE source = 'device' AND (instr(lane, char(0)) > 0 OR instr(session, char(0)) > 0)`;
 
 export const STEPS: readonly Step[] = [
   [
@@ -72,6 +88,17 @@ export const STEPS: readonly Step[] = [
       id TEXT PRIMARY KEY, revision BIGINT NOT NULL, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
       body TEXT NOT NULL)`,
   ],
+  // Reports have limits. Older programs wrote whatever a device had said.
+  (dialect) => [
+    'ALTER TABLE ledger ADD COLUMN claimed TEXT',
+    ...changingLedger(dialect, [
+      `UPDATE ledger SET claimed = CAST(ms AS TEXT), ms = ${LONGEST_CLAIM_MS} WHERE source = 'device' AND ms > ${LONGEST_CLAIM_MS}`,
+      ...(dialect === 'sqlite' ? [MARK_NUL] : []),
+    ]),
+    'CREATE INDEX ledger_device ON ledger (device, at)',
+    'CREATE INDEX conversation_device ON conversation (device, at)',
+    'CREATE TABLE implausible (id TEXT PRIMARY KEY, device TEXT NOT NULL, day BIGINT NOT NULL, reports BIGINT NOT NULL)',
+  ],
   ['CREATE TABLE sign_in_attempt (name TEXT PRIMARY KEY, since BIGINT NOT NULL, count INTEGER NOT NULL)'],
 ];
 
@@ -111,7 +138,7 @@ async function upgrade(sql: Sql, dialect: Dialect, steps: readonly Step[]): Prom
   if (version === steps.length) return;
   for (const step of steps.slice(version)) {
     const statements = typeof step === 'function' ? step(dialect) : step;
-    for (const statement of statements) await sql.query(statement);
+    for (const statement of statements) await sql.change(statement);
   }
   await sql.query('DELETE FROM schema_version');
   await sql.query('INSERT INTO schema_version (version) VALUES (?)', [steps.length]);

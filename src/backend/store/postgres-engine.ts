@@ -1,12 +1,16 @@
 /** PostgreSQL 15 or newer, for backends on several machines. */
-import { StoreDown, StoreRefused } from '../../ports/store.ts';
-import type { Sql, SqlEngine, SqlRow } from './sql-engine.ts';
+
+import type { PoolClient } from 'pg';
+import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
+import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 /** Longest wait for a connection, for a statement and for another instance's lock (ms). A device repeats its request after 5 s. */
 const WAIT_MS = 4000;
 const OLDEST_VERSION = 150_000;
 const MOST_CONNECTIONS = 8;
 const BIGINT = 20;
+/** Longest wait for a change of the tables (ms). */
+const LONGEST_CHANGE_MS = 3_600_000;
 
 export interface PostgresOptions {
   /** `postgres://user@host:port/database`, without password. */
@@ -20,11 +24,27 @@ export interface PostgresOptions {
 export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: PostgresOptions): SqlEngine {
   const opening = openPool(url, password, waitMs);
   opening.catch(() => {});
+  /** Counts how often a server was found to be going away, or to have become read-only. */
+  let generation = 0;
+  const born = new WeakMap<PoolClient, number>();
   let isChecked = false;
   let closing: Promise<void> | null = null;
 
+  /** A connection to the server of now: after a fail-over, the others lead to one that only reads. */
+  const connect = async (): Promise<PoolClient> => {
+    for (;;) {
+      try {
+        const client = await (await opening).connect();
+        if (!born.has(client)) born.set(client, generation);
+        if (born.get(client) === generation) return client;
+        client.release(true);
+      } catch (error) {
+        throw explain(error, url);
+      }
+    }
+  };
   const transact = async <T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T> => {
-    const client = await (await opening).connect();
+    const client = await connect();
     let fault: Error | undefined;
     // Without a listener, the end of a connection would end the program.
     const lost = (error: Error): void => {
@@ -32,10 +52,23 @@ export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: Postgr
     };
     client.on('error', lost);
     try {
+      const run = async (query: { text: string; values?: SqlValue[]; query_timeout?: number }) => {
+        try {
+          return (await client.query(query)).rows as SqlRow[];
+        } catch (error) {
+          if (ENDED.test(codeOf(error))) {
+            lost(error instanceof Error ? error : new Error('unknown reason'));
+            generation = Math.max(generation, (born.get(client) ?? 0) + 1);
+          }
+          throw explain(error, url);
+        }
+      };
       const sql: Sql = {
-        async query(text, values = []) {
-          const { rows } = await client.query(numbered(text), [...values]);
-          return rows as SqlRow[];
+        query: (text, values = []) => run({ text: numbered(text), values: [...values] }),
+        async change(text) {
+          await run({ text: 'SET LOCAL statement_timeout = 0' });
+          await run({ text, query_timeout: LONGEST_CHANGE_MS });
+          await run({ text: `SET LOCAL statement_timeout = ${waitMs}` });
         },
       };
       if (!isChecked) {
@@ -64,13 +97,7 @@ export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: Postgr
     dialect: 'postgres',
     now: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
     skipLocked: ' FOR UPDATE SKIP LOCKED',
-    async transact(lock, work) {
-      try {
-        return await transact(lock, work);
-      } catch (error) {
-        throw explain(error, url);
-      }
-    },
+    transact,
     lock: takeLock,
     async close() {
       closing ??= opening.then((pool) => pool.end());
@@ -117,6 +144,12 @@ function numbered(text: string): string {
   });
 }
 
+/** The server ends its connections, or has become a copy that is only read: another one may have its place. By SQLSTATE. */
+const ENDED = /^(25006|57P0[123])$/;
+/** The values of a statement are the cause: numbers out of range, characters that no text may have, rows that exist. */
+const VALUE = /^2[23]/;
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
+
 /** Errors that a person must remove, by their SQLSTATE. */
 const LASTING: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'correct the user in store.url, or store.passwordFile'],
@@ -138,6 +171,7 @@ function explain(error: unknown, url: string): Error {
     return new StoreRefused(
       `the store at ${where} cannot be used: the server asks for a password; name its file in store.passwordFile`,
     );
+  if (VALUE.test(code)) return new ValueRefused(`the store at ${where} does not take a value: ${why}`);
   const [, advice] = LASTING.find(([state]) => state.test(code)) ?? [];
   return advice === undefined ? new StoreDown(sentence) : new StoreRefused(`${sentence}; ${advice}`);
 }

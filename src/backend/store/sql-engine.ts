@@ -6,6 +6,8 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Sql {
   /** Runs one statement, and returns its rows. */
   query(statement: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** Runs a statement that may take hours in a large database, such as making an index. */
+  change(statement: string): Promise<void>;
 }
 
 export interface SqlEngine {
@@ -17,7 +19,7 @@ export interface SqlEngine {
   /**
    * Runs a transaction. Everything is undone if `work` throws.
    * @param lock only one transaction with this name runs at a time; null: none is needed
-   * @throws StoreDown, StoreRefused
+   * @throws StoreDown, StoreRefused or ValueRefused, or what `work` throws
    */
   transact<T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Takes a further lock, until the end of the transaction. Later reads include the writes of its last holder. */

@@ -1,13 +1,15 @@
 /** The store on either database: the same statements for both. */
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type BookChange,
   type Decision,
   type DeviceBook,
+  type EndReport,
   FINE,
   type Store,
   type UnusedCounts,
 } from '../../ports/store.ts';
-import { append, LONGEST_SESSION_MS, SUMS, sumOf } from './ledger.ts';
+import { addImplausible, append, recentStreams, report, sums } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
@@ -15,6 +17,9 @@ import type { Sql, SqlEngine } from './sql-engine.ts';
 /** Rows count for the limit of sessions an hour. */
 const KEPT_MS = 3_600_000;
 const PRUNED_AFTER_MS = 2 * KEPT_MS;
+const DAY_MS = 86_400_000;
+/** The numbers of implausible reports are kept for a year and a month, as those of conversations are. */
+const BILLED_MS = 396 * DAY_MS;
 
 export function createSqlStore(engine: SqlEngine): Store {
   const { now: clock, skipLocked } = engine;
@@ -67,8 +72,10 @@ export function createSqlStore(engine: SqlEngine): Store {
   return {
     open,
     check: () =>
-      transact(null, async (sql) => {
-        await sql.query('UPDATE schema_version SET version = version');
+      transact(null, async (sql, now) => {
+        await sql.query('SAVEPOINT tried');
+        await write(sql, TRIED, grantAt(now), now);
+        await sql.query('ROLLBACK TO SAVEPOINT tried');
       }),
     change: (device, decide) => change(device, async (book, now) => decide(book, now)),
     changeCounted: (device, decide) =>
@@ -116,12 +123,13 @@ export function createSqlStore(engine: SqlEngine): Store {
         return rows.map(({ id, device }) => ({ id: String(id), device: String(device) }));
       }),
     append: (entry) => transact(null, async (sql, now) => (await append(sql, entry, now)) > 0),
-    sums: (from, to) =>
-      transact(null, async (sql) => {
-        // Streams of this month may belong to sessions that were given at the end of the last one.
-        const rows = await sql.query(SUMS, [from, from, from, from - LONGEST_SESSION_MS, to]);
-        return rows.map(sumOf);
+    report: (one) => transact(null, (sql, now) => report(sql, idOf(one), one, now)),
+    addImplausible: (numbers) =>
+      transact(null, async (sql, now) => {
+        for (const [device, reports] of numbers) await addImplausible(sql, device, reports, now);
       }),
+    recentStreams: (device) => transact(null, (sql, now) => recentStreams(sql, device, now)),
+    sums: (from, to) => transact(null, (sql) => sums(sql, from, to)),
     tell: (subject, what) =>
       transact(null, async (sql) => {
         const rows =
@@ -144,10 +152,38 @@ export function createSqlStore(engine: SqlEngine): Store {
         const before = now - PRUNED_AFTER_MS;
         await sql.query('DELETE FROM mint WHERE asked_at < ? AND recheck_at IS NULL', [before]);
         await sql.query('DELETE FROM session WHERE made_at < ? AND over_at < ?', [before, before]);
+        await sql.query('DELETE FROM implausible WHERE day < ?', [Math.floor((now - BILLED_MS) / DAY_MS)]);
       }),
     close: () => engine.close(),
   };
 }
+
+/** No device can have this name. */
+const TRIED = 'tried';
+
+/** What a grant writes. */
+function grantAt(now: number): BookChange {
+  const id = randomUUID();
+  return {
+    mints: [
+      {
+        ...{ lane: 'main', request: id, state: 'made', instance: id, leaseUntil: now, askedAt: now },
+        ...{ endsAt: now, session: id, freshUntil: now, recheckAt: now },
+      },
+    ],
+    sessions: [
+      {
+        ...{ id, lane: 'main', madeAt: now, windowUntil: now, endsAt: now, overAt: now },
+        ...{ isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+      },
+    ],
+    ledger: [{ id: `given/${id}`, lane: 'main', session: id, source: 'backend', ms: 0 }],
+  };
+}
+
+/** The broker may deliver a report again, and to another backend: each session has one line for its end. */
+const idOf = ({ device, lane, session }: EndReport): string =>
+  `device/${createHash('sha256').update(`${device}\n${lane}\n${session}`).digest('base64url')}`;
 
 /** The instance that changed a session has this long to revoke it (ms), before any other does. */
 const REVOKED_WITHIN_MS = 3000;

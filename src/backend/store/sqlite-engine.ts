@@ -1,7 +1,7 @@
 /** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
@@ -53,27 +53,33 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
     return opened;
   };
 
-  const transact = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+  /** A fault in the work of a transaction is not the database's, and stays as it is. */
+  const explained = async <T>(act: () => T | Promise<T>): Promise<T> => {
     try {
-      const { database: open, statements } = await database();
-      const sql: Sql = {
-        async query(text, values = []) {
+      return await act();
+    } catch (error) {
+      throw explain(error, path);
+    }
+  };
+  const transact = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    const { database: open, statements } = await explained(database);
+    const sql: Sql = {
+      query: (text, values = []) =>
+        explained(() => {
           const statement = statements.get(text) ?? open.prepare(text);
           statements.set(text, statement);
           return statement.all(...values) as SqlRow[];
-        },
-      };
-      await whenFree(waitMs, () => open.exec('BEGIN IMMEDIATE'));
-      try {
-        const result = await work(sql);
-        open.exec('COMMIT');
-        return result;
-      } catch (error) {
-        rollBack(open);
-        throw error;
-      }
+        }),
+      change: (text) => explained(() => open.exec(text)),
+    };
+    await explained(() => whenFree(waitMs, () => open.exec('BEGIN IMMEDIATE')));
+    try {
+      const result = await work(sql);
+      await explained(() => open.exec('COMMIT'));
+      return result;
     } catch (error) {
-      throw explain(error, path);
+      rollBack(open);
+      throw error;
     }
   };
 
@@ -182,6 +188,9 @@ const WHAT_TO_DO: readonly (readonly [RegExp, string])[] = [
   [/EISDIR/, 'it is a folder: name a file'],
   [BUSY, 'another process holds it'],
 ];
+/** The statement's values are the cause. */
+const VALUE =
+  /constraint failed|datatype mismatch|string or blob too big|integer overflow|too large to be represented|cannot be bound/i;
 /** A later try cannot succeed without a person. */
 const LASTING = /malformed|not a database|EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|unable to open/i;
 
@@ -190,6 +199,7 @@ function explain(error: unknown, path: string): Error {
   const text = error instanceof Error ? error.message : 'unknown reason';
   const code = (error as { code?: unknown }).code;
   const about = `${String(code ?? '')} ${text}`;
+  if (VALUE.test(text)) return new ValueRefused(`the store ${path} does not take a value: ${text}`);
   const advice = WHAT_TO_DO.find(([pattern]) => pattern.test(about))?.[1] ?? text;
   const sentence = `the store ${path} cannot be used: ${advice}`;
   return LASTING.test(about) ? new StoreRefused(sentence) : new StoreDown(sentence);

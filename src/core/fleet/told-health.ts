@@ -1,23 +1,26 @@
 import * as z from 'zod';
+import { bytes, count, measure, milliseconds, seconds } from '../../protocol/mqtt/bounds.ts';
 
 /** `{p}/health`, as tolerant as the other messages of devices of any version. */
-const number = z.number().nullable().catch(null);
-const quantiles = z.looseObject({ p99: number }).nullable().catch(null);
+const orNull = <T extends z.ZodType>(schema: T) => schema.nullable().catch(null);
+const quantiles = orNull(z.looseObject({ p99: orNull(milliseconds) }));
+const word = z.string().max(256);
 
 const toldLaneHealthSchema = z.looseObject({
-  id: z.string().catch(''),
-  level_dbfs: number,
-  speech_lost_ms: number,
+  id: word.catch(''),
+  level_dbfs: orNull(measure),
+  speech_lost_ms: orNull(milliseconds),
   capture_to_wire_ms: quantiles,
   wire_to_speaker_ms: quantiles,
 });
 
 export const toldHealthSchema = z.looseObject({
-  ts: z.string().nullable().catch(null),
-  boot_id: z.string().catch(''),
-  ...{ rss_bytes: number, cpu_seconds: number, temperature_c: number, uptime_s: number, reconnects: number },
+  ts: orNull(word),
+  boot_id: word.catch(''),
+  ...{ rss_bytes: orNull(bytes), cpu_seconds: orNull(seconds), temperature_c: orNull(measure) },
+  ...{ uptime_s: orNull(seconds), reconnects: orNull(count) },
   loop_lag_ms: quantiles,
-  outbox: z.looseObject({ dropped: number }).nullable().catch(null),
+  outbox: orNull(z.looseObject({ dropped: orNull(count) })),
   lanes: z.array(toldLaneHealthSchema).catch([]),
 });
 export type ToldHealth = z.infer<typeof toldHealthSchema>;

@@ -1,24 +1,28 @@
 import * as z from 'zod';
+import { count, milliseconds, seconds } from '../../protocol/mqtt/bounds.ts';
 
 /**
  * The operator's view of device messages. Devices of a fleet run several versions, older and newer than this program:
  * missing or unusual fields get a default, and unknown fields are ignored.
  */
-const text = z.string().catch('');
-const texts = z.array(z.string()).catch([]);
-const moment = z.string().nullable().catch(null);
+/** Longest text that is read (characters): most are cut further where they are shown. */
+const LONGEST_TEXT = 4096;
+const text = z.string().max(LONGEST_TEXT).catch('');
+const texts = z.array(z.string().max(LONGEST_TEXT)).catch([]);
+const moment = z.string().max(LONGEST_TEXT).nullable().catch(null);
+const total = milliseconds.catch(0);
 const told = z.looseObject({ code: text, message: text }).nullable().catch(null);
 
 export const toldLaneSchema = z.looseObject({
   ...{ id: text, phase: text, source: text, targets: texts },
   muted: z.boolean().catch(false),
-  volume: z.number().nullable().catch(null),
+  volume: count.nullable().catch(null),
   ...{ capture: text, playback: text, capture_findings: texts },
   echo: z.looseObject({ mode: text }).catch({ mode: '' }),
   ...{ session: moment, stream_host: moment, next_try_at: moment },
-  speech_lost_ms: z.number().catch(0),
-  unspoken_ms: z.number().catch(0),
-  speech_dropped_ms: z.number().catch(0),
+  speech_lost_ms: total,
+  unspoken_ms: total,
+  speech_dropped_ms: total,
   ...{ last_error: told, last_warning: told },
   refused_task: z
     .looseObject({
@@ -49,7 +53,7 @@ export type ToldState = z.infer<typeof toldStateSchema>;
 /** The answer to the command `status`. */
 export const toldAnswerSchema = z.looseObject({
   ...{ status: z.string(), reasons: texts, version: text, lanes },
-  uptime_s: z.number().catch(0),
+  uptime_s: seconds.catch(0),
 });
 export type ToldAnswer = z.infer<typeof toldAnswerSchema>;
 
@@ -59,7 +63,7 @@ export const toldLanesSchema = z.looseObject({
     z.looseObject({
       ...{ id: text, phase: text, source: text, targets: texts, echo: text },
       muted: z.boolean().catch(false),
-      volume: z.number().nullable().catch(null),
+      volume: count.nullable().catch(null),
     }),
   ),
   note: z.string().optional().catch(undefined),
@@ -67,7 +71,7 @@ export const toldLanesSchema = z.looseObject({
 
 /** `{p}/config/reported`. */
 export const toldReportSchema = z.looseObject({
-  version: z.record(z.string(), z.number()).catch({}),
+  version: z.record(z.string().max(LONGEST_TEXT), z.int()).catch({}),
   effective: z.unknown(),
   errors: z.array(z.looseObject({ from: text, key: text, message: text })).catch([]),
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence, word } from './bounds.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 
 /** `{p}/cmd/{name}`, operator to device. The device does not run the command at or after `not_after`. */
@@ -22,12 +23,12 @@ export const commandResponseSchema = z.object({
   status: z.enum(COMMAND_STATUSES).describe('optionally `accepted`, then exactly one of the others'),
   error: z
     .object({
-      code: z.string().describe('see [Errors](#errors)'),
-      message: z.string().describe('description for people'),
+      code: word.describe('see [Errors](#errors)'),
+      message: sentence.describe('description for people'),
     })
     .optional()
     .describe('only with the status `error`'),
-  note: z.string().optional().describe('a warning beside the result: its record is not on the disk yet'),
+  note: sentence.optional().describe('a warning beside the result: its record is not on the disk yet'),
   data: z.unknown().optional().describe('result of the command'),
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;

@@ -2,34 +2,35 @@ import * as z from 'zod';
 import { LOG_LEVELS } from '../config-choices.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { updateWindowSchema } from '../config-update.ts';
+import { count, sentence, word } from './bounds.ts';
 import { timestampSchema } from './envelope.ts';
 
 /** Maximum length of `config/desired` (characters). */
 export const LONGEST_DESIRED = 65_536;
 
 const faultSchema = z.object({
-  from: z.string().describe('source of the document: `device` or `group:{name}`'),
-  key: z.string().describe('the key, such as `lanes[0].targets`; empty: the whole document'),
-  message: z.string().describe('why it was rejected'),
+  from: word.describe('source of the document: `device` or `group:{name}`'),
+  key: sentence.describe('the key, such as `lanes[0].targets`; empty: the whole document'),
+  message: sentence.describe('why it was rejected'),
 });
 export type DesiredFault = z.infer<typeof faultSchema>;
 
 const effectiveSchema = z.object({
   lanes: z.array(
     z.object({
-      id: z.string().describe('the lane'),
-      source: z.string().describe('value in force'),
-      targets: z.array(z.string()).describe('value in force'),
-      voice: z.string().nullable().describe('value in force'),
-      echo: z.string().describe('value in force'),
-      start: z.string().describe('value in force'),
-      standbyAfter: z.number().describe('value in force'),
-      volume: z.number().describe('value in force'),
+      id: word.describe('the lane'),
+      source: word.describe('value in force'),
+      targets: z.array(word).describe('value in force'),
+      voice: word.nullable().describe('value in force'),
+      echo: word.describe('value in force'),
+      start: word.describe('value in force'),
+      standbyAfter: count.describe('value in force'),
+      volume: count.describe('value in force'),
     }),
   ),
   schedule: scheduleSchema.nullable().describe('value in force; null: no schedule'),
   budget: z.object({
-    minutesPerDay: z.number().nullable().describe('value in force; null: no limit'),
+    minutesPerDay: count.nullable().describe('value in force; null: no limit'),
   }),
   update: z.object({ window: updateWindowSchema.describe('value in force; null: no window') }),
   log: z.object({ level: z.enum(LOG_LEVELS).describe('value in force') }),
@@ -42,7 +43,7 @@ export const reportedSchema = z.object({
   version: z
     .record(z.string(), z.number())
     .describe('version of each document in force, by source: `{"device": 3, "group:lobby": 7}`'),
-  hash: z.string().describe('SHA-256 (hexadecimal) of `effective` in canonical JSON (RFC 8785)'),
+  hash: word.describe('SHA-256 (hexadecimal) of `effective` in canonical JSON (RFC 8785)'),
   effective: effectiveSchema.describe('all keys that `config/desired` may contain, with the values in force'),
   errors: z.array(faultSchema).describe('rejected keys and documents'),
 });

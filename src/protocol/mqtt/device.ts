@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { updateReportSchema } from '../update.ts';
+import { count, measure, milliseconds, sentence, wholeCount, word } from './bounds.ts';
 import { timestampSchema } from './envelope.ts';
 
 /**
@@ -10,43 +11,42 @@ export const DEVICE_STATUSES = ['ready', 'idle', 'degraded', 'stopping', 'offlin
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 
 const ts = timestampSchema.describe('time of sending; null while the clock is not set');
-const boot_id = z.string().describe('new at each start of the agent');
+const boot_id = word.describe('new at each start of the agent');
 
 /** `{p}/status`, retained, and the will. */
 export const statusSchema = z.object({
   ts,
   status: z.enum(DEVICE_STATUSES).describe('see [operate.md](operate.md#status)'),
   boot_id,
-  conn_seq: z
-    .number()
-    .int()
-    .nonnegative()
-    .describe('number of connections to the broker since the start of the agent'),
-  version: z.string().describe("the agent's version"),
-  reasons: z.array(z.string()).describe('`code` or `code:detail`, see [operate.md](operate.md#reasons)'),
+  conn_seq: wholeCount.describe('number of connections to the broker since the start of the agent'),
+  version: word.describe("the agent's version"),
+  reasons: z
+    .array(sentence)
+    .max(64)
+    .describe('`code` or `code:detail`, see [operate.md](operate.md#reasons)'),
 });
 export type StatusMessage = z.infer<typeof statusSchema>;
 
 const noticeSchema = z
   .object({
     ts: timestampSchema.describe('time of the occurrence'),
-    code: z.string().describe('for programs'),
-    message: z.string().describe('for people'),
+    code: word.describe('for programs'),
+    message: sentence.describe('for people'),
   })
   .nullable();
 
 /** One lane in `{p}/state`. */
 export const laneReportSchema = z.object({
-  id: z.string().describe('lane id, as in the configuration'),
-  phase: z.string().describe('see [lane.md](lane.md#phases)'),
-  source: z.string().describe('language of the speech at the microphone'),
-  targets: z.array(z.string()).describe('languages of the translations'),
+  id: word.describe('lane id, as in the configuration'),
+  phase: word.describe('see [lane.md](lane.md#phases)'),
+  source: word.describe('language of the speech at the microphone'),
+  targets: z.array(word).max(64).describe('languages of the translations'),
   refused_task: z
     .object({
-      source: z.string().optional().describe('requested source, if refused'),
-      targets: z.array(z.string()).optional().describe('requested targets, if refused'),
-      voice: z.string().nullable().optional().describe('requested voice, if refused'),
-      message: z.string().describe('message of the service'),
+      source: word.optional().describe('requested source, if refused'),
+      targets: z.array(word).max(64).optional().describe('requested targets, if refused'),
+      voice: word.nullable().optional().describe('requested voice, if refused'),
+      message: sentence.describe('message of the service'),
     })
     .nullable()
     .describe(
@@ -55,51 +55,48 @@ export const laneReportSchema = z.object({
   conversation: z
     .object({
       since: timestampSchema.describe('its beginning'),
-      notice: z
-        .string()
+      notice: word
         .nullable()
         .describe('language of the notice that an AI interprets; null: `conversation.notice` is off'),
     })
     .nullable()
     .describe('the conversation at the desk; null: none'),
   muted: z.boolean().describe('muted by command or by a key'),
-  volume: z.number().describe('percent'),
-  capture: z.string().describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),
-  playback: z.string().describe('loudspeaker, in the same form'),
+  volume: count.describe('percent'),
+  capture: sentence.describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),
+  playback: sentence.describe('loudspeaker, in the same form'),
   capture_findings: z
-    .array(z.string())
+    .array(word)
+    .max(64)
     .describe(
       'problems of a working microphone: `incomplete`, `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `gain_changed`, `noisy_room`',
     ),
   echo: z.object({
-    wanted: z.string().describe('configured mode, or the mode set by command'),
-    mode: z
-      .string()
-      .describe('mode in force; half-duplex after a fallback, and while the canceller learns the room'),
+    wanted: word.describe('configured mode, or the mode set by command'),
+    mode: word.describe(
+      'mode in force; half-duplex after a fallback, and while the canceller learns the room',
+    ),
     fallback: z.enum(['loop', 'canceller']).nullable().describe('reason of the fallback; null: no fallback'),
-    tail_ms: z.number().describe('time for which the gate stays closed after playback in half-duplex'),
-    delay_ms: z.number().nullable().describe('last measured delay from the loudspeaker to the microphone'),
-    gain_db: z.number().nullable().describe('last measured level of the echo relative to the played sound'),
+    tail_ms: milliseconds.describe('time for which the gate stays closed after playback in half-duplex'),
+    delay_ms: measure.nullable().describe('last measured delay from the loudspeaker to the microphone'),
+    gain_db: measure.nullable().describe('last measured level of the echo relative to the played sound'),
   }),
-  room_dbfs: z
-    .number()
+  room_dbfs: measure
     .nullable()
     .describe('usual level of the room in the speech band, within 3 dB; null: not known yet'),
-  vain_wakes: z
-    .number()
-    .describe('number of wake-ups in the last hour by sound in which the service recognised no speech'),
+  vain_wakes: count.describe(
+    'number of wake-ups in the last hour by sound in which the service recognised no speech',
+  ),
   /** Shortened: session ids can be token-shaped. */
-  session: z.string().nullable().describe('session id, shortened; null without a stream'),
-  stream_host: z.string().nullable().describe('host that receives the speech; null without a stream'),
-  speech_lost_ms: z.number().describe('speech that never reached a working service, since the start'),
-  unspoken_ms: z
-    .number()
-    .describe('speech that the service took and did not speak, since the start; the sum of all languages'),
-  speech_dropped_ms: z
-    .number()
-    .describe(
-      'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), since the start',
-    ),
+  session: word.nullable().describe('session id, shortened; null without a stream'),
+  stream_host: word.nullable().describe('host that receives the speech; null without a stream'),
+  speech_lost_ms: milliseconds.describe('speech that never reached a working service, since the start'),
+  unspoken_ms: milliseconds.describe(
+    'speech that the service took and did not speak, since the start; the sum of all languages',
+  ),
+  speech_dropped_ms: milliseconds.describe(
+    'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), since the start',
+  ),
   deaf_since: timestampSchema.describe(
     'since when half-duplex has muted the microphone, if longer than a minute; null: not muted that long',
   ),
@@ -120,15 +117,17 @@ export type LaneReport = z.infer<typeof laneReportSchema>;
 export const stateSchema = z.object({
   ts,
   boot_id,
-  groups: z.array(z.string()).optional().describe('configured groups of the device'),
+  groups: z.array(word).max(64).optional().describe('configured groups of the device'),
   outbox: z.object({
-    depth: z.number().describe('messages that are not sent or not acknowledged yet'),
-    dropped: z.number().describe('messages dropped since the start'),
+    depth: count.describe('messages that are not sent or not acknowledged yet'),
+    dropped: count.describe('messages dropped since the start'),
   }),
   budget: z
     .object({
-      used_minutes: z.int().describe('whole minutes of open streams on this local day, all lanes together'),
-      minutes_per_day: z.number().describe('limit'),
+      used_minutes: wholeCount.describe(
+        'whole minutes of open streams on this local day, all lanes together',
+      ),
+      minutes_per_day: count.describe('limit'),
     })
     .nullable()
     .describe('use of `budget.minutesPerDay`; null: no limit'),
@@ -136,6 +135,6 @@ export const stateSchema = z.object({
     .nullable()
     .optional()
     .describe('the last update of the agent; null: this device has no updater ([updates.md](updates.md))'),
-  lanes: z.array(laneReportSchema).describe('all lanes'),
+  lanes: z.array(laneReportSchema).max(64).describe('all lanes'),
 });
 export type StateMessage = z.infer<typeof stateSchema>;

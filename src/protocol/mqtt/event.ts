@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import { updateReportSchema } from '../update.ts';
+import { count, measure, milliseconds, seconds, sentence, wholeCount, word } from './bounds.ts';
 import { timestampSchema } from './envelope.ts';
 import { tokenReasonSchema } from './token.ts';
 
-const lane = z.string().describe('lane');
+const lane = word.describe('lane');
 const noLane = z.null().describe('null: concerns the whole device');
-const message = z.string().describe('description, a sentence for people');
-const cause = z.string().describe('cause, see [lane.md](lane.md#what-follows-from-each-failure)');
-const session = z.string().describe('session id, shortened');
-const retryMs = z.number().describe('delay before the next attempt, milliseconds');
-const errorCode = z.number().optional().describe('error number of the service');
+const message = sentence.describe('description, a sentence for people');
+const cause = word.describe('cause, see [lane.md](lane.md#what-follows-from-each-failure)');
+const session = word.describe('session id, shortened');
+const retryMs = milliseconds.describe('delay before the next attempt, milliseconds');
+const errorCode = measure.optional().describe('error number of the service');
 const device = z.enum(['capture', 'playback']).describe('microphone or loudspeaker');
 const finding = z
   .enum([
@@ -27,7 +28,7 @@ const finding = z
 const keptFile = z
   .enum(['commands', 'desired', 'tasks', 'budget'])
   .describe('file in the state directory whose name begins with this word');
-const ms = (says: string) => z.number().describe(`${says}, milliseconds`);
+const ms = (says: string) => milliseconds.describe(`${says}, milliseconds`);
 const moment = (says: string) => timestampSchema.describe(says);
 
 /** Fields of every event. */
@@ -35,8 +36,7 @@ const common = {
   ts: timestampSchema.describe(
     'time of the occurrence, which may be earlier than the publication; null while the clock is not set',
   ),
-  repeated: z
-    .int()
+  repeated: wholeCount
     .optional()
     .describe('number of occurrences in the last minute, if this event stands for several'),
 };
@@ -49,13 +49,13 @@ export const EVENT_SCHEMAS = {
   session_started: event('A stream is live and receives speech.', {
     lane,
     session,
-    stream_host: z.string().describe('host that receives the speech'),
+    stream_host: word.describe('host that receives the speech'),
     reason: tokenReasonSchema.describe('reason of the token request'),
   }),
   session_ended: event('A live stream has ended.', {
     lane,
     session,
-    cause: z.string().describe('`stopped`, `rollover`, `standby`, or the cause of the failure'),
+    cause: word.describe('`stopped`, `rollover`, `standby`, or the cause of the failure'),
     live_ms: ms('how long it was live'),
   }),
   rollover: event('The next session took over, because the previous one reached or approached its limit.', {
@@ -67,16 +67,16 @@ export const EVENT_SCHEMAS = {
   refused: event('The backend or the service refused a session or a task; the message says why.', {
     ...ending,
     retry_ms: retryMs.optional(),
-    source: z.string().optional().describe('refused source language, if any'),
-    targets: z.array(z.string()).readonly().optional().describe('refused target languages, if any'),
-    voice: z.string().nullable().optional().describe('refused voice, if any'),
+    source: word.optional().describe('refused source language, if any'),
+    targets: z.array(word).max(64).readonly().optional().describe('refused target languages, if any'),
+    voice: word.nullable().optional().describe('refused voice, if any'),
   }),
   unreachable: event(
     'Three attempts did not reach the service; the lane asks the backend for another address.',
     {
       lane,
-      host: z.string().describe('host that was not reachable'),
-      tries: z.int().describe('failed attempts in a row'),
+      host: word.describe('host that was not reachable'),
+      tries: wholeCount.describe('failed attempts in a row'),
       message,
     },
   ),
@@ -89,23 +89,23 @@ export const EVENT_SCHEMAS = {
     {
       lane,
       device,
-      code: z.string().describe('`not_found`, `busy`, `lost`, `failed`, ...'),
+      code: word.describe('`not_found`, `busy`, `lost`, `failed`, ...'),
       message,
     },
   ),
   audio_back: event('The microphone or loudspeaker works again.', { lane, device }),
   echo_detected: event('The microphone picked up the sound of the loudspeaker.', {
     lane,
-    mode: z.string().describe('echo mode in force'),
-    delay_ms: ms('from the loudspeaker to the microphone'),
-    gain_db: z.number().describe('level of the echo relative to the played sound, dB'),
-    confidence: z.number().describe('0 to 1'),
+    mode: word.describe('echo mode in force'),
+    delay_ms: measure.describe('from the loudspeaker to the microphone, milliseconds'),
+    gain_db: measure.describe('level of the echo relative to the played sound, dB'),
+    confidence: z.number().min(0).max(1).describe('0 to 1'),
     heard_in: z.enum(['microphone', 'cancelled']).describe('before or after the canceller'),
   }),
   echo_fallback: event('The wanted echo mode does not work here; the lane changes to half-duplex.', {
     lane,
     reason: z.enum(['loop', 'canceller']).describe('the lane heard itself, or the canceller failed'),
-    from: z.string().describe('mode before the fallback'),
+    from: word.describe('mode before the fallback'),
     mode: z.literal('half-duplex').describe('mode in force now'),
     message,
   }),
@@ -130,11 +130,9 @@ export const EVENT_SCHEMAS = {
   speech_lost: event('Speech was lost that never reached a working service.', {
     lane,
     lost_ms: ms('speech lost, pauses not counted'),
-    cause: z
-      .string()
-      .describe(
-        'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
-      ),
+    cause: word.describe(
+      'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
+    ),
     ongoing: z
       .literal(true)
       .optional()
@@ -148,7 +146,7 @@ export const EVENT_SCHEMAS = {
     reason: z
       .enum(['no_answer', 'malformed', 'not_allowed'])
       .describe('no answer, no valid answer, or the broker does not allow the request'),
-    field: z.string().optional().describe('first invalid field of the answer'),
+    field: word.optional().describe('first invalid field of the answer'),
   }),
   backend_back: event('The backend answers again.', {
     lane: noLane,
@@ -157,15 +155,15 @@ export const EVENT_SCHEMAS = {
   }),
   broker_changed: event('The configured broker has accepted the device. Published there.', {
     lane: noLane,
-    from: z.string().describe('previous broker'),
-    to: z.string().describe('current broker'),
+    from: word.describe('previous broker'),
+    to: word.describe('current broker'),
   }),
   broker_returned: event(
     'The configured broker does not accept the device. Published on the previous broker.',
     {
       lane: noLane,
-      from: z.string().describe('configured broker, which the device keeps trying'),
-      to: z.string().describe('previous broker, which the device uses meanwhile'),
+      from: word.describe('configured broker, which the device keeps trying'),
+      to: word.describe('previous broker, which the device uses meanwhile'),
       message,
     },
   ),
@@ -186,10 +184,10 @@ export const EVENT_SCHEMAS = {
     {
       lane: noLane,
       problems: z
-        .array(z.string())
+        .array(word)
         .readonly()
         .describe('at most ten; each names the place, the key and the fix in at most 300 characters'),
-      more: z.int().describe('number of further problems'),
+      more: wholeCount.describe('number of further problems'),
     },
   ),
   config_problem_over: event(
@@ -198,7 +196,7 @@ export const EVENT_SCHEMAS = {
   ),
   commands_dropped: event('More commands came in a minute than the device answers.', {
     lane: noLane,
-    commands: z.int().describe('number of commands that were not carried out and got no answer'),
+    commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
   }),
   disk_problem: event(
     'A file that keeps state across restarts cannot be written; the agent retries every minute.',
@@ -214,22 +212,22 @@ export const EVENT_SCHEMAS = {
   }),
   budget: event('Most of `budget.minutesPerDay` is used; at 100 % no new session starts.', {
     lane: noLane,
-    used_minutes: z.number().describe('minutes of open streams on this local day, all lanes together'),
-    minutes_per_day: z.number().describe('limit'),
-    percent: z.number().describe('used part of the limit'),
+    used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),
+    minutes_per_day: count.describe('limit'),
+    percent: count.describe('used part of the limit'),
   }),
   identity_conflict: event('Another device connects with the identity of this one; both back off.', {
     lane: noLane,
     message,
-    other_boot_id: z.string().optional().describe('`boot_id` of the other device, if known'),
+    other_boot_id: word.optional().describe('`boot_id` of the other device, if known'),
   }),
   unspoken: event(
     'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
     {
       lane,
-      language: z.string().describe('the target language in which it is missing'),
+      language: word.describe('the target language in which it is missing'),
       unspoken_ms: ms('length of the speech that is missing'),
-      sentences: z.int().describe('number of sentences that are missing, whole or in part'),
+      sentences: wholeCount.describe('number of sentences that are missing, whole or in part'),
     },
   ),
   speech_dropped: event('Translated speech was not played.', {
@@ -239,7 +237,9 @@ export const EVENT_SCHEMAS = {
       .describe(
         'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
       ),
-    sentences: z.int().describe('how many, whole or in part; with `repeated`: of all these events together'),
+    sentences: wholeCount.describe(
+      'how many, whole or in part; with `repeated`: of all these events together',
+    ),
     dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
     waiting_ms: ms('what still waits to be heard'),
     ongoing: z
@@ -265,9 +265,7 @@ export const EVENT_SCHEMAS = {
   }),
   defect: event('A program defect: unexpected exception. The agent continues without the failed action.', {
     lane: noLane,
-    where: z
-      .string()
-      .describe('place of the exception, such as `state file.write`; each place has its own event'),
+    where: word.describe('place of the exception, such as `state file.write`; each place has its own event'),
     message,
   }),
   update: event('An update of the agent has reached another state, or an operator has ordered a roll-back.', {
@@ -285,21 +283,19 @@ export const EVENT_SCHEMAS = {
   }),
   conversation_ended: event('A conversation has ended. Nothing that was said is in it.', {
     lane: lane.describe('lane at which it began'),
-    duration_s: z.number().describe('its length, seconds'),
+    duration_s: seconds.describe('its length, seconds'),
     languages: z
-      .array(z.string())
+      .array(word)
+      .max(64)
       .readonly()
       .describe('languages that were spoken and heard, in the order of their first use'),
-    sentences: z.int().describe('number of sentences that the service understood'),
-    delay_ms: z
-      .number()
+    sentences: wholeCount.describe('number of sentences that the service understood'),
+    delay_ms: milliseconds
       .nullable()
       .describe(
         'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
       ),
-    billed_s: z
-      .number()
-      .describe('how long streams were open in it, all lanes of the desk together, seconds'),
+    billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
   }),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', { lane }),
   wake: event('Speech or the command `start` woke the lane; it requests a token.', { lane }),

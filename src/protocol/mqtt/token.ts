@@ -11,6 +11,8 @@ import { nameSchema } from './topics.ts';
 
 /** Reasons for a token request. */
 export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'refused', 'network'] as const;
+/** A device that asks each second for 30 years has not reached it. */
+const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
 
@@ -22,7 +24,7 @@ export const tokenRequestSchema = z.looseObject({
   intent: intentSchema.describe('always `s2s`'),
   connection_type: connectionTypeSchema.describe('always `ws`'),
   reason: tokenReasonSchema.describe('reason of the request'),
-  attempt: z.number().int().positive().describe('number of this attempt under this id, from 1'),
+  attempt: z.int().min(1).max(MOST_ATTEMPTS).describe('number of this attempt under this id, from 1'),
   probe: z
     .union([z.boolean(), z.enum(['service', 'backend'])])
     .optional()

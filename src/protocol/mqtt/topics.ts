@@ -148,9 +148,13 @@ export function backendFilter(prefix: string, group: string | null): string {
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
-/** Filter for the reports of ended streams, distributed like the requests. */
-export function endedFilter(prefix: string, group: string | null): string {
-  const filter = deviceTopics({ prefix, tenant: '+', device: '+' }).event(ENDED);
+/** Events that the backend writes into its store. */
+export const REPORT_KINDS = ['session_ended', 'conversation_ended'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** Filter for such events, distributed like the requests. */
+export function reportFilter(prefix: string, kind: ReportKind, group: string | null): string {
+  const filter = deviceTopics({ prefix, tenant: '+', device: '+' }).event(kind);
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
@@ -177,16 +181,18 @@ export function fleetSender(
   return { device: `${tenant}/${device}`, noun };
 }
 
-/** The sender of a report of an ended stream; null for other topics. */
-export function endedSender(prefix: string, topic: string): DeviceAddress | null {
+/** The sender of such an event; null for other topics. */
+export function reportSender(
+  prefix: string,
+  topic: string,
+): { readonly device: string; readonly kind: ReportKind } | null {
   if (!topic.startsWith(`${prefix}/`)) return null;
-  const [tenant, device, noun, kind, ...rest] = topic.slice(prefix.length + 1).split('/');
-  if (noun !== 'event' || kind !== ENDED || rest.length > 0) return null;
-  const who = z.object({ tenant: nameSchema, device: deviceIdSchema }).safeParse({ tenant, device });
-  return who.success ? { prefix, ...who.data } : null;
+  const [tenant, device, noun, last, ...rest] = topic.slice(prefix.length + 1).split('/');
+  const kind = REPORT_KINDS.find((one) => one === last);
+  if (noun !== 'event' || kind === undefined || rest.length > 0) return null;
+  if (!nameSchema.safeParse(tenant).success || !deviceIdSchema.safeParse(device).success) return null;
+  return { device: `${tenant}/${device}`, kind };
 }
-
-const ENDED = 'session_ended';
 
 /** The group that backends share (docs/backend.md). */
 export const BACKEND_GROUP = 'dragoman-backend';

@@ -155,8 +155,8 @@ onBothStores((maker) => {
         ...{ id: 'c1', device: 'museum/a', durationS: 60, sentences: 4, delayMs: 800, billedS: 50 },
         languages: ['en', 'es'],
       };
-      await store.addConversations([one, one, { ...one, id: 'c2', delayMs: null, device: 'museum/b' }]);
-      await store.addConversations([one]);
+      const other = { ...one, id: 'c2', delayMs: null, device: 'museum/b' };
+      for (const each of [one, one, other, one]) await store.addConversation(each, 9);
       const far = 8_000_000_000_000;
       const [day] = await store.conversations(0, far, 'day');
       expect(day).toMatchObject({ conversations: 2, durationS: 120, sentences: 8, delayMs: 800, delays: 1 });

@@ -1,7 +1,8 @@
 /** Stores of older programs, with data, on both databases. */
 import { expect, it } from 'vitest';
+import { dump, load } from '../../../src/backend/store/copy.ts';
 import { migrate, SCHEMA_VERSION, STEPS } from '../../../src/backend/store/migrations.ts';
-import type { SqlValue } from '../../../src/backend/store/sql-engine.ts';
+import type { SqlRow, SqlValue } from '../../../src/backend/store/sql-engine.ts';
 import type { LedgerEntry } from '../../../src/ports/store.ts';
 import { shortId } from '../../../src/protocol/short-id.ts';
 import { type Database, onBothStores } from './both-stores.ts';
@@ -39,6 +40,12 @@ async function run(
     for (const [statement, ...values] of statements) await sql.query(statement, values);
   });
   await engine.close();
+}
+async function ledgerOf(database: Database): Promise<SqlRow[]> {
+  const engine = database.engine();
+  const rows = await engine.transact(null, (sql) => sql.query('SELECT * FROM ledger ORDER BY id'));
+  await engine.close();
+  return rows;
 }
 const reported = (session: string, ms: number): LedgerEntry => ({
   ...{ id: `device/${session}`, device: 'museum/a', lane: 'main', session: shortId(session) },
@@ -97,5 +104,97 @@ onBothStores((maker) => {
       ]);
       expect(await store.append({ ...reported(ID, 1), id: `device/${ID}` })).toBe(false);
     }
+  });
+
+  it('marks what devices claimed without limits, so that bill, backup and restore work, and deletes nothing', async () => {
+    const database = await maker.make();
+    const isSqlite = 'path' in database.config;
+    const engine = database.engine();
+    await migrate(engine, STEPS.slice(0, 5));
+    await engine.close();
+    const line = 'INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?)';
+    const device = (id: string, lane: string, session: string, ms: number) =>
+      [line, ...[id, 6, 'museum/a', lane, session, 'device', ms]] as const;
+    // Two of these overflow a sum of SQLite; the next one no reader can hold, nor any database but SQLite the last one.
+    const claims = [9e18, 9e18, 1e16, ...(isSqlite ? [1e19] : [])];
+    await run(database, [
+      ...[line, line, line].map((insert, index) => {
+        const [session, ms] =
+          [
+            ['s1', 30 * MINUTE],
+            ['s2', 30 * MINUTE],
+            ['s3', null],
+          ][index] ?? [];
+        return [
+          insert,
+          ...[`given/${session}`, 5, 'museum/a', 'main', session ?? '', 'backend', ms ?? null],
+        ] as const;
+      }),
+      device('d1', 'main', 's1', 7 * MINUTE),
+      ...claims.map((ms, index) => device(`d${index + 2}`, 'main', index < 2 ? 's2' : 's3', ms)),
+      ...(isSqlite ? [device('nul', 'main', 's1', MINUTE)] : []),
+    ]);
+    if (isSqlite) {
+      // As a newer Node writes it; others end the text at the NUL.
+      const raw = database.engine();
+      await raw.transact(null, (sql) =>
+        sql.query(
+          "INSERT INTO ledger SELECT 'nul2', 6, device, 'ma' || char(0) || 'in', session, source, ms FROM ledger WHERE id = 'nul'",
+        ),
+      );
+      await raw.close();
+    }
+    const store = database.store();
+    const month = 31 * 86_400_000;
+    const expected = [
+      {
+        ...{ device: 'museum/a', sessions: 3, unreported: 0, unreportedMs: 0 },
+        // 7 minutes, the limit of the second, and what is left of the claims on a session without a limit.
+        ms: 37 * MINUTE + (isSqlite ? MINUTE : 0) + month * (claims.length - 2),
+        implausible: isSqlite ? 3 : 2,
+      },
+    ];
+    expect(await store.sums(...ALWAYS)).toEqual(expected);
+    const [rows, lines] = [await ledgerOf(database), [] as string[]];
+    expect(rows.map(({ claimed }) => claimed).filter((claimed) => claimed !== null)).toHaveLength(
+      claims.length + (isSqlite ? 1 : 0),
+    );
+    expect(rows.filter(({ claimed }) => Number(claimed) === 9e18)).toHaveLength(2);
+    expect(rows.find(({ id }) => id === 'nul2')).toEqual(
+      isSqlite ? expect.objectContaining({ lane: '?6D6100696E', claimed: String(MINUTE) }) : undefined,
+    );
+    const saved = database.engine();
+    await dump(saved, (text) => lines.push(text));
+    await expect(saved.transact(null, (sql) => sql.query('UPDATE ledger SET ms = 1'))).rejects.toThrow(
+      /append-only/,
+    );
+    await saved.close();
+    const restored = (await maker.make()) as Database;
+    const target = restored.engine();
+    await load(target, lines);
+    await target.close();
+    expect(await restored.store().sums(...ALWAYS)).toEqual(expected);
+  });
+
+  it('marks the same in a backup of an older program', async () => {
+    const database = await maker.make();
+    const row = (id: string, ms: number, more: object = {}) =>
+      JSON.stringify({
+        table: 'ledger',
+        row: { id, at: 5, device: 'museum/a', lane: 'main', session: 's1', source: 'device', ms, ...more },
+      });
+    const target = database.engine();
+    await load(target, [
+      '{"version":5}',
+      row('given', 30 * MINUTE, { source: 'backend' }),
+      ...[row('big', 1e19), row('nul', MINUTE, { lane: 'ma\0in' }), row('good', MINUTE)],
+    ]);
+    await target.close();
+    expect(await ledgerOf(database)).toMatchObject([
+      { id: 'big', ms: 31 * 86_400_000, claimed: '10000000000000000000' },
+      { id: 'given', claimed: null },
+      { id: 'good', ms: MINUTE, claimed: null },
+      { id: 'nul', lane: '?6D6100696E', claimed: String(MINUTE) },
+    ]);
   });
 });

@@ -135,6 +135,9 @@ export function createVirtualStore(clock: Clock & { settle(): void }, known: rea
         return found;
       }),
     append: () => transact(() => true),
+    report: () => transact(() => 'new'),
+    addImplausible: async () => {},
+    recentStreams: async () => ({ sessions: 0, ms: 0 }),
     sums: async () => [],
     tell: async (subject, what) => {
       const isNew = told.get(subject) !== what;

@@ -6,9 +6,10 @@ import {
   backendSelfTest,
   type DeviceAddress,
   deviceTopics,
-  endedFilter,
   fleetFilters,
   operatorTopics,
+  REPORT_KINDS,
+  reportFilter,
 } from '../../../protocol/mqtt/topics.ts';
 
 /** Roles of people, from least to most rights. Each role includes the rights of those before it. */
@@ -50,11 +51,15 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   return {
     publish: [any.tokenResponse, own.request, any.command('+'), any.configDesired, any.groupDesired('+')],
     receive: [
-      ...[backendFilter(prefix, null), endedFilter(prefix, null), own.response],
+      ...[backendFilter(prefix, null), own.response],
+      ...REPORT_KINDS.map((kind) => reportFilter(prefix, kind, null)),
       ...[...Object.values(fleetFilters(prefix)), any.event('+')],
       ...[any.log, any.commandResponse('+'), any.configReported, any.configDesired, any.groupDesired('+')],
     ],
-    subscribe: [backendFilter(prefix, shareGroup), endedFilter(prefix, shareGroup)],
+    subscribe: [
+      backendFilter(prefix, shareGroup),
+      ...REPORT_KINDS.map((kind) => reportFilter(prefix, kind, shareGroup)),
+    ],
   };
 }
 

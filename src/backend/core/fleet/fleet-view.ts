@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
 import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
+import { milliseconds, seconds } from '../../../protocol/mqtt/bounds.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
 import { type UpdateReport, updateReportSchema } from '../../../protocol/update.ts';
 
@@ -16,12 +17,9 @@ const MOST_VERSIONS = 20;
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Largest figure that is read: about three years. */
-const LARGEST_MS = 1e11;
 /** What was lost before the first report, and not reported until then (ms): a stream reports each ten minutes. */
 const LATE_MS = 900_000;
 
-const figure = z.number().min(0).max(LARGEST_MS);
 const name = z.string().max(64);
 // Only the fields that count: newer agents may add others.
 const statusFields = z.object({
@@ -32,13 +30,13 @@ const statusFields = z.object({
 const stateFields = z.object({
   boot_id: name,
   lanes: z
-    .array(z.object({ id: name, phase: z.string(), speech_lost_ms: figure, unspoken_ms: figure }))
+    .array(z.object({ id: name, phase: z.string(), speech_lost_ms: milliseconds, unspoken_ms: milliseconds }))
     .max(MOST_LANES),
   update: updateReportSchema.nullish().catch(null),
 });
 const healthFields = z.object({
   boot_id: name,
-  lanes: z.array(z.object({ id: name, billed_s: figure })).max(MOST_LANES),
+  lanes: z.array(z.object({ id: name, billed_s: seconds })).max(MOST_LANES),
 });
 
 /** Figures that only grow. */

@@ -1,0 +1,190 @@
+/** A device with a valid login reports what no store can hold, and without end: at a real mosquitto, on both databases. */
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { connectAsync } from 'mqtt';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { dump } from '../../../src/backend/store/copy.ts';
+import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
+import { type Store, StoreDown } from '../../../src/ports/store.ts';
+import { findMosquitto, type Mosquitto, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
+import { gather } from '../../gathered.ts';
+import { errorOf, fixtureOfEachTest, PREFIX, sessionOf } from '../backend-on-loopback.ts';
+import { onBothStores } from '../store/both-stores.ts';
+import { PASSWORD } from '../store/postgres-server.ts';
+
+const command = findMosquitto();
+const ROOT_USER = process.getuid?.() === 0 ? ['user root'] : [];
+const ALWAYS = [0, 8_000_000_000_000] as const;
+/** More than a broker delivers without an acknowledgement, by its default. */
+const WINDOW = 20;
+const MANY = 10_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-reports-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const brokers: Mosquitto[] = [];
+afterEach(async () => {
+  for (const broker of brokers.splice(0)) await broker.close();
+});
+
+const ended = (live_ms: number | string, more: object = {}): string =>
+  JSON.stringify({ ts: null, lane: 'main', session: 'abcdefgh...', cause: 'stopped', live_ms, ...more });
+const talked = (index: number): string =>
+  JSON.stringify({
+    ...{
+      ts: null,
+      lane: 'main',
+      duration_s: 60,
+      languages: ['en'],
+      sentences: index,
+      delay_ms: 800,
+      billed_s: 60,
+    },
+  });
+
+if (command === null)
+  it.skip('hostile reports: mosquitto is not installed (Debian package "mosquitto")', () => {});
+else
+  onBothStores((maker) => {
+    const { start } = fixtureOfEachTest();
+    const open = async (store?: () => Store) => {
+      const broker = await startMosquitto(command, () => [...ROOT_USER, 'allow_anonymous true']);
+      brokers.push(broker);
+      const database = await maker.make();
+      const config = { store: database.config, console: { listen: '127.0.0.1:0' } };
+      const fixture = await start({
+        ...{ brokerUrl: broker.url, config, storePassword: PASSWORD },
+        ...(store && { store }),
+      });
+      const mqtt = await connectAsync(broker.url, { protocolVersion: 5 });
+      const say = (kind: string, payload: string, device = 'hostile') =>
+        mqtt.publishAsync(`${PREFIX}/museum/${device}/event/${kind}`, payload, { qos: 1 });
+      return { database, fixture, say, close: () => mqtt.endAsync() };
+    };
+
+    it('answers the next request after reports that no store can hold, and bills and saves', async () => {
+      const { database, fixture, say, close } = await open();
+      sessionOf(await fixture.ask('hostile', 'r1'));
+      for (let index = 0; index < 2 * WINDOW; index += 1) {
+        await say('session_ended', ended(9e18, { session: `s${index}...` }));
+        await say('session_ended', ended(1e19, { session: `s${index}...` }));
+        await say('session_ended', ended(5, { lane: '\0' }));
+        await say('session_ended', ended(1e16));
+        await say('conversation_ended', talked(1e300));
+      }
+      sessionOf(await fixture.ask('honest', 'r1'));
+      const { id } = sessionOf(await fixture.ask('honest', 'r2', { attempt: 2, reason: 'network' }));
+      await say('session_ended', ended(4000, { session: `${id.slice(0, 8)}...` }), 'honest');
+      await expect
+        .poll(async () => (await database.store().sums(...ALWAYS)).map(({ device, ms }) => [device, ms]))
+        .toEqual([
+          ['museum/honest', 4000],
+          ['museum/hostile', 0],
+        ]);
+      await expect
+        .poll(async () => (await database.store().sums(...ALWAYS))[1]?.implausible)
+        .toBeGreaterThan(4 * WINDOW);
+      const engine = database.engine();
+      await expect(dump(engine, () => {})).resolves.toBeGreaterThan(3);
+      await engine.close();
+      await expect(bill(database.config)).resolves.toMatch(/museum\/hostile .*implausible/);
+      // Not the store is to blame.
+      expect(fixture.lines.join('')).not.toContain('the store cannot be used');
+      await close();
+    });
+
+    it('keeps few rows of a device that reports without end, and lets no other device wait', async () => {
+      const { database, fixture, say, close } = await open();
+      const { id } = sessionOf(await fixture.ask('hostile', 'r1'));
+      const flood = Promise.all(
+        Array.from({ length: MANY }, async (_, index) => {
+          await say('session_ended', ended(index, { session: `${id.slice(0, 8)}...` }));
+          await say('conversation_ended', talked(index));
+        }),
+      );
+      let isOver = false;
+      void flood.then(() => {
+        isOver = true;
+      });
+      sessionOf(await fixture.ask('honest', 'r1'));
+      expect(isOver).toBe(false);
+      await flood;
+      const rows = async () => {
+        const engine = database.engine();
+        const counts = await engine.transact(null, async (sql) => [
+          await sql.query("SELECT count(*) AS count FROM ledger WHERE source = 'device'"),
+          await sql.query('SELECT count(*) AS count FROM conversation'),
+          await sql.query('SELECT count(*) AS count FROM implausible'),
+        ]);
+        await engine.close();
+        return counts.map(([row]) => Number(row?.['count']));
+      };
+      await expect
+        .poll(async () =>
+          (await database.store().sums(...ALWAYS)).find(({ device }) => device === 'museum/hostile'),
+        )
+        .toMatchObject({ sessions: 1, implausible: expect.any(Number) });
+      const [ends = 0, conversations = 0, days = 0] = await rows();
+      expect(ends).toBeLessThanOrEqual(1);
+      expect(conversations).toBeLessThanOrEqual(60);
+      expect(days).toBeLessThanOrEqual(1);
+      await close();
+    });
+
+    it('denies requests at once while the reports of honest devices wait for a store that is down', async () => {
+      const world = { isDown: false };
+      const database = await maker.make();
+      const store = (): Store => {
+        const real = createSqlStore(database.engine());
+        return new Proxy(real, {
+          get(target, key) {
+            const value: unknown = Reflect.get(target, key);
+            if (typeof value !== 'function' || key === 'close') return value;
+            return (...given: unknown[]) =>
+              world.isDown ? Promise.reject(new StoreDown('away')) : Reflect.apply(value, target, given);
+          },
+        });
+      };
+      const { fixture, say, close } = await open(store);
+      const sessions = new Map<string, string>();
+      for (let index = 0; index < WINDOW + 5; index += 1)
+        sessions.set(`kiosk-${index}`, sessionOf(await fixture.ask(`kiosk-${index}`, 'r1')).id);
+      world.isDown = true;
+      for (const [device, id] of sessions)
+        await say('session_ended', ended(1000, { session: `${id.slice(0, 8)}...` }), device);
+      expect(errorOf(await fixture.ask('new', 'r1'))).toMatchObject({ code: 'store_unavailable' });
+      world.isDown = false;
+      await expect
+        .poll(async () => (await database.store().sums(...ALWAYS)).filter(({ ms }) => ms === 1000).length)
+        .toBe(WINDOW + 5);
+      await close();
+    });
+  });
+
+async function bill(store: object): Promise<string> {
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    chmodSync(file, 0o600);
+    return file;
+  };
+  const { said, print, complain } = gather();
+  const config = write(
+    'c.json',
+    JSON.stringify({
+      mqtt: { url: 'mqtt://127.0.0.1:1' },
+      service: { url: 'http://127.0.0.1:1', streamUrl: 'wss://stream.example' },
+      allow: ['museum/*'],
+      store: { ...store, ...('url' in store && { passwordFile: write('password', PASSWORD) }) },
+    }),
+  );
+  const month = new Date().toISOString().slice(0, 7);
+  const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
+  await runBackendProgram(['bill', '--config', config, '--month', month], {
+    ...{ env: {}, output, signals: new EventEmitter(), print, complain },
+  });
+  return said.out + said.err;
+}
