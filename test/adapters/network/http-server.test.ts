@@ -45,6 +45,7 @@ async function dial(text: string, localAddress = '127.0.0.1') {
   socket.write(text);
   return state;
 }
+type Held = Awaited<ReturnType<typeof dial>>;
 function get(localAddress: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: server?.port, localAddress, agent: false };
@@ -63,7 +64,7 @@ describe('a server under half requests', () => {
     ['silence', ''],
   ])('answers everybody, and keeps an address to its share: %s', async (_what, text) => {
     await open((request, response) => void request.on('end', () => response.end()).resume());
-    const held = [];
+    const held: Held[] = [];
     for (let count = 0; count < 40; count += 1) held.push(await dial(text));
     await expect.poll(() => openOf(held)).toBe(6);
     expect(await get('127.0.0.1')).toBe(200);
@@ -72,7 +73,7 @@ describe('a server under half requests', () => {
 
   it('answers a new address when many addresses fill it', async () => {
     await open(fine);
-    const held = [];
+    const held: Held[] = [];
     for (let count = 0; count < 30; count += 1) held.push(await dial(HALF, `127.0.1.${count}`));
     await expect.poll(() => openOf(held)).toBe(12);
     expect(await get('127.0.0.2')).toBe(200);
@@ -84,7 +85,7 @@ describe('a server under half requests', () => {
       response.writeHead(200);
       response.write('event: hello\n\n');
     });
-    const people = [];
+    const people: Held[] = [];
     for (let count = 0; count < 5; count += 1) people.push(await dial(`${HALF}\r\n`));
     await expect.poll(() => people.every(({ text }) => text.includes('hello'))).toBe(true);
     for (let count = 0; count < 40; count += 1) await dial(HALF);
@@ -96,7 +97,7 @@ describe('a server under half requests', () => {
 
   it('has no share for the address of a proxy', async () => {
     await open(fine, { isShared: (address) => address === '127.0.0.1' });
-    const held = [];
+    const held: Held[] = [];
     for (let count = 0; count < 12; count += 1) held.push(await dial(HALF));
     await expect.poll(() => server?.connections).toBe(12);
     expect(openOf(held)).toBe(12);
