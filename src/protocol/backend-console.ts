@@ -1,7 +1,7 @@
 /** The owner's console in the backend's configuration. */
 import * as z from 'zod';
 import { DESPITE_OTHER_PROBLEMS } from './config.ts';
-import { isLoopback, readAddress } from './host.ts';
+import { asciiHost, isLoopback, readAddress } from './host.ts';
 import { plainTextSchema } from './plain-text.ts';
 
 const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096).nullable().default(null);
@@ -31,6 +31,20 @@ export const consoleSchema = z
       })
       .prefault({})
       .describe('Without both files the console is served without TLS, and only on a loopback address.'),
+    hosts: z
+      .array(
+        z
+          .string()
+          .refine(
+            (text) => asciiHost(text) !== null,
+            'must be a name without scheme and port, such as "kiosks.example"',
+          ),
+      )
+      .max(100)
+      .default([])
+      .describe(
+        'Names at which the console answers, beside those of loopback, those of its certificate, and the address at which a connection arrives. Empty: also each name that a proxy of "trustedProxies" passes on.',
+      ),
     trustedProxies: z
       .array(
         z

@@ -104,6 +104,7 @@ export type ConsoleProblemCode =
   | 'wrong'
   | 'role'
   | 'foreign'
+  | 'host'
   | 'invalid'
   | 'not_found'
   | 'method'

@@ -121,6 +121,20 @@ describe("backend's configuration", () => {
     ]);
   });
 
+  it('warns when a proxy decides at which names the console answers', () => {
+    const warningsOf = (hosts: string[], listen: string | null = '127.0.0.1:8443') => {
+      const store = { path: join(folder, 'store.db') };
+      const page = { listen, trustedProxies: ['127.0.0.1'], hosts };
+      const file = write('proxied.json', { ...minimal, store, console: page });
+      return backendWarnings(loadBackendConfig(file, {})).filter((text) => text.includes('console.hosts'));
+    };
+    expect(warningsOf([])).toEqual([expect.stringContaining('any name that a proxy passes on')]);
+    expect(warningsOf([], null)).toEqual([]);
+    expect(warningsOf(['kiosks.example'])).toEqual([]);
+    expect(() => warningsOf(['https://kiosks.example'])).toThrow(/console\.hosts\[0\]: must be a name/);
+    expect(() => warningsOf(['kiosks.example:8443'])).toThrow(/console\.hosts\[0\]: must be a name/);
+  });
+
   it('warns when the limits are below the need of the lanes', () => {
     const file = write('c.json', { ...minimal, session: { maxSessionDurationSeconds: 60 } });
     expect(backendWarnings(loadBackendConfig(file, {}))).toContainEqual(

@@ -11,6 +11,8 @@ export interface ConsoleRequest {
   /** `https://name:port`, as the browser must know it. */
   readonly origin: string;
   readonly isSecure: boolean;
+  /** The person is signed in: the server keeps room for this connection. */
+  know(): void;
   /** @throws TooLarge */
   body(mostBytes: number): Promise<string>;
 }

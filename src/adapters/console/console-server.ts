@@ -1,23 +1,18 @@
 /** Serves the owner's console over HTTP or HTTPS: the page, its files, and what the routes answer. */
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleProblem } from '../../protocol/console-routes.ts';
+import { openHttpServer } from '../network/http-server.ts';
 import { PAGE_HEADERS } from '../screen/page.ts';
 import { type ConsoleFiles, consolePage, fileOf } from './console-files.ts';
 import type { ConsoleAnswer, ConsoleOutcome, ConsoleRequest, EventSink } from './console-request.ts';
-import { TooLarge } from './console-request.ts';
+import { jsonAnswer, TooLarge } from './console-request.ts';
+import { createOwnNames } from './own-names.ts';
 import { createWhence, type Whence } from './whence.ts';
 
-const MOST_CONNECTIONS = 1000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
+/** An office shares an address; a browser opens six connections, and a stream for each page. */
+const LIMITS = { most: 1000, mostOfAddress: 250 } as const;
 const ASSETS_PATH = '/assets/';
 
 export interface ConsoleServerOptions {
@@ -26,7 +21,10 @@ export interface ConsoleServerOptions {
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly trustedProxies: readonly string[];
+  /** Further names at which the console answers. */
+  readonly hosts: readonly string[];
   readonly files: ConsoleFiles;
+  readonly clock: Clock;
   /** Answers `/api/...`. It must not reject. */
   readonly api: (request: ConsoleRequest) => Promise<ConsoleOutcome>;
 }
@@ -40,19 +38,25 @@ export interface ConsoleServer {
 
 /** @throws an error of the system, such as a port that is in use */
 export async function openConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
-  const { host, tls, files, api } = options;
+  const { host, port, tls, files, api, clock } = options;
   const whence = createWhence(options.trustedProxies);
+  const own = createOwnNames(options.hosts, tls?.cert ?? null);
   const page = fileOf(consolePage(), 'text/html; charset=utf-8');
   const listener: RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
     const { pathname, searchParams } = addressOf(request.url);
+    const { localAddress = '', remoteAddress } = request.socket;
+    const from = whence.read({
+      ...{ headers: request.headers, remoteAddress },
+      isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
+    });
+    const objection = own.objectionTo({ hosts: from.hosts, localAddress, isProxied: from.isProxied });
+    if (objection !== null) {
+      response.setHeader('Connection', 'close');
+      return send(response, misdirected(pathname, objection));
+    }
     if (pathname.startsWith('/api/')) {
-      const from = whence({
-        headers: request.headers,
-        remoteAddress: request.socket.remoteAddress,
-        isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
-      });
-      const asked = toRequest(request, pathname, searchParams, from);
+      const asked = toRequest(request, pathname, searchParams, { ...from, know: () => server.know(request) });
       void api(asked).then((outcome) => carryOut(outcome, request, response));
       return;
     }
@@ -67,29 +71,25 @@ export async function openConsoleServer(options: ConsoleServerOptions): Promise<
     if (file !== undefined) return sendFile(request, response, file);
     send(response, { status: 404, type: 'text/plain; charset=utf-8', body: 'There is no such file.\n' });
   };
-  const limits = {
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    maxHeaderSize: 16_384,
-  };
-  const server: Server | TlsServer =
-    tls === null ? createServer(limits, listener) : createTlsServer({ ...limits, ...tls }, listener);
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('clientError', (_problem, socket) => socket.destroy());
-  server.on('tlsClientError', () => {});
-  await listen(server, options.port, host);
-  const { port } = server.address() as AddressInfo;
+  const server = await openHttpServer({
+    ...{ host, port, tls, clock, listener, limits: LIMITS, maxHeaderSize: 16_384 },
+    isShared: whence.isTrusted,
+  });
   return {
-    url: `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     renew(next) {
-      if ('setSecureContext' in server) server.setSecureContext(next);
+      server.renew(next);
+      own.renew(next.cert);
     },
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+    close: server.close,
   };
+}
+
+function misdirected(path: string, message: string): ConsoleAnswer {
+  const problem: ConsoleProblem = { code: 'host', message };
+  return path.startsWith('/api/')
+    ? jsonAnswer(421, { error: problem })
+    : { status: 421, type: 'text/plain; charset=utf-8', body: `${message}\n` };
 }
 
 function addressOf(url = '/'): { pathname: string; searchParams: URLSearchParams } {
@@ -102,10 +102,14 @@ function toRequest(
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
-  from: Whence,
+  from: Whence & Pick<ConsoleRequest, 'know'>,
 ): ConsoleRequest {
   const { method = 'GET', headers } = request;
-  return { method, path, query, headers, ...from, body: (most) => readBody(request, most) };
+  const { address, isSecure, origin, know } = from;
+  return {
+    ...{ method, path, query, headers, address, isSecure, origin, know },
+    body: (most) => readBody(request, most),
+  };
 }
 
 async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
@@ -164,16 +168,4 @@ function send(
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
   response.end(isHead ? undefined : body);
-}
-
-function listen(server: Server | TlsServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      // A failure to accept a connection must not reach the process.
-      server.on('error', () => {});
-      resolve();
-    });
-  });
 }

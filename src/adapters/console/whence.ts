@@ -7,6 +7,9 @@ export interface Whence {
   readonly address: string;
   readonly isSecure: boolean;
   readonly origin: string;
+  readonly isProxied: boolean;
+  /** The header "Host", and "X-Forwarded-Host" of a listed proxy. */
+  readonly hosts: readonly string[];
 }
 
 export interface Connection {
@@ -15,8 +18,13 @@ export interface Connection {
   readonly isEncrypted: boolean;
 }
 
+export interface WhenceReader {
+  isTrusted(address: string): boolean;
+  read(connection: Connection): Whence;
+}
+
 /** @param trusted addresses and networks such as `10.0.0.0/8` */
-export function createWhence(trusted: readonly string[]): (connection: Connection) => Whence {
+export function createWhence(trusted: readonly string[]): WhenceReader {
   const list = new BlockList();
   for (const entry of trusted) {
     const [network = '', bits] = entry.split('/');
@@ -25,10 +33,11 @@ export function createWhence(trusted: readonly string[]): (connection: Connectio
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
-  const isTrusted = (address: string): boolean =>
-    isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-  return ({ headers, remoteAddress = '', isEncrypted }) => {
+  const isTrusted = (text: string): boolean => {
+    const address = plainAddress(text);
+    return isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
+  const read = ({ headers, remoteAddress = '', isEncrypted }: Connection): Whence => {
     const peer = plainAddress(remoteAddress);
     const isProxied = isTrusted(peer);
     const said = (name: string): string | undefined => {
@@ -39,11 +48,14 @@ export function createWhence(trusted: readonly string[]): (connection: Connectio
     const hops = (said('x-forwarded-for') ?? '').split(',').map((hop) => plainAddress(hop.trim()));
     const browser = hops.filter((hop) => isIP(hop) !== 0).findLast((hop) => !isTrusted(hop));
     const isSecure = isEncrypted || said('x-forwarded-proto') === 'https';
-    const host = said('x-forwarded-host') ?? headers.host ?? '';
+    const hosts = [headers.host, said('x-forwarded-host')].filter((one) => one !== undefined);
+    const host = hosts.at(-1) ?? '';
     return {
+      ...{ isProxied, hosts },
       address: browser ?? peer,
       isSecure,
       origin: `${isSecure ? 'https' : 'http'}://${host.toLowerCase()}`,
     };
   };
+  return { isTrusted, read };
 }

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -9,6 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ScreenSource } from '../../ports/screen.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type ScreenBeat, screenActionSchema } from '../../protocol/screen.ts';
+import { openHttpServer } from '../network/http-server.ts';
 import { createEventClients } from './event-clients.ts';
 import { PAGE_HEADERS, pageText } from './page.ts';
 import { createMeter, objectionTo } from './page-door.ts';
@@ -17,12 +17,13 @@ import type { PageFiles } from './page-files.ts';
 /** Only this machine reaches the page. */
 const HOST = '127.0.0.1';
 const MOST_BODY_BYTES = 4096;
-const MOST_CONNECTIONS = 64;
+/** All of them come from this machine. */
+const LIMITS = { most: 64, mostOfAddress: 64 } as const;
 /** A page needs a few requests when it begins. More in a second are answered late, so that they cost the sound nothing. */
 const MOST_REQUESTS_PER_S = 100;
 const LATE_MS = 1000;
 const MOST_ACTIONS_PER_S = 5;
-const REQUEST_TIMEOUT_MS = 10_000;
+const REQUEST_WITHIN_MS = 10_000;
 
 export interface PageServerOptions {
   /** 0: any free port. */
@@ -48,29 +49,29 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   const mayAsk = createMeter(clock, MOST_REQUESTS_PER_S);
   const serve = getRequestListener(createApp(options).fetch);
   const late = new Set<() => void>();
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 8192 },
-    (request, response) => {
+  const server = await openHttpServer({
+    ...{ host: HOST, port: options.port, limits: LIMITS, maxHeaderSize: 8192, clock },
+    requestWithinMs: REQUEST_WITHIN_MS,
+    listener(request, response) {
       if (!mayAsk()) return answerLate(clock, late, request, response);
-      const objection = objectionTo(request, portOf(server));
+      const objection = objectionTo(request, server.port);
       if (objection !== null) return refuse(response, 403, 'foreign', objection);
-      if (isEvents(request)) return answerEvents(clients, response);
+      if (isEvents(request)) {
+        if (answerEvents(clients, response)) server.know(request);
+        return;
+      }
       void serve(request, response);
     },
-  );
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('clientError', (_problem, socket) => socket.destroy());
-  await listen(server, options.port);
+  });
   return {
-    url: `http://${HOST}:${portOf(server)}`,
+    url: `http://${HOST}:${server.port}`,
     get clients() {
       return clients.count;
     },
     async close() {
       clients.close();
       for (const cancel of late) cancel();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     },
   };
 }
@@ -79,9 +80,11 @@ const isEvents = ({ method, url = '' }: IncomingMessage): boolean =>
   method === 'GET' && url.replace(/\?.*/, '') === '/events';
 
 /** Without Hono: an answer that goes on for hours is none of its own. */
-function answerEvents(clients: ReturnType<typeof createEventClients>, response: ServerResponse): void {
+function answerEvents(clients: ReturnType<typeof createEventClients>, response: ServerResponse): boolean {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
-  if (!clients.add(response)) refuse(response, 503, 'too_many_pages', 'too many pages are open: close one');
+  if (clients.add(response)) return true;
+  refuse(response, 503, 'too_many_pages', 'too many pages are open: close one');
+  return false;
 }
 
 type PageContext = Context<{ Bindings: HttpBindings }>;
@@ -185,21 +188,4 @@ function answerLate(
 function isSame(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
-}
-
-function portOf(server: Server): number {
-  const address = server.address() as AddressInfo | null;
-  return address?.port ?? 0;
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, () => {
-      server.off('error', reject);
-      // A failure to accept a connection must not reach the process.
-      server.on('error', () => {});
-      resolve();
-    });
-  });
 }

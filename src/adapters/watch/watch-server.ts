@@ -1,9 +1,11 @@
 /** A small HTTP server for programs that watch this one. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../ports/clock.ts';
 import { isLoopback } from '../../protocol/host.ts';
+import { openHttpServer } from '../network/http-server.ts';
 
-/** A program that asks too often must not use up the sockets. */
-const MOST_CONNECTIONS = 32;
+/** A museum's kiosks share an address, and fetch a new version together. */
+const LIMITS = { most: 256, mostOfAddress: 64 } as const;
 
 export interface Page {
   readonly status: number;
@@ -31,37 +33,26 @@ export interface WatchServer {
 export async function startWatchServer(
   listen: string,
   pages: Pages,
+  clock: Clock,
   files: Files | null = null,
 ): Promise<WatchServer> {
   const { hostname, port } = new URL(`http://${listen}`);
   const isOwn = isLoopback(hostname);
   const paths = [...Object.keys(pages), ...(files === null ? [] : [files.below])];
-  const server = createServer((request, response) => {
-    if (files !== null && request.url?.startsWith(files.below)) {
-      void files.serve(request, response);
-      return;
-    }
-    void answer(request, pages, paths, isOwn).then(({ status, type, body }) => {
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-      response.end(request.method === 'HEAD' ? undefined : body);
-    });
-  });
-  server.requestTimeout = 5000;
-  server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(Number(port), hostname.replace(/^\[|\]$/g, ''), resolve);
-  });
-  const address = server.address();
-  const opened = typeof address === 'object' ? address?.port : port;
-  return {
-    url: `http://${hostname}:${opened}`,
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
+  const server = await openHttpServer({
+    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), limits: LIMITS, clock },
+    listener(request, response) {
+      if (files !== null && request.url?.startsWith(files.below)) {
+        void files.serve(request, response);
+        return;
+      }
+      void answer(request, pages, paths, isOwn).then(({ status, type, body }) => {
+        response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+        response.end(request.method === 'HEAD' ? undefined : body);
+      });
     },
-  };
+  });
+  return { url: `http://${hostname}:${server.port}`, close: server.close };
 }
 
 async function answer(

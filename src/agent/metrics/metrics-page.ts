@@ -45,7 +45,7 @@ export async function openMetricsPage({ listen, measure, clock, log }: MetricsOp
   };
   const attempt = async (): Promise<void> => {
     try {
-      const opened = await startWatchServer(listen, { '/metrics': page });
+      const opened = await startWatchServer(listen, { '/metrics': page }, clock);
       if (isClosed) return void (await opened.close());
       server = opened;
       log.info({ url: `${opened.url}/metrics` }, 'metrics are served');

@@ -163,8 +163,8 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   let server: ConsoleServer;
   try {
     server = await openConsoleServer({
-      ...{ ...readListen(parts.listen), tls, files },
-      trustedProxies: config.console.trustedProxies,
+      ...{ ...readListen(parts.listen), tls, files, clock },
+      ...{ trustedProxies: config.console.trustedProxies, hosts: config.console.hosts },
       api: createRouter(signIn, publicRoutes(peopleParts), handlers, log),
     });
   } catch (error) {

@@ -52,6 +52,7 @@ export function createRouter(
     if (isPublic(route.name)) return open[route.name]({ request, params });
     const session = await signIn.find(request);
     if (session === null) throw new Refusal(401, 'signed_out', 'you are not signed in: sign in again');
+    request.know();
     if (route.access === 'public' || !includesRole(session.who.role, route.access))
       throw new Refusal(403, 'role', `this needs the role ${route.access}; yours is ${session.who.role}`);
     return handlers[route.name]({ request, params, session });

@@ -131,7 +131,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       const device = call.request.query.get('device');
       if (device !== null) check(deviceNameSchema, device);
       const { key, who } = call.session;
-      if (!streams.mayOpen(who.name))
+      if (!streams.mayOpen(who))
         throw new Refusal(503, 'too_many', 'too many pages are open: close one', { retryAfterS: 10 });
       return { kind: 'stream', open: (sink) => streams.open({ session: key, who, view, device }, sink) };
     },

@@ -19,6 +19,8 @@ const RETRY_MS = 2000;
 const MOST_STREAMS = 200;
 /** One person's pages: a forgotten or stolen session must leave streams for the others. */
 export const MOST_STREAMS_EACH = 20;
+/** Streams that only administrators may open: many viewers must not keep them from seeing the fleet. */
+const KEPT_FOR_ADMINISTRATORS = 20;
 /** Unread bytes after which a stream is dropped; the browser connects again and gets a snapshot. */
 export const MOST_UNREAD_BYTES = 256 * 1024;
 
@@ -43,7 +45,7 @@ export interface Viewer {
 export interface Streams {
   readonly count: number;
   /** False: there are too many, of this person or in all. */
-  mayOpen(name: string): boolean;
+  mayOpen(who: Pick<SignedIn, 'name' | 'role'>): boolean;
   /** @returns what to do when the browser is gone */
   open(viewer: Viewer, sink: EventSink): () => void;
   /** False: the session has no such stream. */
@@ -176,9 +178,10 @@ export function createStreams(parts: StreamParts): Streams {
     get count() {
       return streams.size;
     },
-    mayOpen(name) {
+    mayOpen({ name, role }) {
+      const most = role === 'administrator' ? MOST_STREAMS : MOST_STREAMS - KEPT_FOR_ADMINISTRATORS;
       const own = [...streams.values()].filter(({ viewer }) => viewer.who.name === name);
-      return streams.size < MOST_STREAMS && own.length < MOST_STREAMS_EACH;
+      return streams.size < most && own.length < MOST_STREAMS_EACH;
     },
     open(viewer, sink) {
       tick();

@@ -7,7 +7,7 @@ const ROLLOVER_LEAD_S = 22;
 
 /** Warnings about a valid configuration of the backend, one sentence each. */
 export function backendWarnings(config: BackendConfig): string[] {
-  const { mqtt, service, session, limits, signingKeyFile, store, metrics } = config;
+  const { mqtt, service, session, limits, signingKeyFile, store, metrics, console: page } = config;
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
@@ -32,6 +32,10 @@ export function backendWarnings(config: BackendConfig): string[] {
   if (isReachable(metrics.listen))
     warnings.push(
       'metrics.listen: other machines can read the names and the state of all devices there. Allow only the machine of Prometheus to connect, or use 127.0.0.1.',
+    );
+  if (page.listen !== null && page.trustedProxies.length > 0 && page.hosts.length === 0)
+    warnings.push(
+      'console.hosts is empty, and console.trustedProxies is not: the console answers to any name that a proxy passes on. List its names.',
     );
   if (signingKeyFile === null && !isAlone)
     warnings.push(

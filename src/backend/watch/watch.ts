@@ -88,8 +88,9 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   };
   const apart = config.releases.listen;
   try {
-    if (listen !== null) server = await startWatchServer(listen, pages, apart === null ? releases : null);
-    if (apart !== null) releasesServer = await startWatchServer(apart, {}, releases);
+    if (listen !== null)
+      server = await startWatchServer(listen, pages, clock, apart === null ? releases : null);
+    if (apart !== null) releasesServer = await startWatchServer(apart, {}, clock, releases);
   } catch (error) {
     await close();
     throw error;

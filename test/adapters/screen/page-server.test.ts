@@ -305,12 +305,35 @@ describe('the events of the screen', () => {
     const asked = ask(server, '/').then(({ status }) => {
       late = status;
     });
-    await expect.poll(() => clock.armed).toBe(1);
+    // The late answer, and the look for slow readers.
+    await expect.poll(() => clock.armed).toBe(2);
     expect(late).toBeNull();
     clock.advance(1000);
     await asked;
     expect(late).toBe(429);
     expect((await ask(server, '/')).status).toBe(200);
+  });
+
+  it('go on, and the page loads, when a program holds more connections than there are', async () => {
+    const { server, fake } = await open();
+    const page = await listen(server);
+    const { port } = new URL(server.url);
+    let held = 0;
+    for (let count = 0; count < 150; count++) {
+      const socket = connect(Number(port), '127.0.0.1');
+      close.push(async () => void socket.destroy());
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        held -= 1;
+      });
+      await once(socket, 'connect');
+      held += 1;
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    }
+    await expect.poll(() => held).toBeLessThan(64);
+    expect((await ask(server, '/')).status).toBe(200);
+    fake.change({ level: 4 });
+    await page.until('"level":4');
   });
 
   it('survive broken requests', async () => {

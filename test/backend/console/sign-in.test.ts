@@ -148,7 +148,7 @@ describe('the door', () => {
       const body = async () => JSON.stringify({ name, password });
       const request = {
         ...{ method: 'POST', path: '/api/sign-in', query: new URLSearchParams(), headers: {} },
-        ...{ address, origin: 'http://localhost', isSecure: false, body },
+        ...{ address, origin: 'http://localhost', isSecure: false, body, know: () => {} },
       };
       const done = routes['POST /api/sign-in']({ request, params: {} });
       return done.then(

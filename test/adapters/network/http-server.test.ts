@@ -1,0 +1,171 @@
+/** Doors that cannot be held shut: the server of the console, of metrics and releases, and of the kiosk's screen. */
+import { once } from 'node:events';
+import { request as ask, type RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  openHttpServer,
+} from '../../../src/adapters/network/http-server.ts';
+import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
+
+const LIMITS = { most: 12, mostOfAddress: 6 };
+const HALF = 'GET / HTTP/1.1\r\nHost: x\r\n';
+const sockets: Socket[] = [];
+let server: HttpServer | null = null;
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.close();
+  server = null;
+});
+
+async function open(listener: RequestListener, more: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  const clock = createSystemClock();
+  server = await openHttpServer({ host: '127.0.0.1', port: 0, limits: LIMITS, clock, listener, ...more });
+  return server;
+}
+const fine: RequestListener = (_request, response) => void response.end('fine');
+
+/** Any address of 127.0.0.0/8 is this machine. */
+async function dial(text: string, localAddress = '127.0.0.1') {
+  const socket = connect({ host: '127.0.0.1', port: server?.port ?? 0, localAddress });
+  sockets.push(socket);
+  const state = { socket, text: '', isClosed: false };
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => {
+    state.text += chunk.toString('latin1');
+  });
+  socket.on('close', () => {
+    state.isClosed = true;
+  });
+  await once(socket, 'connect');
+  socket.write(text);
+  return state;
+}
+type Held = Awaited<ReturnType<typeof dial>>;
+function get(localAddress: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server?.port, localAddress, agent: false };
+    ask(options, (response) => resolve(response.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end();
+  });
+}
+const openOf = (list: readonly { isClosed: boolean }[]): number =>
+  list.filter(({ isClosed }) => !isClosed).length;
+
+describe('a server under half requests', () => {
+  it.each([
+    ['half heads', HALF],
+    ['half bodies', `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc`],
+    ['silence', ''],
+  ])('answers everybody, and keeps an address to its share: %s', async (_what, text) => {
+    await open((request, response) => void request.on('end', () => response.end()).resume());
+    const held: Held[] = [];
+    for (let count = 0; count < 40; count += 1) held.push(await dial(text));
+    await expect.poll(() => openOf(held)).toBe(6);
+    expect(await get('127.0.0.1')).toBe(200);
+    expect(await get('127.0.0.2')).toBe(200);
+  });
+
+  it('answers a new address when many addresses fill it', async () => {
+    await open(fine);
+    const held: Held[] = [];
+    for (let count = 0; count < 30; count += 1) held.push(await dial(HALF, `127.0.1.${count}`));
+    await expect.poll(() => openOf(held)).toBe(12);
+    expect(await get('127.0.0.2')).toBe(200);
+  });
+
+  it('keeps the connections of the signed in', async () => {
+    const opened = await open((request, response) => {
+      opened.know(request);
+      response.writeHead(200);
+      response.write('event: hello\n\n');
+    });
+    const people: Held[] = [];
+    for (let count = 0; count < 5; count += 1) people.push(await dial(`${HALF}\r\n`));
+    await expect.poll(() => people.every(({ text }) => text.includes('hello'))).toBe(true);
+    for (let count = 0; count < 40; count += 1) await dial(HALF);
+    for (let count = 0; count < 40; count += 1) await dial(HALF, `127.0.1.${count}`);
+    const last = await dial(`${HALF}\r\n`);
+    await expect.poll(() => last.text).toContain('hello');
+    expect(openOf(people)).toBe(5);
+  });
+
+  it('has no share for the address of a proxy', async () => {
+    await open(fine, { isShared: (address) => address === '127.0.0.1' });
+    const held: Held[] = [];
+    for (let count = 0; count < 12; count += 1) held.push(await dial(HALF));
+    await expect.poll(() => server?.connections).toBe(12);
+    expect(openOf(held)).toBe(12);
+  });
+});
+
+describe('a server closes', () => {
+  const authority = createAuthority('test authority');
+  const { certificate, key } = issueCertificate(authority, { usage: 'server', name: '127.0.0.1', days: 1 });
+  const SOON = { headWithinMs: 200, requestWithinMs: 400 };
+
+  it.each([
+    ['silence', '', {}],
+    ['a half head', HALF, {}],
+    ['a half body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', {}],
+    ['silence before TLS', '', { tls: { cert: certificate, key } }],
+    ['a half handshake', '\u0016\u0003\u0001\u0002', { tls: { cert: certificate, key } }],
+  ])('%s', async (_what, text, more) => {
+    await open((request, response) => void request.on('end', () => response.end()).resume(), {
+      ...SOON,
+      ...more,
+    });
+    const held = await dial(text);
+    await expect.poll(() => held.isClosed).toBe(true);
+    expect(server?.connections).toBe(0);
+  });
+
+  it('a second half request on a connection whose first one was answered', async () => {
+    await open(fine, SOON);
+    const held = await dial(`${HALF}\r\n`);
+    await expect.poll(() => held.text).toContain('fine');
+    held.socket.write(HALF);
+    await expect.poll(() => held.isClosed).toBe(true);
+  });
+
+  it('a reader that stalls for 30 s, and none that reads', async () => {
+    const clock = createVirtualClock();
+    const body = Buffer.alloc(64 * 1024);
+    await open(
+      (_request, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(body));
+          response.once('drain', more);
+        };
+        more();
+      },
+      { clock },
+    );
+    const stalled = await dial(`${HALF}\r\n`);
+    const reader = await dial(`${HALF}\r\n`);
+    await expect.poll(() => [stalled.text.length > 0, reader.text.length > 0]).toEqual([true, true]);
+    stalled.socket.pause();
+    // What the system has buffered counts as taken.
+    for (let seconds = 0; !stalled.isClosed && seconds < 600; seconds += 10) {
+      reader.text = '';
+      await expect.poll(() => reader.text.length > 1_000_000).toBe(true);
+      clock.advance(10_000);
+      await new Promise((later) => setImmediate(later));
+      if (server?.connections === 1) stalled.socket.resume();
+    }
+    expect([stalled.isClosed, reader.isClosed]).toEqual([true, false]);
+  });
+
+  it('all connections at its end, also those without a request or before TLS', async () => {
+    await open(fine, { tls: { cert: certificate, key } });
+    const held = [await dial(''), await dial('\u0016\u0003')];
+    await expect.poll(() => server?.connections).toBe(2);
+    await server?.close();
+    await expect.poll(() => openOf(held)).toBe(0);
+  });
+});
