@@ -170,6 +170,23 @@ describe.skipIf(NO_BROWSER !== null)(`a device${NO_BROWSER ? ` (${NO_BROWSER})` 
     await close();
   });
 
+  it('removes the chosen entry of a list, and keeps the others in their order', async () => {
+    const { page, fake, close } = await showConsole(browser, `${PATH}/config`);
+    for (const [at, id] of ['second', 'third'].entries()) {
+      await page.click('button::-p-text(Add lanes)');
+      const field = `[id="/lanes/${at + 1}/id"]`;
+      await page.waitForSelector(field);
+      await page.$eval(field, (input) => (input as HTMLInputElement).select());
+      await page.type(field, id);
+    }
+    await page.click('button::-p-text(lanes 2)');
+    await page.waitForFunction(() => document.getElementById('/lanes/2/id') === null);
+    await page.click('form .first');
+    const sent = () => fake.asked.find(({ path }) => path === '/api/config')?.body;
+    await expect.poll(sent).toMatchObject({ document: { lanes: [{ id: 'main' }, { id: 'third' }] } });
+    await close();
+  });
+
   it('says that somebody was faster when the document has changed', async () => {
     const { page, fake, close } = await showConsole(browser, `${PATH}/config`);
     fake.answers.set('POST /api/config', {

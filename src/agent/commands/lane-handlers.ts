@@ -89,9 +89,14 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
   };
 }
 
-/** The microphone by hand: until the end of the conversation, and never against the owner's mute. */
-export function handlersAtDesk(lanes: readonly LaneRunner[]): Pick<LaneHandlers, 'mute' | 'unmute'> {
+/** Commands by hand, as far as they differ. What they do ends with the conversation, and never lifts the owner's mute. */
+export function handlersAtDesk({
+  lanes,
+  says,
+}: Pick<LaneHandlersDeps, 'lanes' | 'says'>): Pick<LaneHandlers, 'mute' | 'unmute' | 'say'> {
   return {
+    say: ({ lane, text, language, translate = false }) =>
+      sayOn(chooseLanes(lanes, lane), { text, language, translate, isTyped: true }, says),
     mute: ({ lane }) => setOptions(chooseLanes(lanes, lane), { mutedAtDesk: true }),
     unmute: ({ lane }) => setOptions(chooseLanes(lanes, lane), { mutedAtDesk: false }),
   };

@@ -93,7 +93,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     ...{ ...device, ...parts.updates, status, diagnose, certificate },
   };
   const table = bindCommands(COMMANDS, handlers);
-  const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk(lanes) });
+  const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk({ lanes, says }) });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,

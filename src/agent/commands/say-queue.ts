@@ -23,6 +23,8 @@ export interface Speech {
   readonly translate: boolean;
   /** Whether this is a good moment, however long it takes; left out: a pause, or 20 s. */
   readonly mayBegin?: () => boolean;
+  /** A visitor has typed it: it ends with the conversation. */
+  readonly isTyped?: boolean;
 }
 
 export interface SayQueueDeps {
@@ -35,6 +37,8 @@ export interface SayQueueDeps {
 export interface SayQueue {
   /** Resolves with the milliseconds heard in each lane. @throws CommandError, at once or later */
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
+  /** The conversation at these lanes has ended: what a visitor has typed is not spoken to the next one. */
+  dropTyped(lanes: readonly LaneRunner[]): void;
   /** A lane has come or gone. */
   lanesChanged(): void;
   close(): void;
@@ -199,6 +203,18 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         if (problem !== null) throw problem;
       }
       return Promise.all(chosen.map((lane) => enqueue(lane, speech)));
+    },
+    dropTyped(chosen) {
+      const isDropped = ({ speech, asked }: Waiting): boolean => speech.isTyped === true && asked === null;
+      for (const { id } of chosen) {
+        const queue = queues.get(id) ?? [];
+        queues.set(
+          id,
+          queue.filter((text) => !isDropped(text)),
+        );
+        const problem = new CommandError('not_spoken', 'the conversation has ended');
+        for (const text of queue) if (isDropped(text)) text.done(problem);
+      }
     },
     lanesChanged() {
       for (const [id, queue] of queues) {

@@ -23,7 +23,7 @@ export interface ConversationsDeps {
   readonly clock: Clock;
   /** Lanes at one desk have their conversations together. */
   desks(): readonly (readonly LaneRunner[])[];
-  readonly says: Pick<SayQueue, 'say'>;
+  readonly says: Pick<SayQueue, 'say' | 'dropTyped'>;
   config(): Config;
   watch(listener: (step: LaneStep) => void): () => void;
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
@@ -106,6 +106,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     desk.informed.clear();
     desk.cancel();
     notices.end(desk.lanes);
+    deps.says.dropTyped(desk.lanes);
     tell('conversation_ended', { lane: desk.lane, ...summarize(talk, now, billed(desk)) });
     for (const lane of desk.lanes) {
       lane.post({ type: 'conversation', conversation: null });

@@ -130,6 +130,20 @@ describe('at the end of a conversation', () => {
     expect(laneOf(deps).state.options).toMatchObject({ volume: 80, source: 'en', targets: ['es'] });
   });
 
+  it("a visitor's text that waits is not spoken to the next one, and an operator's is", async () => {
+    const deps = await quietDesk({ conversation: { notice: false } }, { standbyAfter: 10 });
+    await quiet(deps, 12_000);
+    expect(deps.phase()).toBe('standby');
+    const typed = deps.agent.carryOut('say', { text: 'Secret', language: 'es', translate: true });
+    const refused = expect(typed).rejects.toThrow('the conversation has ended');
+    deps.ask('say', { text: 'We close soon', language: 'es' });
+    await deps.agent.carryOut('conversation', { do: 'end' });
+    await refused;
+    deps.liveAgain();
+    await quiet(deps, 5000);
+    expect(said(deps)).toEqual([['We close soon', 'es']]);
+  });
+
   it('an order from before it stays', async () => {
     const deps = await quietDesk({ conversation: { notice: false } });
     deps.ask('volume', { percent: 35 });

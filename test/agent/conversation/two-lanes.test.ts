@@ -40,6 +40,7 @@ function openDesk(offer: string[] = []) {
         spoken.push(`${lane?.id} ${language}`);
         return [0];
       },
+      dropTyped() {},
     },
     watch(listener) {
       watchers.add(listener);

@@ -54,6 +54,31 @@ describe('the figures of a conversation', () => {
     expect(talk.sentences).toBe(5000);
   });
 
+  it('keep the newest sixteen sentences that wait for their sound', () => {
+    let talk = beginConversation('voice', 0, 0);
+    for (let n = 0; n < 17; n++) talk = noteSentence(talk, sentence(`s${n}`, n * 100));
+    expect(noteSound(talk, 's0', 9000)).toBe(talk);
+    talk = noteSound(talk, 's1', 5100);
+    expect(summarize(talk, 9000, 0).delay_ms).toBe(5000);
+    talk = noteSound(talk, 's16', 4600);
+    expect(summarize(talk, 9000, 0).delay_ms).toBe(4000);
+  });
+
+  it('are of the newest 512 delays', () => {
+    let talk = beginConversation('voice', 0, 0);
+    for (let n = 0; n < 512 + 256; n++) {
+      talk = noteSentence(talk, sentence('a', n * 10_000));
+      talk = noteSound(talk, 'a', n * 10_000 + (n < 257 ? 1000 : 3000));
+    }
+    expect(summarize(talk, 1, 0).delay_ms).toBe(3000);
+  });
+
+  it('name the first sixteen languages, in the order of their first use', () => {
+    let talk = beginConversation('voice', 0, 0);
+    for (let n = 0; n < 17; n++) talk = noteLanguage(talk, `x${n}`);
+    expect(summarize(talk, 1, 0).languages).toEqual(Array.from({ length: 16 }, (_, n) => `x${n}`));
+  });
+
   it('are not made younger by an earlier moment', () => {
     const talk = beginConversation('touch', 1000, 0);
     expect(noteActivity(talk, 500)).toBe(talk);

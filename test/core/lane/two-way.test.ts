@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneOptions, Speaker } from '../../../src/core/lane/lane-options.ts';
+import { isSaidBack } from '../../../src/core/lane/two-way/two-way.ts';
 import { heard, ready, rejected, understood } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
@@ -46,6 +47,14 @@ describe('a lane of two directions', () => {
     desk.hear('b', 200, true, desk.stream, 'b', 'es');
     desk.pass(1000);
     expect(desk.played.filter((one) => one.startsWith('speech'))).toEqual(['speech en', 'speech es']);
+  });
+
+  it('knows the language of the newest sixteen sentences, each as it was heard last', () => {
+    const desk = new Desk('auto').goLive();
+    desk.says(heard({ id: 's16', language: 'en' }));
+    for (let n = 0; n <= 16; n++) desk.says(heard({ id: `s${n}`, language: 'es' }));
+    const isBack = (id: string) => isSaidBack(desk.state, id, 'es');
+    expect([isBack('s0'), isBack('s1'), isBack('s16')]).toEqual([false, true, true]);
   });
 
   it('owes a sentence in one of the two languages only', () => {

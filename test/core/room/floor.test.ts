@@ -82,6 +82,45 @@ describe('the floor', () => {
     expect(talk.between(2500, 4000)).toBe('r');
   });
 
+  it('is known of the newest sixteen turns', () => {
+    const talk = new Talk();
+    for (let turn = 0; turn < 17; turn++)
+      talk.say(turn % 2 === 0 ? 'left' : 'right', 1000).say('nobody', 1000);
+    expect(talk.between(0, 1000)).toBe('-');
+    expect(talk.between(2000, 3000)).toBe('r');
+    expect(talk.between(30_000, 31_000)).toBe('r');
+    expect(talk.between(32_000, 33_000)).toBe('l');
+  });
+
+  it.each([
+    ['680 ms', 680, 0],
+    ['700 ms', 700, null],
+  ])('is held for 0.7 s after the last word: after %s', (_name, quietMs, holder) => {
+    const talk = new Talk().say('left', 1000).say('nobody', quietMs);
+    expect(talk.floor.holder).toBe(holder);
+  });
+
+  it.each([
+    ['140 ms', 140, null],
+    ['160 ms', 160, 1],
+  ])('is decided by the first 160 ms: after %s', (_name, ms, holder) => {
+    expect(new Talk().say('nobody', 500).say('right', ms).floor.holder).toBe(holder);
+  });
+
+  it.each([
+    [60, null],
+    [80, 1],
+  ])('needs 80 ms of voice: %s ms', (voicedMs, holder) => {
+    const talk = new Talk().say('nobody', 500).say('right', voicedMs).say('nobody', 300);
+    expect(talk.floor.holder).toBe(holder);
+  });
+
+  it('leaves the soft beginning of a word to its speaker, 60 ms before the voice', () => {
+    const talk = new Talk().say('nobody', 1000).say('right', 300);
+    expect(talk.between(900, 940)).toBe('-');
+    expect(talk.between(940, 1300)).toBe('r');
+  });
+
   it('is free after a sentence', () => {
     const talk = new Talk().say('left', 1000).say('nobody', 800);
     expect(talk.floor.holder).toBeNull();
