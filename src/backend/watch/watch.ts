@@ -96,7 +96,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   }
   if (listen !== null || webhook !== null)
     fleet = watchFleet({
-      ...{ openBus: parts.openBus, prefix: config.mqtt.prefix, view, log, complain },
+      ...{ openBus: parts.openBus, prefix: config.mqtt.prefix, view, clock, log, complain },
       changed: (device) => notices?.look(device),
     });
   return { url: server?.url ?? null, close };

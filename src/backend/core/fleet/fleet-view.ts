@@ -3,6 +3,7 @@
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';
+import { claimsConnection, isSilent } from '../../../core/fleet/silence.ts';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
 import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
@@ -73,6 +74,14 @@ export interface FleetView {
   hearStatus(device: string, body: unknown): boolean;
   hearState(device: string, body: unknown): boolean;
   hearHealth(device: string, body: unknown): boolean;
+  /** A message of the device came that the broker had not retained. @returns whether it was lost by its silence */
+  heard(device: string, now: number): boolean;
+  /**
+   * Devices that are silent for too long are lost, whatever status the broker has kept.
+   * @param listeningSince since when all messages arrive; null: they do not
+   * @returns those that are lost since the last call
+   */
+  noteSilence(listeningSince: number | null, now: number): readonly string[];
   /** The device's status was deleted at the broker: it is no longer part of the fleet. */
   forget(device: string): void;
   get(device: string): DeviceView | undefined;
@@ -93,7 +102,21 @@ interface Last {
 }
 type Kept = {
   -readonly [K in keyof DeviceView]: K extends 'sums' ? Sums : DeviceView[K];
-} & { state: Last | null; health: Last | null };
+} & {
+  state: Last | null;
+  health: Last | null;
+  /** As the device published it. */
+  published: Pick<DeviceView, 'status' | 'reasons'>;
+  heardAt: number | null;
+  isSilent: boolean;
+};
+
+function showStatus(one: Kept): void {
+  const { status, reasons } = one.published;
+  const isLost = one.isSilent && status !== null && claimsConnection(status);
+  one.status = isLost ? 'lost' : status;
+  one.reasons = isLost ? ['connection_lost'] : reasons;
+}
 
 export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
   const kept = new Map<string, Kept>();
@@ -106,8 +129,18 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
     else if (kept.size >= mostDevices) leftOut += 1;
     else {
       const added: Kept = {
-        ...{ status: null, version: '', reasons: [], phases: [], sums: noSums(), state: null, health: null },
-        ...{ boot: null, update: null },
+        status: null,
+        version: '',
+        reasons: [],
+        phases: [],
+        sums: noSums(),
+        state: null,
+        health: null,
+        boot: null,
+        update: null,
+        published: { status: null, reasons: [] },
+        heardAt: null,
+        isSilent: false,
       };
       kept.set(device, added);
       work(added);
@@ -131,9 +164,9 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       const { success, data } = statusFields.safeParse(body);
       if (!success) return false;
       return change(device, (one) => {
-        one.status = data.status;
+        one.published = { status: data.status, reasons: [...new Set(data.reasons.map(codeOf))] };
         one.version = data.version;
-        one.reasons = [...new Set(data.reasons.map(codeOf))];
+        showStatus(one);
       });
     },
     hearState(device, body) {
@@ -159,6 +192,25 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       return change(device, (one) => {
         one.health = grow(one, one.health, data.boot_id, figures);
       });
+    },
+    heard(device, now) {
+      const one = kept.get(device);
+      if (one === undefined) return false;
+      one.heardAt = now;
+      if (!one.isSilent) return false;
+      one.isSilent = false;
+      showStatus(one);
+      return true;
+    },
+    noteSilence(listeningSince, now) {
+      const lost: string[] = [];
+      for (const [name, one] of kept) {
+        if (one.isSilent || !isSilent(one.heardAt, listeningSince, now)) continue;
+        one.isSilent = true;
+        showStatus(one);
+        lost.push(name);
+      }
+      return lost;
     },
     forget(device) {
       kept.delete(device);
