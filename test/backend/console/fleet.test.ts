@@ -137,6 +137,25 @@ describe('the fleet', () => {
     expect(stream.diffs.some(({ log }) => log !== undefined)).toBe(false);
   });
 
+  it('gives a page without a stream the same snapshot that a stream begins with', async () => {
+    const fixture = await start({}, ['vic']);
+    for (const name of ['a', 'b', 'c']) fixture.status(`museum/${name}`);
+    await expect.poll(async () => (await rows(fixture, {})).json.total).toBe(3);
+    const view = { sort: 'device', first: 1, last: 2 } as const;
+    const query = new URLSearchParams({ view: JSON.stringify(view), device: 'museum/b' });
+    const asked = await fixture.ask('vic', 'GET', `/api/snapshot?${query}`);
+    const stream = await fixture.stream('vic', view, 'museum/b');
+    expect(asked.json).toEqual({ ...stream.snapshot, seq: 0, stream: '' });
+    expect(asked.json.window.rows).toMatchObject([{ device: 'museum/b' }]);
+    expect(asked.json.device.row.device).toBe('museum/b');
+    // It follows later changes, and leaves nothing behind that must be kept up to date.
+    fixture.status('museum/b', 'degraded');
+    await expect
+      .poll(async () => (await fixture.ask('vic', 'GET', `/api/snapshot?${query}`)).json.counts.problems)
+      .toBe(1);
+    expect((await fixture.ask('vic', 'GET', '/api/snapshot?view=1')).status).toBe(400);
+  });
+
   it('stays whole when devices send markup, reordering characters and 256 kB', async () => {
     const fixture = await start({}, ['vic']);
     const evil = '<img src=x onerror=alert(1)>\u202egnp.exe\u0000\u200b';
