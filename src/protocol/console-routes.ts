@@ -29,6 +29,8 @@ export const CONSOLE_ROUTES = {
 
   /** `?view=` FleetView as JSON, `?device=` name -> server-sent events: StreamMessage by the event's name */
   'GET /api/stream': 'viewer',
+  /** The same query -> StreamSnapshot, for a page that no stream reaches */
+  'GET /api/snapshot': 'viewer',
   /** ViewChange -> {}: the stream brings the new window at once (`StreamDiff.window`), and follows it from now on */
   'POST /api/stream/view': 'viewer',
   /** `?view=` FleetView as JSON -> FleetWindow */

@@ -25,7 +25,7 @@ export type ViewChange = z.infer<typeof viewChangeSchema>;
 /** The first message of each connection, and whenever the reader was too slow: it replaces everything before. */
 export interface StreamSnapshot {
   readonly seq: number;
-  /** Name of this stream, for `POST /api/stream/view`. */
+  /** Name of this stream, for `POST /api/stream/view`; empty: it is not of a stream. */
   readonly stream: string;
   /** Whether the backend hears the devices now. */
   readonly broker: 'connected' | 'away';

@@ -12,6 +12,7 @@ import {
 } from './console-page.ts';
 import { answerJob } from './fake-owner.ts';
 import { detailFor, rowFor } from './fleet-fixtures.ts';
+import { REGISTRY } from './owner-fixtures.ts';
 
 let browser: Browser;
 const PATH = '/device/museum/kiosk-00002';
@@ -117,6 +118,23 @@ describe.skipIf(NO_BROWSER !== null)(`a device${NO_BROWSER ? ` (${NO_BROWSER})` 
     );
     await screenshot(page, 'console-command-refused-light');
     expect(await findings(page)).toEqual([]);
+    await close();
+  });
+
+  it('cuts long descriptions of commands between words, with an ellipsis', async () => {
+    const { page, close } = await showConsole(browser, `${PATH}/commands`);
+    const shown = await page.$$eval('#command option[value]:not([value=""])', (options) =>
+      options.map((option) => [(option as HTMLOptionElement).value, option.textContent ?? ''] as const),
+    );
+    const whole = new Map(REGISTRY.commands.map(({ name, says }) => [name, says.replaceAll('`', '')]));
+    for (const [name, text] of shown) {
+      const full = `${name}: ${whole.get(name)}`;
+      if (text === full) continue;
+      expect(text).toMatch(/\w …$/);
+      expect(full.startsWith(text.slice(0, -2))).toBe(true);
+      expect(full[text.length - 2]).toMatch(/\W/);
+    }
+    expect(shown.filter(([, text]) => text.endsWith('…')).length).toBeGreaterThan(3);
     await close();
   });
 

@@ -51,6 +51,10 @@ export class FakeConsole {
   role: ConsoleRole;
   isSignedIn: boolean;
   streams = 0;
+  /** A proxy that lets nothing of a stream through. */
+  isHeld = false;
+  /** Snapshots that were asked for without a stream. */
+  asks = 0;
   snapshots = 0;
   private readonly files: Readonly<Record<string, string>>;
   private readonly readers = new Set<Reader>();
@@ -100,6 +104,11 @@ export class FakeConsole {
         ...(isShown && { rows: [row] }),
       });
     }
+  }
+
+  /** Streams that are open now. */
+  get openStreams(): number {
+    return this.readers.size;
   }
 
   /** A difference for all readers. */
@@ -166,15 +175,26 @@ export class FakeConsole {
     this.streams += 1;
     const view = fleetViewSchema.parse(JSON.parse(url.searchParams.get('view') ?? '{}'));
     const reader: Reader = {
-      ...{ response, name: `stream-${this.streams}`, seq: 0 },
-      ...{ view, device: url.searchParams.get('device') },
+      response,
+      name: `stream-${this.streams}`,
+      seq: 0,
+      view,
+      device: url.searchParams.get('device'),
     };
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.on('close', () => this.readers.delete(reader));
+    if (this.isHeld) return response.flushHeaders();
     this.readers.add(reader);
     this.snapshots += 1;
-    const snapshot: StreamSnapshot = {
-      ...{ seq: 0, stream: reader.name, broker: 'connected', counts: this.counts() },
+    response.write(`event: snapshot\ndata: ${JSON.stringify(this.snapshotOf(reader))}\n\n`);
+  }
+
+  private snapshotOf({ name, view, device }: Pick<Reader, 'name' | 'view' | 'device'>): StreamSnapshot {
+    return {
+      seq: 0,
+      stream: name,
+      broker: 'connected',
+      counts: this.counts(),
       facets: {
         ...{
           tenants: ['museum'],
@@ -186,9 +206,10 @@ export class FakeConsole {
           { name: 'lobby', devices: 20, problems: 0 },
         ],
       },
-      ...{ window: this.windowOf(view), device: this.detailOf(reader.device), jobs: this.jobs },
+      window: this.windowOf(view),
+      device: this.detailOf(device),
+      jobs: this.jobs,
     };
-    response.write(`event: snapshot\ndata: ${JSON.stringify(snapshot)}\n\n`);
   }
 
   private answer(key: string, url: URL, body: Record<string, unknown>): FakeAnswer {
@@ -206,6 +227,11 @@ export class FakeConsole {
       return { value: {} };
     }
     if (key === 'POST /api/stream/view') return this.changeView(body);
+    if (key === 'GET /api/snapshot') {
+      this.asks += 1;
+      const view = fleetViewSchema.parse(JSON.parse(url.searchParams.get('view') ?? '{}'));
+      return { value: this.snapshotOf({ name: '', view, device: url.searchParams.get('device') }) };
+    }
     const [, tenant, device, rest] = /^GET \/api\/devices\/([^/]+)\/([^/]+)$/.exec(key) ?? [];
     if (tenant !== undefined && rest === undefined) {
       const detail = this.detailOf(`${tenant}/${device}`);

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
@@ -19,6 +19,8 @@ export interface OperatorListener {
   message(message: BusMessage): void;
   /** After the first connection: it was lost, or (null) is back. */
   connectionChanged?(problem: string | null): void;
+  /** Subscriptions that the broker refused, of those that may be. */
+  unsubscribed?(filters: readonly string[]): void;
   /** The broker refused a message of ours. */
   refused?(reason: string): void;
 }
@@ -35,7 +37,7 @@ export function operatorClientId(): string {
 export function connectOperator(
   connection: MqttConnection,
   clock: Clock,
-  subscriptions: readonly string[],
+  subscriptions: BusOptions['subscriptions'],
   listener: OperatorListener,
 ): Promise<OperatorClient> {
   return new Promise((resolve, reject) => {
@@ -55,6 +57,7 @@ export function connectOperator(
           reject(new BrokerFailure(message));
         },
         message: (message) => listener.message(message),
+        refused: (filters) => listener.unsubscribed?.(filters),
         lost: ({ reason }) => listener.refused?.(reason),
       },
     );

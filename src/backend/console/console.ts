@@ -4,6 +4,7 @@ import { type ConsoleServer, openConsoleServer } from '../../adapters/console/co
 import { createPasswordHasher } from '../../adapters/console/password-hash.ts';
 import type { Signer } from '../../adapters/signing/signer.ts';
 import { systemCode } from '../../adapters/system-error.ts';
+import { claimsConnection } from '../../core/fleet/silence.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
@@ -14,7 +15,7 @@ import { readListen } from '../../protocol/backend-console.ts';
 import type { FleetStatus } from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
-import { claimsConnection } from '../core/fleet/silence.ts';
+import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
@@ -122,16 +123,26 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     if (news.kind === 'answer') return jobs.hearAnswer(news.name, news.payload);
     fleet.hear(news);
   };
+  const { health } = deviceTopics({ prefix, tenant: '+', device: '+' });
+  let hearsHealth = true;
   const bus: Bus = parts.openBus(
     { subscriptions: consoleFilters(prefix).map((one) => ({ ...one, mayBeRefused: true })), will: null },
     {
       refused(filters) {
+        hearsHealth = !filters.includes(health);
+        if (!hearsHealth) fleet.listen(false);
         const sentence =
           'the broker does not allow the console to hear everything: give the backend the rights of docs/console.md';
         if (filters.length > 0) log.warn({ filters }, sentence);
       },
-      up: () => void jobs.claim(),
-      down: (problem, message) => complain(`console ${message}`, { problem }, message),
+      up() {
+        fleet.listen(hearsHealth);
+        void jobs.claim();
+      },
+      down(problem, message) {
+        fleet.listen(false);
+        complain(`console ${message}`, { problem }, message);
+      },
       message: hear,
       lost: ({ topic, reason }) =>
         complain(

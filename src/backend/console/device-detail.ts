@@ -12,7 +12,7 @@ import type {
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
 import { clean, cleanList, cleanOrNull, cleanSentence, cleanTime } from './clean.ts';
-import { type FleetDevice, readState } from './fleet-device.ts';
+import { type FleetDevice, readState, timeText } from './fleet-device.ts';
 
 const MOST_LANES = 16;
 
@@ -32,9 +32,6 @@ export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
     logUntil: timeText(logUntil),
   };
 }
-
-export const timeText = (wallMs: number | null): string | null =>
-  wallMs === null ? null : new Date(wallMs).toISOString();
 
 function laneOf(lane: ToldLane, health: ToldHealth | null): DeviceLane {
   const measured = health?.lanes.find(({ id }) => id === lane.id);

@@ -1,6 +1,7 @@
 /** One device of the fleet: its last messages as they came, and what lists show of it. */
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import type { DesiredBody } from '../../core/fleet/desired-edit.ts';
+import { claimsConnection } from '../../core/fleet/silence.ts';
 import {
   type ToldReport,
   type ToldState,
@@ -31,8 +32,12 @@ export interface FleetDevice extends Listed {
   /** `tenant/device` */
   readonly name: string;
   readonly texts: Texts;
-  /** Time of the last message, by the wall clock; null: none yet. */
+  /** Time of the last message that the broker had not retained, by the wall clock; null: none yet. */
   heardAt: number | null;
+  /** The same by the monotonic clock. */
+  lastHeard: number | null;
+  /** Nothing was heard of it for so long that it is lost. */
+  isSilent: boolean;
   row: FleetRow;
   text: string;
   /** Counts the changes of `row`. */
@@ -51,10 +56,22 @@ export function createDevice(name: string): FleetDevice {
     ...{ version: '', lanes: [], isOffDesired: false },
   };
   return {
-    ...{ name, row, text: '', version: 0, heardAt: null, texts: { ...EMPTY }, events: [], ring: null },
+    name,
+    row,
+    text: '',
+    version: 0,
+    heardAt: null,
+    lastHeard: null,
+    isSilent: false,
+    texts: { ...EMPTY },
+    events: [],
+    ring: null,
     logUntil: null,
   };
 }
+
+export const timeText = (wallMs: number | null): string | null =>
+  wallMs === null ? null : new Date(wallMs).toISOString();
 
 const MOST_LANES = 16;
 const MOST_GROUPS = 40;
@@ -66,17 +83,20 @@ export interface Surroundings {
   groupVersion(group: string): number | null;
 }
 
-export function rowOf({ name, texts, heardAt }: FleetDevice, around: Surroundings): FleetRow {
+export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
+  const { name, texts, heardAt } = device;
   const status = readStatus(texts);
   const state = readState(texts);
-  const found = status === null ? nameless(heardAt, state) : statusOf(status.status);
+  const published = status === null ? nameless(device) : statusOf(status.status);
+  const isLost = device.isSilent && claimsConnection(published);
+  const found = isLost ? 'lost' : published;
   const groups = cleanList(state?.groups ?? []).slice(0, MOST_GROUPS);
   return {
     device: name,
     status: found,
-    reasons: cleanList(status?.reasons ?? []),
+    reasons: isLost ? ['connection_lost'] : cleanList(status?.reasons ?? []),
     isProblem: isProblem(found),
-    since: cleanTime(status?.ts ?? state?.ts),
+    since: isLost ? lastSignOf(heardAt, status, state) : cleanTime(status?.ts ?? state?.ts),
     groups,
     site: around.site,
     version: clean(status?.version ?? '', 60),
@@ -95,8 +115,19 @@ export function rowOf({ name, texts, heardAt }: FleetDevice, around: Surrounding
 
 export const textOf = (row: FleetRow): string => searchText(row);
 
-const nameless = (heardAt: number | null, state: ToldState | null): FleetStatus =>
-  heardAt === null && state === null ? 'never' : 'unknown';
+/** Without a message of its own since the start of the backend, the latest time in the retained ones. */
+function lastSignOf(
+  heardAt: number | null,
+  status: ToldStatus | null,
+  state: ToldState | null,
+): string | null {
+  if (heardAt !== null) return timeText(heardAt);
+  const times = [cleanTime(status?.ts), cleanTime(state?.ts)].filter((time) => time !== null);
+  return times.sort().at(-1) ?? null;
+}
+
+const nameless = ({ heardAt, texts: { state, health, reported } }: FleetDevice): FleetStatus =>
+  heardAt === null && state === null && health === null && reported === null ? 'never' : 'unknown';
 
 function statusOf(text: string): FleetStatus {
   return FLEET_STATUSES.find((one) => one === text) ?? 'unknown';

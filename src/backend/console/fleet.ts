@@ -2,6 +2,7 @@
  * The fleet as devices publish it. Messages are kept as they come; rows are made of them when somebody looks, at most four times a
  * second, however often a device speaks.
  */
+import { isSilent } from '../../core/fleet/silence.ts';
 import { toldHealthSchema } from '../../core/fleet/told-health.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
@@ -21,6 +22,8 @@ const MOST_NEW_EVENTS = 5000;
 /** Longer messages are none that a device sends. */
 const LONGEST_MESSAGE = 131_072;
 const LONGEST_EVENT = 16_384;
+/** Interval of the looks for devices that are silent (ms). */
+const LOOK_EACH_MS = 10_000;
 
 export interface FleetEvents {
   readonly device: string;
@@ -38,6 +41,8 @@ export interface FleetNews {
 export interface Fleet {
   readonly devices: ReadonlyMap<string, FleetDevice>;
   hear(news: DeviceNews): void;
+  /** Whether all messages of devices arrive now. Devices that stay silent meanwhile are lost. */
+  listen(isListening: boolean): void;
   /**
    * Brings rows, counts and lists up to date.
    * @param most devices at once; the others wait for the next call
@@ -59,6 +64,8 @@ export function createFleet(
   let dirty = new Set<FleetDevice>();
   let events: FleetEvents[] = [];
   let number = 0;
+  let listeningSince: number | null = null;
+  let lookedAt = clock.now();
   const byStatus = Object.fromEntries(FLEET_STATUSES.map((status) => [status, 0])) as Record<
     (typeof FLEET_STATUSES)[number],
     number
@@ -108,6 +115,16 @@ export function createFleet(
     device.ring ??= createHealthRing();
     noteHealth(device.ring, parsed.data, wall);
   };
+  const noteSilence = (): void => {
+    const now = clock.now();
+    if (now - lookedAt < LOOK_EACH_MS) return;
+    lookedAt = now;
+    for (const device of devices.values()) {
+      if (device.isSilent || !isSilent(device.lastHeard, listeningSince, now)) continue;
+      device.isSilent = true;
+      dirty.add(device);
+    }
+  };
   for (const name of listed) {
     const device = find(name);
     if (device !== null) dirty.add(device);
@@ -140,10 +157,19 @@ export function createFleet(
         device.texts[news.kind] = text;
         if (news.kind === 'health' && text !== null && !news.isRetained) hearHealth(device, text);
       }
-      if (text !== null && news.kind !== 'desired') device.heardAt = clock.wall();
+      // A retained message may be older than the device's last power cut, and others publish what is desired.
+      if (text !== null && news.kind !== 'desired' && !news.isRetained) {
+        device.heardAt = clock.wall();
+        device.lastHeard = clock.now();
+        device.isSilent = false;
+      }
       dirty.add(device);
     },
+    listen(isListening) {
+      listeningSince = isListening ? clock.now() : null;
+    },
     settle(most = Number.POSITIVE_INFINITY) {
+      noteSilence();
       const heard = dirty.size <= most ? dirty : new Set([...dirty].slice(0, most));
       const rows = new Set<FleetDevice>();
       const news = { rows, heard, events };

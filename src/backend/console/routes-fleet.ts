@@ -36,7 +36,7 @@ import { notFound, Refusal } from './refusal.ts';
 import { makeRegistry } from './registry.ts';
 import type { Handlers } from './router.ts';
 import { selectedDevices } from './selection.ts';
-import type { Streams } from './streams.ts';
+import type { Streams, Viewer } from './streams.ts';
 
 const MOST_JOBS = 100;
 const MOST_JOB_ROWS = 500;
@@ -53,6 +53,7 @@ export interface FleetParts extends DesiredParts {
 type FleetRoute =
   | 'GET /api/registry'
   | 'GET /api/stream'
+  | 'GET /api/snapshot'
   | 'POST /api/stream/view'
   | 'GET /api/devices'
   | 'GET /api/devices/:tenant/:device'
@@ -70,6 +71,13 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
   const { fleet, streams, jobs, store, audit, clock, prefix, signer } = parts;
   const registry = makeRegistry(signer !== null);
   const changeDesired = createDesiredChanges(parts);
+  const viewerOf = (call: Call): Viewer => {
+    const view = readJsonQuery(call, 'view', fleetViewSchema);
+    const device = call.request.query.get('device');
+    if (device !== null) check(deviceNameSchema, device);
+    const { key, who } = call.session;
+    return { session: key, who, view, device };
+  };
   const deviceIn = ({ params }: Call): FleetDevice => {
     streams.refresh();
     const name = `${params['tenant']}/${params['device']}`;
@@ -127,14 +135,12 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
   return {
     'GET /api/registry': async () => ({ json: registry }),
     'GET /api/stream': async (call) => {
-      const view = readJsonQuery(call, 'view', fleetViewSchema);
-      const device = call.request.query.get('device');
-      if (device !== null) check(deviceNameSchema, device);
-      const { key, who } = call.session;
-      if (!streams.mayOpen(who))
+      const viewer = viewerOf(call);
+      if (!streams.mayOpen(viewer.who))
         throw new Refusal(503, 'too_many', 'too many pages are open: close one', { retryAfterS: 10 });
-      return { kind: 'stream', open: (sink) => streams.open({ session: key, who, view, device }, sink) };
+      return { kind: 'stream', open: (sink) => streams.open(viewer, sink) };
     },
+    'GET /api/snapshot': async (call) => ({ json: streams.snapshot(viewerOf(call)) }),
     'POST /api/stream/view': async (call) => {
       const change = await readBody(call, viewChangeSchema);
       if (!streams.change(call.session.key, change)) throw notFound('such stream: connect again');

@@ -6,7 +6,12 @@ import type { SignedIn } from '../../ports/console-store.ts';
 import type { FleetFacets, FleetView } from '../../protocol/console-fleet.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
-import type { StreamDiff, StreamMessages, ViewChange } from '../../protocol/console-stream.ts';
+import type {
+  StreamDiff,
+  StreamMessages,
+  StreamSnapshot,
+  ViewChange,
+} from '../../protocol/console-stream.ts';
 import { type Channel, createChannels } from './channels.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -48,6 +53,8 @@ export interface Streams {
   mayOpen(who: Pick<SignedIn, 'name' | 'role'>): boolean;
   /** @returns what to do when the browser is gone */
   open(viewer: Viewer, sink: EventSink): () => void;
+  /** What a stream of this viewer would begin with. */
+  snapshot(viewer: Viewer): StreamSnapshot;
   /** False: the session has no such stream. */
   change(session: string, change: ViewChange): boolean;
   hearLog(device: string, lines: readonly string[], dropped: number): void;
@@ -174,6 +181,17 @@ export function createStreams(parts: StreamParts): Streams {
     mayReadLogs: includesRole(viewer.who.role, 'operator'),
   });
 
+  const snapshotOf = (channel: Channel, stream: string, seq: number): StreamSnapshot => ({
+    seq,
+    stream,
+    broker,
+    counts: fleet.counts,
+    facets: facets?.value ?? readFacets(),
+    window: { number: 0, ...channel.window },
+    device: channel.detail,
+    jobs: jobs.recent(),
+  });
+
   return {
     get count() {
       return streams.size;
@@ -191,15 +209,16 @@ export function createStreams(parts: StreamParts): Streams {
       const isFirst = streams.size === 0;
       streams.set(id, stream);
       sink.write(Buffer.from(`retry: ${RETRY_MS}\n`));
-      send(stream, 'snapshot', {
-        ...{ seq: stream.seq, stream: id, broker, counts: fleet.counts },
-        facets: facets?.value ?? readFacets(),
-        window: { number: 0, ...channel.window },
-        device: channel.detail,
-        jobs: jobs.recent(),
-      });
+      send(stream, 'snapshot', snapshotOf(channel, id, stream.seq));
       if (isFirst && streams.size > 0) keepPinging();
       return () => drop(stream);
+    },
+    snapshot(viewer) {
+      tick();
+      const { channel, leave } = channels.open(shownBy(viewer, viewer.view, viewer.device));
+      const snapshot = snapshotOf(channel, '', 0);
+      leave();
+      return snapshot;
     },
     change(session, { stream: id, number, view, device }) {
       const stream = streams.get(id);

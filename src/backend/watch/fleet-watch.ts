@@ -9,6 +9,8 @@ import type { Complain } from '../limited-warnings.ts';
 
 /** Longest message that is read (characters); with 16 lanes one has about 25,000. */
 const LARGEST_CHARS = 65_536;
+/** Interval of the looks for devices that are silent (ms). */
+const LOOK_EACH_MS = 10_000;
 
 export interface FleetWatchParts {
   readonly openBus: OpenBus;
@@ -17,7 +19,7 @@ export interface FleetWatchParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly complain: Complain;
-  /** The status of a device was published, or deleted. */
+  /** The status of a device was published or deleted, or its silence has begun or ended. */
   readonly changed: (device: string) => void;
 }
 
@@ -30,7 +32,11 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
   const { openBus, prefix, view, clock, log, complain, changed } = parts;
   const filters = fleetFilters(prefix);
 
-  const hear = ({ topic, payload }: BusMessage): void => {
+  /** All messages arrive since then; null: they do not. */
+  let listeningSince: number | null = null;
+  let hearsHealth = true;
+
+  const hear = ({ topic, payload, retain }: BusMessage): void => {
     const sender = fleetSender(prefix, topic);
     if (sender === null) return;
     const { device, noun } = sender;
@@ -39,7 +45,8 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     else if (payload === '') return;
     else if (!hearers[noun](device, body, clock.now()))
       return complain(`${noun} ${device}`, { device, noun }, 'what a device publishes cannot be read');
-    if (noun === 'status') changed(device);
+    const isBack = !retain && view.heard(device, clock.now());
+    if (noun === 'status' || isBack) changed(device);
     if (view.get(device)?.isImplausible === true)
       complain(
         `implausible ${device}`,
@@ -61,20 +68,39 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     },
     {
       refused(refused) {
+        hearsHealth = !refused.includes(filters.health);
+        if (!hearsHealth) listeningSince = null;
         if (refused.length === 0) return;
         const sentence =
           'the broker does not allow this backend to receive what devices publish about themselves: metrics and webhook lack it. Allow it, or write the rules of the broker again with "dragoman-backend devices add".';
         log.warn({ filters: refused }, sentence);
       },
-      up: (connection, protocol) => log.info({ connection, protocol }, 'following the status of all devices'),
-      down: (problem, message) => complain(message, { problem }, message),
+      up(connection, protocol) {
+        listeningSince = hearsHealth ? clock.now() : null;
+        log.info({ connection, protocol }, 'following the status of all devices');
+      },
+      down(problem, message) {
+        listeningSince = null;
+        complain(message, { problem }, message);
+      },
       message: hear,
     },
   );
+  let stopLooking = (): void => {};
+  const keepLooking = (): void => {
+    stopLooking = clock.at(clock.now() + LOOK_EACH_MS, () => {
+      for (const device of view.noteSilence(listeningSince, clock.now())) changed(device);
+      keepLooking();
+    });
+  };
+  keepLooking();
   return {
     get connected() {
       return bus.connected;
     },
-    close: () => bus.close(),
+    close() {
+      stopLooking();
+      return bus.close();
+    },
   };
 }

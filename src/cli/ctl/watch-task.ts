@@ -1,5 +1,13 @@
 import { connectOperator } from '../../adapters/ctl/operator-client.ts';
-import { neverCame, type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
+import {
+  type DeviceEntry,
+  lostBySilence,
+  neverCame,
+  type RosterRow,
+  rosterRows,
+} from '../../core/fleet/roster.ts';
+import { isSilent } from '../../core/fleet/silence.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { plainRow } from '../demo/display-text.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
@@ -33,12 +41,22 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   const { topics, target, clock, access, shell, options } = deps;
   const view = createFleetView(topics, target);
   let problem: string | null = null;
-  const client = await connectOperator(access.connection, clock, view.subscriptions, {
-    message: (message) => void view.receive(message),
-    connectionChanged: (now) => {
+  const silence = createSilence(clock);
+  const health = topics.published(target.kind === 'device' ? target.device : null, 'health');
+  const subscriptions = [...view.subscriptions, { filter: health, qos: 0, mayBeRefused: true } as const];
+  const client = await connectOperator(access.connection, clock, subscriptions, {
+    message(message) {
+      const about = topics.read(message.topic);
+      if (about !== null && !message.retain) silence.heard(about.device);
+      view.receive(message);
+    },
+    unsubscribed: (filters) => silence.judges(filters.length === 0),
+    connectionChanged(now) {
       problem = now;
+      silence.listen(now === null);
     },
   });
+  silence.listen(true);
   const isLive = !options.json && isLiveTerminal(host.output, shell.env);
   const show = isLive
     ? createTable(host.output)
@@ -56,7 +74,7 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   const startedAt = clock.now();
   const draw = (): void => {
     if (isOver) return;
-    const known = view.entries();
+    const known = view.entries().map(silence.apply);
     const never = startedAt + NEVER_AFTER_MS > clock.now() ? [] : neverCame(registered, known);
     show.rows(rosterRows([...known, ...never]), problem);
     clock.at(clock.now() + DRAW_EACH_MS, draw);
@@ -65,6 +83,31 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   await ended;
   show.restore();
   await client.close();
+}
+
+/** Notices devices that publish nothing any more, not even `health`. */
+function createSilence(clock: Clock) {
+  const heardAt = new Map<string, number>();
+  const silent = new Set<string>();
+  let listeningSince: number | null = null;
+  let isJudging = true;
+  return {
+    heard(device: string): void {
+      heardAt.set(device, clock.now());
+      silent.delete(device);
+    },
+    judges(isAllHeard: boolean): void {
+      isJudging = isAllHeard;
+    },
+    listen(isListening: boolean): void {
+      listeningSince = isListening ? clock.now() : null;
+    },
+    apply(entry: DeviceEntry): DeviceEntry {
+      const { device } = entry;
+      if (isJudging && isSilent(heardAt.get(device) ?? null, listeningSince, clock.now())) silent.add(device);
+      return silent.has(device) ? lostBySilence(entry) : entry;
+    },
+  };
 }
 
 interface Showing {

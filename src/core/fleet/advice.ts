@@ -18,7 +18,7 @@ export const STATUS_ADVICE: Readonly<Record<DeviceStatus, { says: string; todo: 
   stopping: { says: 'the agent was asked to end and closes its sessions', todo: NOTHING },
   offline: { says: 'the agent has shut down', todo: '`systemctl start dragoman` if it should run' },
   lost: {
-    says: 'published by the broker: the device disappeared without a clean shutdown',
+    says: 'published by the broker: the device disappeared without a clean shutdown. Console, metrics, webhook and `ctl watch` also show it after 3 minutes without any message, whatever status the broker has kept',
     todo: 'check power and network of the device; it reconnects by itself',
   },
 };

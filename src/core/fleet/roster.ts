@@ -1,3 +1,4 @@
+import { claimsConnection } from './silence.ts';
 import type { ToldLane, ToldState, ToldStatus } from './told.ts';
 
 /** The retained messages of one device. */
@@ -62,6 +63,13 @@ export function isReachable({ status }: DeviceEntry): boolean {
 /** Whether the broker has no message of the device. */
 export function isUnknown({ status, state }: DeviceEntry): boolean {
   return status === null && state === null;
+}
+
+/** A device as it is after a long silence: lost, whatever status the broker has kept. */
+export function lostBySilence(entry: DeviceEntry): DeviceEntry {
+  const { status } = entry;
+  if (status === null || !claimsConnection(status.status)) return entry;
+  return { ...entry, status: { ...status, status: 'lost', reasons: ['connection_lost'] } };
 }
 
 /** Whether the device reports that it belongs to the group. */

@@ -19,7 +19,7 @@ export class ConsoleError extends Error {
   }
 }
 
-export const get = <T>(path: string): Promise<T> => ask<T>(path, {});
+export const get = <T>(path: string, init: RequestInit = {}): Promise<T> => ask<T>(path, init);
 
 export function post<T = unknown>(path: string, body: unknown = {}): Promise<T> {
   const headers = { 'Content-Type': 'application/json' };

@@ -9,8 +9,15 @@ import type {
 } from '../../protocol/console-fleet.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import type { StreamDiff, StreamSnapshot, ViewChange } from '../../protocol/console-stream.ts';
-import { ConsoleError, me, post, signedOut } from './api.ts';
+import { ConsoleError, get, me, post, signedOut } from './api.ts';
 
+/** Longest wait for the first message: a proxy may hold the stream back. Then the page asks for snapshots (ms). */
+const FIRST_WITHIN_MS = 10_000;
+const ASK_EACH_MS = 5000;
+/** Interval of further attempts of a stream while snapshots arrive (ms). */
+const HELD_AGAIN_MS = 60_000;
+/** A browser has six connections to one server for all its windows. Streams take four at most, and leave two for requests. */
+const MOST_STREAMS = 4;
 /** The backend sends something every 10 s. */
 const SILENT_MS = 25_000;
 const AGAIN_MS = 1500;
@@ -21,7 +28,8 @@ const HOLD_MS = 3000;
 const MOST_LOG_LINES = 2000;
 const MOST_EVENTS = 200;
 
-export const isConnected = signal<boolean | null>(null);
+/** `connecting`: there was no snapshot yet. `asking`: no stream works, and snapshots arrive. `gone`: neither. */
+export const connection = signal<'connecting' | 'live' | 'asking' | 'gone'>('connecting');
 export const broker = signal<'connected' | 'away'>('connected');
 export const counts = signal<FleetCounts | null>(null);
 export const facets = signal<FleetFacets | null>(null);
@@ -41,6 +49,16 @@ export const log = signal<{ readonly lines: readonly string[]; readonly dropped:
 export const jobs = signal<readonly Job[]>([]);
 
 let source: EventSource | null = null;
+/** Gives the stream's connection back to other windows of the browser; null: this window has none. */
+let giveBack: (() => void) | null = null;
+let isFollowing = false;
+let isOpening = false;
+let isAsking = false;
+let hasBegun = false;
+/** Since when there is no stream; then the next attempt, and the last question for a snapshot. */
+let goneSince = 0;
+let openAt = 0;
+let askedAt = 0;
 let heardAt = 0;
 let seq = 0;
 let stream = '';
@@ -57,38 +75,87 @@ let asked = 0;
 export function beginStream(): () => void {
   const timer = setInterval(() => {
     if (document.hidden || me.value === null) return;
-    const isSilent = performance.now() - heardAt > SILENT_MS;
-    if (source === null || source.readyState === EventSource.CLOSED || isSilent) open();
+    keepStream(performance.now());
     if (heldOrder !== null && performance.now() > heldUntil) release();
   }, AGAIN_MS);
   document.addEventListener('visibilitychange', onVisibility);
-  open();
+  isFollowing = true;
+  goneSince = performance.now();
+  void open();
   return () => {
+    isFollowing = false;
     clearInterval(timer);
+    clearTimeout(hiddenTimer);
     document.removeEventListener('visibilitychange', onVisibility);
     end();
   };
 }
 
+function keepStream(now: number): void {
+  const isOpen = source !== null && source.readyState !== EventSource.CLOSED;
+  if (isOpen && !hasBegun && now - heardAt > FIRST_WITHIN_MS) {
+    end();
+    openAt = now + HELD_AGAIN_MS;
+  } else if (isOpen ? hasBegun && now - heardAt > SILENT_MS : now >= openAt) void open();
+  if (!hasBegun && now - goneSince > FIRST_WITHIN_MS && now - askedAt >= ASK_EACH_MS) void askSnapshot();
+}
+
 function onVisibility(): void {
   clearTimeout(hiddenTimer);
   if (document.hidden) hiddenTimer = window.setTimeout(end, HIDDEN_MS);
-  else if (source === null) open();
+  else if (source === null) void open();
 }
 
 function end(): void {
   source?.close();
   source = null;
+  giveBack?.();
+  giveBack = null;
+  if (hasBegun) goneSince = performance.now();
+  hasBegun = false;
 }
 
-function open(): void {
+/** Null: other windows of this browser hold as many streams as they may. */
+async function takeConnection(): Promise<(() => void) | null> {
+  // Only pages that came over TLS or from this machine have locks.
+  if (navigator.locks === undefined) return () => {};
+  for (let number = 1; number <= MOST_STREAMS; number += 1) {
+    const taken = await new Promise<(() => void) | null>((resolve) => {
+      void navigator.locks.request(`dragoman-stream-${number}`, { ifAvailable: true }, (lock) =>
+        lock === null ? resolve(null) : new Promise<void>((done) => resolve(done)),
+      );
+    });
+    if (taken !== null) return taken;
+  }
+  return null;
+}
+
+const queryOf = (): URLSearchParams => {
+  const query = new URLSearchParams({ view: JSON.stringify(view) });
+  if (followed !== null) query.set('device', followed);
+  return query;
+};
+
+async function open(): Promise<void> {
+  if (isOpening) return;
+  if (giveBack === null) {
+    isOpening = true;
+    const taken = await takeConnection();
+    isOpening = false;
+    if (!isFollowing || document.hidden) return taken?.();
+    if (taken === null) {
+      openAt = performance.now() + ASK_EACH_MS;
+      return askSnapshot();
+    }
+    giveBack = taken;
+  }
   source?.close();
+  if (hasBegun) goneSince = performance.now();
+  hasBegun = false;
   stream = '';
   heardAt = performance.now();
   openedView = JSON.stringify([view, followed]);
-  const query = new URLSearchParams({ view: JSON.stringify(view) });
-  if (followed !== null) query.set('device', followed);
-  source = new EventSource(`/api/stream?${query}`);
+  source = new EventSource(`/api/stream?${queryOf()}`);
   source.addEventListener('snapshot', (event) => begin(JSON.parse(event.data)));
   source.addEventListener('diff', (event) => take(JSON.parse(event.data)));
   source.addEventListener('ping', alive);
@@ -97,28 +164,56 @@ function open(): void {
     signedOut();
   });
   source.addEventListener('error', () => {
-    isConnected.value = false;
+    if (connection.value === 'asking') openAt = performance.now() + HELD_AGAIN_MS;
+    else connection.value = 'gone';
     // The browser would ask for the view of the beginning.
     end();
   });
 }
 
+/** Instead of a stream. */
+async function askSnapshot(): Promise<void> {
+  if (isAsking) return;
+  isAsking = true;
+  askedAt = performance.now();
+  const asked = String(queryOf());
+  try {
+    const signal = AbortSignal.timeout(FIRST_WITHIN_MS);
+    const snapshot = await get<StreamSnapshot>(`/api/snapshot?${asked}`, { signal });
+    if (hasBegun || !isFollowing || asked !== String(queryOf())) return;
+    batch(() => {
+      connection.value = 'asking';
+      takeSnapshot(snapshot);
+    });
+  } catch {
+    if (!hasBegun) connection.value = 'gone';
+  } finally {
+    isAsking = false;
+    if (!hasBegun && isFollowing && asked !== String(queryOf())) void askSnapshot();
+  }
+}
+
+function takeSnapshot(snapshot: StreamSnapshot): void {
+  broker.value = snapshot.broker;
+  counts.value = snapshot.counts;
+  facets.value = snapshot.facets;
+  device.value = snapshot.device;
+  jobs.value = snapshot.jobs;
+  takeWindow(snapshot.window);
+}
+
 function alive(): void {
   heardAt = performance.now();
-  isConnected.value = true;
+  connection.value = 'live';
 }
 
 function begin(snapshot: StreamSnapshot): void {
   batch(() => {
     alive();
+    hasBegun = true;
     ({ seq, stream } = snapshot);
     asked = 0;
-    broker.value = snapshot.broker;
-    counts.value = snapshot.counts;
-    facets.value = snapshot.facets;
-    device.value = snapshot.device;
-    jobs.value = snapshot.jobs;
-    takeWindow(snapshot.window);
+    takeSnapshot(snapshot);
   });
   // The viewer has gone on since the stream was asked for.
   if (openedView !== JSON.stringify([view, followed])) void askView();
@@ -126,7 +221,7 @@ function begin(snapshot: StreamSnapshot): void {
 
 function take(diff: StreamDiff): void {
   // A difference is missing: only a snapshot helps.
-  if (diff.seq !== seq + 1) return open();
+  if (diff.seq !== seq + 1) return void open();
   seq = diff.seq;
   batch(() => {
     alive();
@@ -173,6 +268,9 @@ function mergedJobs(changed: readonly Job[]): readonly Job[] {
 function takeWindow({ total: all, first, rows: next }: FleetWindow): void {
   total.value = all;
   for (const row of next) setRow(row);
+  // A snapshot that the page has asked for must not move the row under the pointer.
+  if (connection.value === 'asking' && first === order.value.first)
+    return takeOrder(next.map(({ device: name }) => name));
   heldOrder = null;
   order.value = { first, devices: next.map(({ device: name }) => name) };
   forgetRows();
@@ -227,6 +325,7 @@ export function followDevice(name: string | null): void {
 }
 
 async function askView(): Promise<void> {
+  if (connection.value === 'asking') return askSnapshot();
   // A stream that begins brings the view of its address.
   if (stream === '' || source === null) return;
   asked += 1;
@@ -235,6 +334,6 @@ async function askView(): Promise<void> {
     await post('/api/stream/view', change);
   } catch (error) {
     // The stream is another one by now: a new one begins with this view.
-    if (error instanceof ConsoleError && error.code === 'not_found' && change.stream === stream) open();
+    if (error instanceof ConsoleError && error.code === 'not_found' && change.stream === stream) void open();
   }
 }

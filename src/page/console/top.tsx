@@ -3,7 +3,7 @@ import { includesRole } from '../../protocol/console-routes.ts';
 import { me, post, signedOut } from './api.ts';
 import { Name } from './parts/words.tsx';
 import { route } from './route.ts';
-import { broker, isConnected } from './stream.ts';
+import { broker, connection } from './stream.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './text.ts';
 
 const PAGES: readonly { readonly path: string; readonly name: TextKey; readonly isForAll: boolean }[] = [
@@ -82,11 +82,16 @@ export function LanguageChoice() {
 
 /** Says that what is shown may be old. */
 export function Banner() {
-  const isGone = isConnected.value === false;
-  const isDeaf = !isGone && broker.value === 'away';
+  const text = bannerText();
   return (
-    <div role="status" class={isGone || isDeaf ? 'banner' : 'unseen'}>
-      {isGone ? t('stream_gone') : isDeaf ? t('broker_away') : ''}
+    <div role="status" class={text === '' ? 'unseen' : 'banner'}>
+      {text}
     </div>
   );
+}
+
+function bannerText(): string {
+  if (connection.value === 'gone') return t('stream_gone');
+  if (broker.value === 'away') return t('broker_away');
+  return connection.value === 'asking' ? t('stream_held') : '';
 }

@@ -120,7 +120,7 @@ export interface OperatorTopics {
   /** Filter for the answers of one device to a command; null: of all devices. */
   answers(device: string | null, name: string): string;
   /** Filter for a topic that a device publishes; null: all devices. */
-  published(device: string | null, what: 'status' | 'state' | 'log' | 'config/reported'): string;
+  published(device: string | null, what: 'status' | 'state' | 'health' | 'log' | 'config/reported'): string;
   /** @param of device or `group/{name}` */
   desired(of: string): string;
   /** Splits a topic into the device and the rest; null for other tenants. */

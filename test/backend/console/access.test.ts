@@ -26,6 +26,7 @@ const MAY: Readonly<Record<ConsoleRoute, readonly (string | null)[]>> = {
   'GET /api/registry': VIEWERS,
   // "see the fleet, devices, conversations and cost"
   'GET /api/stream': VIEWERS,
+  'GET /api/snapshot': VIEWERS,
   'POST /api/stream/view': VIEWERS,
   'GET /api/devices': VIEWERS,
   'GET /api/devices/:tenant/:device': VIEWERS,

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { MOST_STREAMS_EACH, MOST_UNREAD_BYTES } from '../../../src/backend/console/streams.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
+import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { type ConsoleFixture, consoleOfEachTest } from './console-on-loopback.ts';
 
 const { start } = consoleOfEachTest();
@@ -136,6 +137,25 @@ describe('the fleet', () => {
     expect(stream.diffs.some(({ log }) => log !== undefined)).toBe(false);
   });
 
+  it('gives a page without a stream the same snapshot that a stream begins with', async () => {
+    const fixture = await start({}, ['vic']);
+    for (const name of ['a', 'b', 'c']) fixture.status(`museum/${name}`);
+    await expect.poll(async () => (await rows(fixture, {})).json.total).toBe(3);
+    const view = { sort: 'device', first: 1, last: 2 } as const;
+    const query = new URLSearchParams({ view: JSON.stringify(view), device: 'museum/b' });
+    const asked = await fixture.ask('vic', 'GET', `/api/snapshot?${query}`);
+    const stream = await fixture.stream('vic', view, 'museum/b');
+    expect(asked.json).toEqual({ ...stream.snapshot, seq: 0, stream: '' });
+    expect(asked.json.window.rows).toMatchObject([{ device: 'museum/b' }]);
+    expect(asked.json.device.row.device).toBe('museum/b');
+    // It follows later changes, and leaves nothing behind that must be kept up to date.
+    fixture.status('museum/b', 'degraded');
+    await expect
+      .poll(async () => (await fixture.ask('vic', 'GET', `/api/snapshot?${query}`)).json.counts.problems)
+      .toBe(1);
+    expect((await fixture.ask('vic', 'GET', '/api/snapshot?view=1')).status).toBe(400);
+  });
+
   it('stays whole when devices send markup, reordering characters and 256 kB', async () => {
     const fixture = await start({}, ['vic']);
     const evil = '<img src=x onerror=alert(1)>\u202egnp.exe\u0000\u200b';
@@ -198,6 +218,73 @@ describe('the fleet', () => {
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: 'too_many' } });
     expect((await fixture.stream('ann')).snapshot?.counts.total).toBe(0);
+  });
+
+  it('shows a device as lost that is silent for three minutes, whatever the broker has kept', async () => {
+    const clock = createJumpingClock();
+    const fixture = await start({ clock }, ['vic']);
+    const rowOf = async (name: string) =>
+      (await rows(fixture, {})).json.rows.find(
+        ({ device }: { device: string }) => device === `museum/${name}`,
+      );
+    const [early, late] = ['2026-11-27T10:00:00.000Z', '2026-11-27T10:05:00.000Z'];
+    for (const name of ['heard', 'dead', 'off']) fixture.status(`museum/${name}`);
+    fixture.status('museum/off', 'offline');
+    fixture.say('museum/dead', 'state', { ...state(40), ts: late });
+    await expect.poll(async () => (await rowOf('dead'))?.version).toBe('1.0.0');
+    await fixture.restart();
+    // Of the restarted backend: these messages are retained.
+    await expect.poll(async () => (await rowOf('dead'))?.lanes.length).toBe(1);
+    expect(await rowOf('dead')).toMatchObject({ status: 'ready', since: early, isProblem: false });
+    const detail = (await fixture.ask('vic', 'GET', '/api/devices/museum/dead')).json;
+    expect(detail.heardAt).toBeNull();
+
+    clock.jump(120_000);
+    const heard = clock.wall() ?? 0;
+    fixture.say('museum/heard', 'health', { ts: null, boot_id: 'b', lanes: [] }, false);
+    const heardAt = async () => (await fixture.ask('vic', 'GET', '/api/devices/museum/heard')).json.heardAt;
+    await expect.poll(heardAt).not.toBeNull();
+    clock.jump(100_000);
+    const lost = { status: 'lost', reasons: ['connection_lost'], isProblem: true };
+    await expect.poll(() => rowOf('dead')).toMatchObject({ ...lost, since: late });
+    expect(await rowOf('off')).toMatchObject({ status: 'offline' });
+    expect(await rowOf('heard')).toMatchObject({ status: 'ready' });
+    expect((await rows(fixture, { filter: { problem: true } })).json.total).toBe(1);
+    // What somebody else publishes for it is no sign of life.
+    fixture.say('museum/dead', 'config/desired', { version: 1 });
+    clock.jump(100_000);
+    await expect.poll(() => rowOf('heard')).toMatchObject(lost);
+    expect(Math.abs(Date.parse((await rowOf('heard')).since) - heard)).toBeLessThan(60_000);
+    expect(await rowOf('dead')).toMatchObject(lost);
+    fixture.say('museum/dead', 'health', { ts: null, boot_id: 'b', lanes: [] }, false);
+    await expect.poll(() => rowOf('dead')).toMatchObject({ status: 'ready', reasons: [], since: early });
+  });
+
+  it('calls no device lost while the broker is away, and gives them three minutes from its return on', async () => {
+    const clock = createJumpingClock();
+    const broker = await startBroker();
+    const fixture = await start({ broker, clock }, ['vic']);
+    const stream = await fixture.stream('vic');
+    fixture.status('museum/a');
+    const statusOf = async () => (await rows(fixture, {})).json.rows[0]?.status;
+    await expect.poll(statusOf).toBe('ready');
+    broker.pause();
+    await expect.poll(() => stream.diffs.at(-1)?.broker).toBe('away');
+    clock.jump(600_000);
+    expect(await statusOf()).toBe('ready');
+    broker.resume();
+    await expect
+      .poll(() => {
+        // The next attempt may be minutes away.
+        clock.jump(1000);
+        return stream.diffs.findLast((diff) => diff.broker)?.broker;
+      })
+      .toBe('connected');
+    clock.jump(120_000);
+    expect(await statusOf()).toBe('ready');
+    clock.jump(80_000);
+    await expect.poll(statusOf).toBe('lost');
+    await broker.close();
   });
 
   it('keeps what it knows while the broker is away, and says so', async () => {

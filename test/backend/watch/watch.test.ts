@@ -40,6 +40,34 @@ describe('the webhook of a running backend', () => {
     await receiver.close();
   });
 
+  it('gets a message when a device is silent for three minutes, whatever the broker has kept', async () => {
+    const clock = createJumpingClock();
+    const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));
+    const { bus, backend } = await start({
+      ...{ clock, webhookSecret: 'secret' },
+      config: { metrics: { listen: '127.0.0.1:0' }, webhook: { url: receiver.url, secretFile: 'secret' } },
+    });
+    const topic = 'dragoman/v1/museum/kiosk-01';
+    const shows = (status: string) =>
+      expect
+        .poll(async () => (await fetch(`${backend.watchedAt}/metrics`)).text())
+        .toContain(`dragoman_device_status{device="museum/kiosk-01",status="${status}"} 1\n`);
+    const messages = () => receiver.seen.map(({ body }) => JSON.parse(body) as object);
+    bus.publish(`${topic}/status`, JSON.stringify({ ...STATUS, status: 'ready', reasons: [] }), {
+      retain: true,
+    });
+    await shows('ready');
+    clock.jump(181_000);
+    await shows('lost');
+    clock.jump(31_000);
+    await expect.poll(messages).toMatchObject([{ kind: 'lost', device: 'museum/kiosk-01' }]);
+    bus.publish(`${topic}/health`, JSON.stringify({ boot_id: 'b', lanes: [] }));
+    await shows('ready');
+    clock.jump(31_000);
+    await expect.poll(messages).toMatchObject([{ kind: 'lost' }, { kind: 'recovered', before: 'lost' }]);
+    await receiver.close();
+  });
+
   it('gets a message when a group has used its budget, which its devices lead to', async () => {
     const clock = createJumpingClock();
     const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));

@@ -28,6 +28,7 @@ export interface FakeDevice {
     readonly body: { readonly id: string; readonly args: Record<string, unknown> };
   }[];
   status(status: string, reasons?: readonly string[]): void;
+  health(): void;
 }
 
 export interface Ctl {
@@ -166,7 +167,8 @@ export function ctlOfEachTest(): Ctl {
       );
       tell(status);
       await until(() => bus.outbox.depth === 0);
-      return { name, received, status: tell };
+      const health = (): void => bus.publish(topics.health, JSON.stringify({ boot_id: 'b' }), { qos: 0 });
+      return { name, received, status: tell, health };
     },
   };
   return ctl;

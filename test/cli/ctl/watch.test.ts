@@ -2,14 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { CtlDeps } from '../../../src/cli/ctl/deps.ts';
 import { type WatchHost, watchFleet } from '../../../src/cli/ctl/watch-task.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { operatorTopics } from '../../../src/protocol/mqtt/topics.ts';
+import { createJumpingClock } from '../../backend/watch/jumping-clock.ts';
 import { until } from '../../until.ts';
 import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 
 /** Runs the live table on a terminal of this size. */
-function watch(size: { columns: number; rows: number } | null, json = false) {
+function watch(
+  size: { columns: number; rows: number } | null,
+  json = false,
+  clock: Clock = createSystemClock(),
+) {
   const written: string[] = [];
   let end = (): void => {};
   const host: WatchHost = {
@@ -34,13 +40,11 @@ function watch(size: { columns: number; rows: number } | null, json = false) {
     },
     access: { connection: { url: ctl.brokerUrl, clientId: 'ctl-test' } },
     topics: operatorTopics('dragoman/v1', 'museum'),
-    ...{
-      clock: createSystemClock(),
-      target: { kind: 'all' },
-      options: json ? { json } : {},
-      timeoutS: 1,
-      newId: () => 'x',
-    },
+    clock,
+    target: { kind: 'all' },
+    options: json ? { json } : {},
+    timeoutS: 1,
+    newId: () => 'x',
   } as unknown as CtlDeps;
   const done = watchFleet(deps, host);
   return {
@@ -86,6 +90,23 @@ describe('dragoman ctl watch', () => {
     ctl.broker().pause();
     await until(() => table.text().includes('no connection to the broker'));
     await table.end();
+  });
+
+  it('shows a device as lost that is silent for three minutes, until it is heard again', async () => {
+    const clock = createJumpingClock();
+    const device = await ctl.device('kiosk-01');
+    const lines = watch(null, true, clock);
+    await until(() => lines.text().includes('"ready"'));
+    clock.jump(170_000);
+    await new Promise((later) => setTimeout(later, 300));
+    expect(lines.text()).not.toContain('lost');
+    clock.jump(20_000);
+    await until(() => lines.text().includes('"lost"'));
+    expect(lines.text()).toContain('connection_lost');
+    const before = lines.written.length;
+    device.health();
+    await until(() => lines.written.slice(before).join('').includes('"ready"'));
+    await lines.end();
   });
 
   it('prints one line per change into a pipe', async () => {

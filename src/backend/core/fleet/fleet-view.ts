@@ -3,6 +3,7 @@
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';
+import { claimsConnection, isSilent } from '../../../core/fleet/silence.ts';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
 import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
 import { milliseconds, seconds } from '../../../protocol/mqtt/bounds.ts';
@@ -77,6 +78,14 @@ export interface FleetView {
   hearStatus(device: string, body: unknown): boolean;
   hearState(device: string, body: unknown, now: number): boolean;
   hearHealth(device: string, body: unknown, now: number): boolean;
+  /** A message of the device came that the broker had not retained. @returns whether it was lost by its silence */
+  heard(device: string, now: number): boolean;
+  /**
+   * Devices that are silent for too long are lost, whatever status the broker has kept.
+   * @param listeningSince since when all messages arrive; null: they do not
+   * @returns those that are lost since the last call
+   */
+  noteSilence(listeningSince: number | null, now: number): readonly string[];
   /** The device's status was deleted at the broker: it is no longer part of the fleet. */
   forget(device: string): void;
   get(device: string): DeviceView | undefined;
@@ -108,7 +117,18 @@ type Kept = {
   health: Last | null;
   /** When its first figures came. */
   countedSince: number | null;
+  /** As the device published it. */
+  published: Pick<DeviceView, 'status' | 'reasons'>;
+  heardAt: number | null;
+  isSilent: boolean;
 };
+
+function showStatus(one: Kept): void {
+  const { status, reasons } = one.published;
+  const isLost = one.isSilent && status !== null && claimsConnection(status);
+  one.status = isLost ? 'lost' : status;
+  one.reasons = isLost ? ['connection_lost'] : reasons;
+}
 
 export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
   const kept = new Map<string, Kept>();
@@ -121,8 +141,20 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
     else if (kept.size >= mostDevices) leftOut += 1;
     else {
       const added: Kept = {
-        ...{ status: null, version: '', reasons: [], phases: [], sums: noSums(), state: null, health: null },
-        ...{ boot: null, update: null, isImplausible: false, countedSince: null },
+        status: null,
+        version: '',
+        reasons: [],
+        phases: [],
+        sums: noSums(),
+        state: null,
+        health: null,
+        boot: null,
+        update: null,
+        isImplausible: false,
+        countedSince: null,
+        published: { status: null, reasons: [] },
+        heardAt: null,
+        isSilent: false,
       };
       kept.set(device, added);
       work(added);
@@ -150,9 +182,9 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       const { success, data } = statusFields.safeParse(body);
       if (!success) return false;
       return change(device, (one) => {
-        one.status = data.status;
+        one.published = { status: data.status, reasons: [...new Set(data.reasons.map(codeOf))] };
         one.version = data.version;
-        one.reasons = [...new Set(data.reasons.map(codeOf))];
+        showStatus(one);
       });
     },
     hearState(device, body, now) {
@@ -178,6 +210,25 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       return change(device, (one) => {
         one.health = grow(one, one.health, { boot: data.boot_id, figures, lanes: data.lanes.length, now });
       });
+    },
+    heard(device, now) {
+      const one = kept.get(device);
+      if (one === undefined) return false;
+      one.heardAt = now;
+      if (!one.isSilent) return false;
+      one.isSilent = false;
+      showStatus(one);
+      return true;
+    },
+    noteSilence(listeningSince, now) {
+      const lost: string[] = [];
+      for (const [name, one] of kept) {
+        if (one.isSilent || !isSilent(one.heardAt, listeningSince, now)) continue;
+        one.isSilent = true;
+        showStatus(one);
+        lost.push(name);
+      }
+      return lost;
     },
     forget(device) {
       kept.delete(device);

@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import type { FleetCounts } from '../../../protocol/console-fleet.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
 import { me } from '../api.ts';
 import { cleaned } from '../parts/words.tsx';
 import { queryValue } from '../route.ts';
-import { counts, facets, followDevice, isConnected, total } from '../stream.ts';
+import { counts, facets, followDevice, total } from '../stream.ts';
 import { t } from '../text.ts';
 import { Bulk } from './bulk.tsx';
 import { FleetRows, show } from './fleet-rows.tsx';
@@ -18,24 +19,28 @@ export function Fleet() {
   const asked = JSON.stringify([filter.value, sort.value, isDescending.value]);
   useEffect(() => show({ first: 0, last: FIRST_ROWS + 60 }), [asked]);
   const mayAct = me.value ? includesRole(me.value.role, 'operator') : false;
-  const isEmpty = total.value === 0 && isConnected.value !== null;
   return (
     <main id="main" class="full" tabIndex={-1}>
       <h1 class="unseen">{t('fleet')}</h1>
-      <Counts />
-      <Tools />
-      {selection.value !== null && mayAct && <Bulk />}
-      {isEmpty ? (
-        <p class="sheet empty">{t((counts.value?.total ?? 0) === 0 ? 'no_devices_yet' : 'no_devices')}</p>
+      {counts.value === null ? (
+        <p class="sheet empty">{t('connecting')}</p>
       ) : (
-        <FleetRows />
+        <>
+          <Counts of={counts.value} />
+          <Tools />
+          {selection.value !== null && mayAct && <Bulk />}
+          {total.value === 0 ? (
+            <p class="sheet empty">{t(counts.value.total === 0 ? 'no_devices_yet' : 'no_devices')}</p>
+          ) : (
+            <FleetRows />
+          )}
+        </>
       )}
     </main>
   );
 }
 
-function Counts() {
-  const { total: all = 0, problems = 0, byStatus } = counts.value ?? {};
+function Counts({ of: { total: all, problems, byStatus } }: { readonly of: FleetCounts }) {
   const now = filter.value.status ?? [];
   const isProblem = filter.value.problem === true;
   return (
@@ -55,14 +60,14 @@ function Counts() {
       >
         {t('problems')} <b>{problems}</b>
       </button>
-      {STATUSES.filter((status) => (byStatus?.[status] ?? 0) > 0 || now.includes(status)).map((status) => (
+      {STATUSES.filter((status) => byStatus[status] > 0 || now.includes(status)).map((status) => (
         <button
           key={status}
           type="button"
           aria-pressed={now.includes(status)}
           onClick={() => toggleStatus(status)}
         >
-          <span class={`status ${status}`}>{t(`status_${status}`)}</span> <b>{byStatus?.[status] ?? 0}</b>
+          <span class={`status ${status}`}>{t(`status_${status}`)}</span> <b>{byStatus[status]}</b>
         </button>
       ))}
     </div>

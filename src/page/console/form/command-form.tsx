@@ -40,7 +40,7 @@ function Chooser({ commands, ...props }: CommandsProps & { readonly commands: re
           <option value="">{t('choose_command')}</option>
           {commands.map(({ name, says, role }) => (
             <option key={name} value={name} disabled={!may(role)}>
-              {`${name}: ${says.replaceAll('`', '')}`.slice(0, 90)}
+              {`${name}: ${shortened(says.replaceAll('`', ''))}`}
               {!may(role) && ` (${t('needs_role', { role: t(`role_${role}`) })})`}
             </option>
           ))}
@@ -112,6 +112,11 @@ function ArgsForm({ command, to, count, lanes, onSent }: CommandsProps & { reado
     </form>
   );
 }
+
+const LONGEST_SHOWN = 80;
+/** Cut between words, with an ellipsis. */
+export const shortened = (text: string): string =>
+  text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN).replace(/\W+\w*$/, '')} …`;
 
 const belowArgs = ({ pointer, message }: ConsoleFault): ConsoleFault => ({
   pointer: pointer.replace(/^\/args(?=\/|$)/, ''),

@@ -42,6 +42,9 @@ export const TEXTS: Texts = {
   role_administrator: 'Verwalter',
   broker_away:
     'Das Backend hat keine Verbindung zum Broker und hört deshalb die Geräte nicht. Es versucht es von selbst wieder.',
+  connecting: 'Verbindung wird aufgebaut …',
+  stream_held:
+    'Änderungen kommen nicht sofort an: Ein Proxy hält sie zurück, oder zu viele Fenster sind offen. Diese Seite fragt stattdessen alle 5 Sekunden.',
   stream_gone:
     'Keine Verbindung zum Backend. Was Sie sehen, kann veraltet sein. Die Seite versucht es von selbst wieder.',
 

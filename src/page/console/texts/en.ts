@@ -40,6 +40,9 @@ export const TEXTS = {
   role_administrator: 'administrator',
   broker_away:
     'The backend has no connection to the broker, so it does not hear the devices. It tries again by itself.',
+  connecting: 'Connecting …',
+  stream_held:
+    'Changes do not arrive live: a proxy holds them back, or too many windows are open. This page asks every 5 seconds instead.',
   stream_gone: 'No connection to the backend. What you see may be old. It tries again by itself.',
 
   status: 'Status',

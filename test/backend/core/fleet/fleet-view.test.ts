@@ -57,6 +57,36 @@ describe('the view of the fleet', () => {
     expect(view.get('museum/b')?.sums.billedS).toBe(30);
   });
 
+  it('takes a device for lost that is silent for three minutes, until it is heard again', () => {
+    const view = createFleetView();
+    for (const name of ['museum/a', 'museum/b', 'museum/off']) view.hearStatus(name, status('ready'));
+    view.hearStatus('museum/off', status('offline'));
+    view.heard('museum/a', 100_000);
+    view.heard('museum/b', 100_500);
+    expect(view.noteSilence(0, 279_999)).toEqual(['museum/off']);
+    expect(view.noteSilence(0, 280_000)).toEqual(['museum/a']);
+    expect(view.noteSilence(0, 280_000)).toEqual([]);
+    expect(view.get('museum/a')).toMatchObject({ status: 'lost', reasons: ['connection_lost'] });
+    expect(conditionOf(view.get('museum/a'))).toBe('lost');
+    expect(view.get('museum/b')?.status).toBe('ready');
+    // It was switched off, and said so.
+    expect(view.get('museum/off')?.status).toBe('offline');
+    // The broker sends the retained status again, which proves nothing.
+    view.hearStatus('museum/a', status('degraded', ['capture:lost']));
+    expect(view.get('museum/a')?.status).toBe('lost');
+    expect(view.heard('museum/a', 290_000)).toBe(true);
+    expect(view.heard('museum/a', 290_001)).toBe(false);
+    expect(view.get('museum/a')).toMatchObject({ status: 'degraded', reasons: ['capture'] });
+  });
+
+  it('judges silence only while all messages arrive, from the connection on', () => {
+    const view = createFleetView();
+    view.hearStatus('museum/a', status('ready'));
+    expect(view.noteSilence(null, 10_000_000)).toEqual([]);
+    expect(view.noteSilence(9_900_000, 10_000_000)).toEqual([]);
+    expect(view.noteSilence(9_900_000, 10_080_000)).toEqual(['museum/a']);
+  });
+
   it('believes no figure that cannot be', () => {
     const view = createFleetView();
     view.hearState('museum/a', state('boot', 0), 0);

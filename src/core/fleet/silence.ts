@@ -1,0 +1,21 @@
+/**
+ * Whether a device is there, by what is heard of it. Its retained status alone proves nothing: a broker that loses power together
+ * with the device keeps `ready` and publishes no will.
+ */
+
+/** A device publishes `health` each 60 s; a minute more than two of them (ms). */
+export const SILENT_AFTER_MS = 180_000;
+
+const CONNECTED: readonly string[] = ['ready', 'idle', 'degraded', 'stopping'];
+
+/** Whether a device with this status has published that it is connected. */
+export const claimsConnection = (status: string): boolean => CONNECTED.includes(status);
+
+/**
+ * @param heardAt time of its last message, retained ones left out; null: none yet
+ * @param listeningSince since when all its messages arrive; null: they do not
+ */
+export function isSilent(heardAt: number | null, listeningSince: number | null, now: number): boolean {
+  if (listeningSince === null) return false;
+  return now - Math.max(heardAt ?? listeningSince, listeningSince) >= SILENT_AFTER_MS;
+}
