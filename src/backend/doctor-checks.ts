@@ -1,6 +1,6 @@
 /** The checks of `dragoman-backend doctor`, each on its own. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '../adapters/clock.ts';
@@ -112,12 +112,20 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
   // A file that this user makes may be none that the backend can write.
   if (url === null && !existsSync(path) && existsSync(dirname(path)))
     return { check: 'store', ...ok(`there is none yet: the backend makes ${path} at its start`) };
+  const mayLackRows = url === null && mayLackNewest(path);
   const engine = openKeptEngine(config.store, secrets.storePassword);
   try {
     const version = await tryStore(engine);
     if (version === SCHEMA_VERSION) await createSqlStore(engine).check();
+    const newest = version === SCHEMA_VERSION ? await newestSession(engine) : null;
+    if (newest === null && mayLackRows && (version === 0 || version === SCHEMA_VERSION))
+      return {
+        ...{ check: 'store', verdict: 'warning', finding: `${path} holds no sessions` },
+        fix: `if it is a copy of a file in use, copy ${path}-wal, too, which has the newest rows; or use "backup" and "restore"`,
+      };
     const upgrade = `at its start the backend ${version === 0 ? 'makes its tables' : `upgrades its tables from version ${version}`}`;
-    const sentence = 'it can be read and written';
+    const last = newest === null ? '' : `; its ledger ends at ${new Date(newest).toISOString()}`;
+    const sentence = `it can be read and written${last}`;
     return { check: 'store', ...ok(version === SCHEMA_VERSION ? sentence : `${sentence}; ${upgrade}`) };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'unknown reason';
@@ -126,6 +134,17 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
   } finally {
     await close(engine);
   }
+}
+
+/** A file that is not empty, without SQLite's log beside it: it was closed by its last user, or copied alone while it was in use. */
+function mayLackNewest(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(`${path}-wal`);
+}
+
+/** The time of the ledger's newest line (ms); null: it has none. */
+async function newestSession(engine: SqlEngine): Promise<number | null> {
+  const [row] = await engine.transact(null, (sql) => sql.query('SELECT max(at) AS at FROM ledger'));
+  return row?.['at'] == null ? null : Number(row['at']);
 }
 
 function fixOfStore(error: unknown, isServer: boolean): string {

@@ -46,8 +46,14 @@ export type ServerOrNot =
   | { readonly server: SoundServer; readonly missing: null }
   | { readonly server: null; readonly missing: string };
 
-/** @param heard the sink that the microphone captures */
-export async function openSoundServer(heard: 'spk' | 'micfeed' = 'micfeed'): Promise<ServerOrNot> {
+/**
+ * @param heard the sink that the microphone captures
+ * @param isDesktop as on a desktop: idle devices are suspended, and its null sinks take sound in blocks of two seconds
+ */
+export async function openSoundServer(
+  heard: 'spk' | 'micfeed' = 'micfeed',
+  isDesktop = false,
+): Promise<ServerOrNot> {
   const missing = findMissing();
   if (missing !== null) return { server: null, missing };
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-pulse-'));
@@ -69,7 +75,7 @@ ctl.!default { type pulse server "${address}" sink "spk" source "mic" }
     PULSE_RUNTIME_PATH: folder,
   };
   const own = { ...process.env, ...apart, PULSE_SERVER: address, LC_ALL: 'C' };
-  const daemon = startDaemon(folder, heard, { ...process.env, ...apart });
+  const daemon = startDaemon(folder, heard, isDesktop, { ...process.env, ...apart });
   const close = async (): Promise<void> => {
     if (daemon.exitCode === null && daemon.signalCode === null) {
       daemon.kill('SIGKILL');
@@ -103,14 +109,20 @@ function findMissing(): string | null {
   return hasPlugin ? null : 'no pulse plugin for ALSA (libasound2-plugins)';
 }
 
-function startDaemon(folder: string, heard: string, env: NodeJS.ProcessEnv): ChildProcess {
+function startDaemon(
+  folder: string,
+  heard: string,
+  isDesktop: boolean,
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
   const sink = (name: string): string =>
-    `module-null-sink sink_name=${name} rate=${RATE_HZ} channels=1 format=s16le norewinds=1`;
+    `module-null-sink sink_name=${name} rate=${RATE_HZ} channels=1 format=s16le${isDesktop ? '' : ' norewinds=1'}`;
   const modules = [
     `module-native-protocol-unix socket=${join(folder, 'socket')} auth-anonymous=1`,
     sink('spk'),
     sink('micfeed'),
     `module-remap-source source_name=mic master=${heard}.monitor`,
+    ...(isDesktop ? ['module-suspend-on-idle timeout=1'] : []),
   ];
   const options = [
     '-n',

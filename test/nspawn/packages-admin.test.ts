@@ -18,6 +18,7 @@ const linesOf = (page: string, heading: string): string[] =>
 /** Home of the administrator, where the copied files are. */
 const HOME = '/home/ada';
 const BROKER = '/etc/mosquitto/dragoman';
+const DOCTOR = 'sudo -u dragoman dragoman doctor --config /etc/dragoman/config.json';
 const CONFIG = JSON.stringify({
   service: { hosts: ['127.0.0.1:8080'] },
   lanes: [
@@ -70,12 +71,12 @@ describe.skipIf(debian.missing !== null)(`an administrator on a fresh Debian ${d
     if (made !== undefined) rmSync(made, { recursive: true });
   });
 
-  /** Types a line as the administrator. @param input what follows it at the keyboard */
+  /** Types a line as the administrator. @param input what follows it at the keyboard @returns what it prints */
   async function type(line: string, input = '', codes = [0]): Promise<string> {
     const words = ['runuser', '-l', 'ada', '-c', `cd ${HOME} && ${line}`];
     const { code, stdout, stderr } = await fixture.machine.run(words, input);
     expect(codes, `${line}: ${code}\n${stdout}${stderr}`).toContain(code);
-    return stdout + stderr;
+    return stdout;
   }
 
   it('installs the packages where apt has no lists yet, and what they need', async () => {
@@ -83,28 +84,24 @@ describe.skipIf(debian.missing !== null)(`an administrator on a fresh Debian ${d
       (line) => line.startsWith('sudo ./install '),
     );
     expect(await type(install)).toContain('apt-get update');
-    expect(await fixture.machine.must(['dpkg-query', '-W', 'alsa-utils'])).toBe('alsa-utils\t1.2\n');
+    expect(await fixture.machine.must(['dpkg-query', '-W', 'alsa-utils'])).toBe('alsa-utils\t2.0\n');
   });
 
   it('gives the kiosk its login by three lines, and the agent connects with it', async () => {
     for (const line of linesOf('docs/fleet.md', 'The login of a kiosk')) await type(line);
     await type('sudo tee /etc/dragoman/config.json', CONFIG);
-    await until('the agent is logged in', async () => {
-      const said = await type(
-        'sudo -u dragoman dragoman doctor --config /etc/dragoman/config.json --only agent',
-        '',
-        [0, 3],
-      );
-      return !/broker|password|unreadable|no configuration|cannot be/i.test(said);
-    });
+    const broker = `${DOCTOR} --json --only broker`;
+    await until('the agent is logged in', async () =>
+      (await type(broker, '', [0, 3])).includes('"login_as":"agent"'),
+    );
     const lines = linesOf('docs/install.md', 'From a Debian to an interpreting kiosk');
     const check = lines.find((line) => line.includes('check-config')) ?? '';
-    expect(await type(check)).toContain('/etc/dragoman/secrets/mqtt-password');
+    expect(await type(check)).toMatch(/mqtt\.passwordFile +"mqtt-password" +conf\.d\/broker\.json/);
   });
 
   it('gets what the running agent finds out from the doctor, at a broker with one client for each login', async () => {
     const only = ['broker', 'isolation', 'backend', 'stream'].map((name) => `--only ${name}`).join(' ');
-    const doctor = `sudo -u dragoman dragoman doctor --config /etc/dragoman/config.json --json ${only}`;
+    const doctor = `${DOCTOR} --json ${only}`;
     const { doctor: beside } = JSON.parse(await type(doctor, '', [3]));
     expect(beside.checks).toMatchObject([
       { check: 'broker', verdict: 'ok', data: { login_as: 'agent' } },
@@ -127,7 +124,7 @@ describe.skipIf(debian.missing !== null)(`an administrator on a fresh Debian ${d
 function makeRepository(folder: string): void {
   const place = join(folder, 'alsa-utils');
   mkdirSync(join(place, 'DEBIAN'), { recursive: true });
-  const control = `Package: alsa-utils\nVersion: 1.2\nArchitecture: all\nMaintainer: Tests <t@example.org>\nDescription: stands for the real one\n`;
+  const control = `Package: alsa-utils\nVersion: 2.0\nArchitecture: all\nMaintainer: Tests <t@example.org>\nDescription: stands for the real one\n`;
   writeFileSync(join(place, 'DEBIAN/control'), control);
   execFileSync('dpkg-deb', ['--root-owner-group', '--build', place, join(folder, 'alsa-utils.deb')], {
     stdio: 'pipe',

@@ -6,7 +6,7 @@ const FIXES = (what: string): Readonly<Record<AudioFault['code'], string>> => ({
   not_found: 'Plug it in, or configure another one: "dragoman devices" lists them.',
   busy: 'End the program that has it: "dragoman devices" tells which.',
   lost: `Plug the ${what} in again, and try another socket or cable.`,
-  hung: `Plug the ${what} in again; if it hangs each time, use another one.`,
+  hung: `Plug the ${what} in again, or restart the sound server behind it; if it hangs each time, use another one.`,
   format: 'Use "plughw:" in the device name, so that ALSA converts.',
   too_fast: 'Use another card: this one does not keep time.',
   failed: '"dragoman devices" lists what there is; look at "dmesg" too.',

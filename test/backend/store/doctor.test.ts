@@ -1,12 +1,14 @@
 /** What `dragoman-backend doctor` says of the store, and that it changes nothing. */
 import { EventEmitter } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, expect, it } from 'vitest';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { migrate, STEPS } from '../../../src/backend/store/migrations.ts';
+import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
+import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import { gather } from '../../gathered.ts';
 import { type Database, onBothStores } from './both-stores.ts';
 import { PASSWORD } from './postgres-server.ts';
@@ -57,12 +59,43 @@ async function tablesOf(database: Database): Promise<number> {
   return rows.length;
 }
 
+it("warns of a copy of SQLite's file without the rows that are in the log beside it", async () => {
+  const path = join(folder, 'running.db');
+  const store = createSqlStore(createSqliteEngine(path));
+  await store.change('museum/a', () => ({
+    change: { ledger: [{ id: 'given/1', lane: 'main', session: 's1', source: 'backend', ms: 1000 }] },
+    result: null,
+  }));
+  const [alone, both] = [join(folder, 'alone.db'), join(folder, 'both.db')];
+  copyFileSync(path, alone);
+  for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${both}${end}`);
+  expect(await examine({ path: alone })).toMatchObject({
+    store: expect.stringMatching(
+      /^warning store .*alone\.db holds no sessions -> if it is a copy .*copy .*alone\.db-wal, too/,
+    ),
+  });
+  expect((await examine({ path: both })).store).toMatch(/^ok store .*its ledger ends at/);
+  await store.close();
+});
+
 onBothStores((maker) => {
   it('says that the backend will make the store, and does not make it', async () => {
     const database = await maker.make();
     const { store } = await examine(withPassword(database.config));
     expect(store).toMatch(/^ok store .*(there is none yet: the backend makes|the backend makes its tables)/);
     expect(await tablesOf(database)).toBe(0);
+  });
+
+  it('says when the ledger ends', async () => {
+    const database = await maker.make();
+    const store = database.store();
+    await store.change('museum/a', () => ({
+      change: { ledger: [{ id: 'given/1', lane: 'main', session: 's1', source: 'backend', ms: 1000 }] },
+      result: null,
+    }));
+    expect((await examine(withPassword(database.config))).store).toMatch(
+      /^ok store it can be read and written; its ledger ends at 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+    );
   });
 
   it('leaves the tables of an older program to the backend, and refuses those of a newer one', async () => {

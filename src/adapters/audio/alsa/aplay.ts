@@ -69,7 +69,7 @@ function aplay(device: string, rateHz: number): PlaybackChild {
   let setup = createSetupReader();
   const framesOf = (ms: number): string => String(Math.round((ms * attempts.current.rateHz) / 1000));
   return {
-    device: () => ({ part: 'playback', name: device, program: 'aplay' }),
+    device: () => ({ part: 'playback', name: device, program: 'aplay', isServer: setup.isServer }),
     shape: () => attempts.current,
     latencyMs: LATENCY_MS,
     spec() {
@@ -95,7 +95,7 @@ function aplay(device: string, rateHz: number): PlaybackChild {
           adjustments++;
           return { kind: 'again' };
         }
-        return { kind: 'ready', buffering: granted };
+        return { kind: 'ready', buffering: { ...granted, isServer: setup.isServer } };
       },
     },
     runOn(on) {

@@ -60,7 +60,7 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
   let batchedDelivery: BatchedDelivery | null = null;
   const framesOf = (ms: number): string => String(Math.round((ms * attempts.current.rateHz) / 1000));
   return {
-    device: () => ({ part: 'capture', name: device, program: 'arecord' }),
+    device: () => ({ part: 'capture', name: device, program: 'arecord', isServer: setup.isServer }),
     shape: () => attempts.current,
     spec() {
       setup = createSetupReader();

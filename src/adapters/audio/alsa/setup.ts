@@ -9,7 +9,12 @@ export interface Setup {
 export interface SetupReader {
   /** @returns the setup, once, with the line that completes it */
   read(line: string): Setup | null;
+  /** Whether the lines so far name a sound server as the device. */
+  readonly isServer: boolean;
 }
+
+/** ALSA's own name for a device behind which a sound server is; `Slave: ` before it where ALSA converts. */
+const SERVER = /^(?:Slave: )?ALSA <-> (?:PulseAudio|PipeWire|JACK)\b/;
 
 const FIELD = /^(rate|channels|period_size|buffer_size)\s*:\s*(\d+)/;
 
@@ -17,8 +22,13 @@ const FIELD = /^(rate|channels|period_size|buffer_size)\s*:\s*(\d+)/;
 export function createSetupReader(): SetupReader {
   const fields = new Map<string, number>();
   let done = false;
+  let isServer = false;
   return {
+    get isServer() {
+      return isServer;
+    },
     read(line) {
+      isServer ||= SERVER.test(line);
       const match = FIELD.exec(line);
       if (done || match === null) return null;
       const [, name = '', value = ''] = match;

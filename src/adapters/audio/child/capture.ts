@@ -6,7 +6,7 @@ import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
 import { type Conversion, frameBytesOf, fromDevice, type Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
 import { createStartLimit } from './start-limit.ts';
-import type { NamedDevice } from './stderr-classifier.ts';
+import { cureOf, type NamedDevice } from './stderr-classifier.ts';
 import { type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -30,8 +30,11 @@ export interface CaptureChild {
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
-/** Longest silence of a child (milliseconds): a working device delivers at least zeros, so after this it hangs. */
-const SILENCE_LIMIT_MS = 2000;
+/**
+ * Longest silence of a child (milliseconds): a working device delivers at least zeros, so after this it hangs. A sound server
+ * first has to wake up its device.
+ */
+const SILENCE_LIMIT_MS = { card: 2000, server: 5000 } as const;
 /** Grace after a blocked event loop (milliseconds): it reads the waiting sound first, then judges the child. */
 const MERCY_MS = 150;
 /** Below this level (dBFS) speech is unlikely. */
@@ -61,8 +64,9 @@ export function runCapture(
 
   const watchdog = createWatchdog(clock, MERCY_MS, () => {
     if (!hasSounded) startLimit.missed();
-    const { part, name, program } = kind.device();
-    const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
+    const device = kind.device();
+    const { part, name, program } = device;
+    const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, ${cureOf(device)}`;
     supervisor.failChild({ code: 'hung', message });
   });
   const adopt = (next: Shape): void => {
@@ -104,7 +108,7 @@ export function runCapture(
     converted !== null && converted.rateHz === shape.rateHz && converted.channels === shape.channels;
 
   const receive = (bytes: Uint8Array): void => {
-    watchdog.expect(SILENCE_LIMIT_MS);
+    watchdog.expect(kind.device().isServer ? SILENCE_LIMIT_MS.server : SILENCE_LIMIT_MS.card);
     const now = clock.now();
     const frameBytes = frameBytesOf(shape);
     const joined = rest.byteLength === 0 ? bytes : Buffer.concat([rest, bytes]);

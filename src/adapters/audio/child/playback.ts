@@ -18,6 +18,7 @@ import { frameBytesOf, toDevice } from './format.ts';
 import type { PlaybackChild } from './playback-child.ts';
 import type { Child } from './process.ts';
 import { createStartLimit } from './start-limit.ts';
+import { cureOf } from './stderr-classifier.ts';
 import { type SupervisedUse, type Supervisor, type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -296,8 +297,9 @@ class ChildPlayback {
 }
 
 function hangMessage(kind: PlaybackChild, slowShare: number | null): string {
-  const { part, name, program } = kind.device();
+  const device = kind.device();
+  const { part, name, program } = device;
   const what =
     slowShare === null ? 'no sound' : `sound too slowly, ${Math.round(100 * slowShare)} % of what is due`;
-  return `the ${part} device "${name}" accepts ${what}; ${program} is started again. If it stays so, replug the device`;
+  return `the ${part} device "${name}" accepts ${what}; ${program} is started again. If it stays so, ${cureOf(device)}`;
 }

@@ -10,6 +10,13 @@ export interface NamedDevice {
   readonly name: string;
   /** The program that uses it. */
   readonly program: string;
+  /** A sound server is behind it. Left out: not known. */
+  readonly isServer?: boolean;
+}
+
+/** What helps a device that hangs, as the end of a sentence. */
+export function cureOf({ isServer = false }: NamedDevice): string {
+  return isServer ? 'restart the sound server behind it' : 'replug the device';
 }
 
 /** The meaning of a line on standard error. */

@@ -10,6 +10,8 @@ export interface Buffering {
   readonly periodFrames: number;
   /** Ring buffer of the device; null if unknown. */
   readonly bufferFrames: number | null;
+  /** A sound server is behind the device: it suspends itself, and wakes up late. Left out: a card, or not known. */
+  readonly isServer?: boolean;
 }
 
 /** Readings from a device at one moment. */

@@ -19,8 +19,14 @@ export const TAIL_MS = 130;
 export const CONVERTER_TAIL_MS = 10;
 /** Smallest change of an estimate (ms) that is reported. */
 export const TOLERANCE_MS = 10;
-/** Time without movement (ms) that means that the device hangs; the owner is informed within two seconds. */
-export const HANG_LIMIT_MS = 1500;
+/**
+ * Time without movement (ms) that means that the device hangs. The owner hears of a card within two seconds. A sound server whose
+ * device was suspended wakes up in half a second, and PulseAudio's null sink takes sound in blocks of two.
+ */
+const HANG_LIMIT_MS = { card: 1500, server: 5000 } as const;
+
+export const hangLimitMs = (isServer = false): number =>
+  isServer ? HANG_LIMIT_MS.server : HANG_LIMIT_MS.card;
 /** Silence (ms) that tests a device after a fault if there is no sound to play; it must also exceed the device's buffer. */
 export const PROBE_MS = 300;
 /** Silence (ms) for a device that was too slow, until it keeps up: filled up to `silence` when less than `least` is left. */

@@ -53,7 +53,13 @@ export function look(step: BufferStep, sight: Sight): void {
   if (isNew) begin(step);
   const seen = isNew ? { ...sight, taken: device.isCounted ? 0 : null } : sight;
   const isAll = pending.waitingBytes === 0 && !provesPace(state);
-  const looked = lookAt(step.state.device ?? device, seen, now, limit.HANG_LIMIT_MS, isAll);
+  const looked = lookAt(
+    step.state.device ?? device,
+    seen,
+    now,
+    limit.hangLimitMs(device.buffering.isServer),
+    isAll,
+  );
   setDevice(step, looked.device);
   const slowShare = looked.hangs || provesPace(state) ? null : looked.slowShare;
   if (looked.hangs || slowShare !== null) {
@@ -184,7 +190,8 @@ function arrangeNext(step: BufferStep): void {
   const lookMs = provesPace(state) ? learning : usualLookMs(device);
   const idleMs = pending.waitingBytes > 0 ? learning : ahead - (heldFrames > 0 ? limit.TAIL_MS : 0);
   const soonMs = runsOn(state) ? ahead - limit.RUN_ON_MS.least : idleMs;
-  const doubtfulMs = (doubtfulAt(device, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;
+  const doubtfulMs =
+    (doubtfulAt(device, limit.hangLimitMs(device.buffering.isServer)) ?? Number.POSITIVE_INFINITY) - now;
   const waitMs = Math.min(lookMs, Math.max(limit.SHORTEST_LOOK_MS, Math.min(soonMs + 1, doubtfulMs)));
   arrangeLook(step, now + waitMs, waitMs === later ? limit.LOOK_SLACK_MS : 0);
 }

@@ -30,6 +30,19 @@ describe('the setup that a device granted', () => {
     expect(read).toEqual([{ rateHz: 24_000, channels: 1, periodFrames: 480, bufferFrames: 4096 }]);
   });
 
+  it.each([
+    ['ALSA <-> PulseAudio PCM I/O Plugin', true],
+    ['ALSA <-> PipeWire PCM Plugin', true],
+    ['Slave: ALSA <-> JACK PCM I/O Plugin', true],
+    ["Hardware PCM card 1 'PulseAudio' device 0 subdevice 0", false],
+    ['Plug PCM: Rate conversion PCM (48000, sformat=S16_LE)', false],
+  ])('tells a sound server from a card: %s', (line, isServer) => {
+    const reader = createSetupReader();
+    reader.read(line);
+    for (const rest of DUMP.slice(1)) reader.read(rest);
+    expect(reader.isServer).toBe(isServer);
+  });
+
   it('is not read from other lines', () => {
     const reader = createSetupReader();
     for (const line of ['rate: fast', 'Warning: rate is not accurate (requested = 24000Hz)', '']) {
