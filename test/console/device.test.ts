@@ -1,5 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   findings,
   LOOKS,
@@ -16,7 +17,7 @@ import { detailFor, rowFor } from './fleet-fixtures.ts';
 let browser: Browser;
 const PATH = '/device/museum/kiosk-00002';
 
-describe.skipIf(NO_BROWSER !== null)(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

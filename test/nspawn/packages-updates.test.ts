@@ -19,6 +19,7 @@ const FASTER = '[Service]\nEnvironment=DRAGOMAN_UPDATE_FASTER=10\n';
 /** Says that all is well, and hears nothing. */
 const DEAF = `import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { needs } from '../needs.ts';
 const note = { version: '1.6.0', status: 'ready', reasons: [], broker: true, connectedSince: null, problem: null, config: {} };
 writeFileSync('/run/dragoman/agent-' + process.pid + '.json', JSON.stringify({ pid: process.pid, ...note }));
 spawnSync('systemd-notify', ['--ready']);
@@ -33,7 +34,7 @@ const needsNode = debian.suite === 'bookworm';
 const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? null : ', no gcc';
 
 /** The tests build on each other. */
-describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debian.suite}`, () => {
+describe(`the updater, Debian ${debian.suite}`, needs(debian.missing ?? (!hasGpg && 'needs gpg')), () => {
   let fixture: PackageFixture;
   let machine: Machine;
   const keys: RepositoryKey[] = [];
@@ -223,8 +224,9 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect(await program()).toBe('/usr/lib/dragoman');
   });
 
-  it.skipIf(noCompiler !== null)(
+  it(
     `waits and says why while the clock says 1970, and goes on when it is set${noCompiler ?? ''}`,
+    needs(noCompiler),
     async () => {
       const library = join(fixture.folder, 'fake-clock.so');
       const source = fileURLToPath(new URL('fake-clock.c', import.meta.url));
