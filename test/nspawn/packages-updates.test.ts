@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { UpdateStatus } from '../../src/protocol/update.ts';
+import { needs } from '../needs.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
 import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
@@ -19,7 +20,6 @@ const FASTER = '[Service]\nEnvironment=DRAGOMAN_UPDATE_FASTER=10\n';
 /** Says that all is well, and hears nothing. */
 const DEAF = `import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { needs } from '../needs.ts';
 const note = { version: '1.6.0', status: 'ready', reasons: [], broker: true, connectedSince: null, problem: null, config: {} };
 writeFileSync('/run/dragoman/agent-' + process.pid + '.json', JSON.stringify({ pid: process.pid, ...note }));
 spawnSync('systemd-notify', ['--ready']);
