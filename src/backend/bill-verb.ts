@@ -70,5 +70,5 @@ function describe(line: BillLine): string {
     over_budget: '  WARNING: over the budget',
   };
   const forecast = `month's end: ${line.forecast_minutes} min`;
-  return `${name}  ${minutes}${budget} min in ${sessions} sessions${open}${odd}; ${forecast}${warning[line.warning]}`;
+  return `${name}  ${minutes}${budget} min in ${sessions} ${sessions === 1 ? 'session' : 'sessions'}${open}${odd}; ${forecast}${warning[line.warning]}`;
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { askServerTime } from '../../src/adapters/network-time.ts';
 import { createClockRequest } from '../../src/adapters/systemd/clock-request.ts';
+import { needs } from '../needs.ts';
 import { makeFolder } from './audio/wav-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-time-'));
@@ -35,7 +36,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-describe.skipIf(!hasOpenssl)('the time of a server', () => {
+describe('the time of a server', needs(!hasOpenssl && 'needs openssl'), () => {
   it('is the date of its answer, also with an untrusted certificate', async () => {
     const seen: (string | undefined)[] = [];
     const url = await serve((request, response) => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
+import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 import {
   API_KEY,
@@ -177,7 +178,7 @@ describe('backend and secrets', () => {
 const command = findMosquitto();
 const ROOT_USER = process.getuid?.() === 0 ? ['user root'] : [];
 if (command === null) {
-  it.skip('backend over MQTT 5: mosquitto is not installed (Debian package "mosquitto")', () => {});
+  it('backend over MQTT 5', needs('needs mosquitto'), () => {});
 } else {
   describe('backend over mosquitto (MQTT 5)', () => {
     const startHere = async (options: FixtureOptions = {}): Promise<Fixture> => {

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../src/backend/service-client.ts';
+import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { makeWeakCertificates, OLD_SERVER, portOf, serveTls } from '../adapters/weak-certificates.ts';
+import { needs } from '../needs.ts';
 
 const KEY = 'the-api-key-of-the-account';
 
@@ -16,16 +18,20 @@ async function failureAt(url: string, ca?: Buffer): Promise<string> {
   return 'no failure';
 }
 
-it('names the reason of OpenSSL when the certificate of the service is signed with SHA-1', async () => {
-  const files = makeWeakCertificates();
-  onTestFinished(() => files.remove());
-  const tls = { key: files.read('sha1.key'), cert: files.read('sha1.crt'), ...OLD_SERVER };
-  const { port, close } = await serveTls(tls);
-  onTestFinished(close);
-  expect(await failureAt(`https://localhost:${port}`, files.read('ca.crt'))).toBe(
-    'cannot get the session: CA signature digest algorithm too weak: have the certificate issued again with SHA-256',
-  );
-});
+it(
+  'names the reason of OpenSSL when the certificate of the service is signed with SHA-1',
+  needs(!findOpenssl() && 'needs openssl'),
+  async () => {
+    const files = makeWeakCertificates();
+    onTestFinished(() => files.remove());
+    const tls = { key: files.read('sha1.key'), cert: files.read('sha1.crt'), ...OLD_SERVER };
+    const { port, close } = await serveTls(tls);
+    onTestFinished(close);
+    expect(await failureAt(`https://localhost:${port}`, files.read('ca.crt'))).toBe(
+      'cannot get the session: CA signature digest algorithm too weak: have the certificate issued again with SHA-256',
+    );
+  },
+);
 
 it('names the address of a redirect without login, query and key', async () => {
   const location = `https://anna:pass@other.example/v2/${KEY}?key=${KEY}`;

@@ -12,6 +12,7 @@ import {
   PHRASES,
   type PhraseCode,
 } from '../../src/core/provisioning/phrases.ts';
+import { needs } from '../needs.ts';
 
 const run = promisify(execFile);
 export const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
@@ -32,75 +33,79 @@ export interface Making {
 
 /** Declares the tests of all phrases of a kiosk, for these codes. */
 export function describePhrases({ codes, first, again }: Making): void {
-  describe.skipIf(!hasVoices)(`phrases as sounds${hasVoices ? '' : ': skipped, no espeak-ng or sox'}`, () => {
-    const place = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
-    let [folder, second, said] = ['', '', ''];
-    const fileOf = (language: string, code: string): string => join(folder, language, `${code}.wav`);
+  describe(
+    `phrases as sounds${hasVoices ? '' : ': skipped, no espeak-ng or sox'}`,
+    needs(!hasVoices && 'needs espeak-ng, sox'),
+    () => {
+      const place = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
+      let [folder, second, said] = ['', '', ''];
+      const fileOf = (language: string, code: string): string => join(folder, language, `${code}.wav`);
 
-    beforeAll(async () => {
-      ({ folder, said } = await first(place));
-      second = await again.make(place, { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8', HOME: place });
-    }, 600_000);
-    afterAll(() => rmSync(place, { recursive: true }));
+      beforeAll(async () => {
+        ({ folder, said } = await first(place));
+        second = await again.make(place, { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8', HOME: place });
+      }, 600_000);
+      afterAll(() => rmSync(place, { recursive: true }));
 
-    it('exist for each phrase in each language, with at most 6 MB', ({ annotate }) => {
-      const files = PHRASE_LANGUAGES.flatMap((language) =>
-        readdirSync(join(folder, language)).map((name) => `${language}/${name}`),
-      );
-      const wanted = PHRASE_LANGUAGES.flatMap((language) => codes.map((code) => `${language}/${code}.wav`));
-      expect(files.sort()).toEqual(wanted.sort());
-      const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
-      expect(bytes).toBeLessThan((MOST_BYTES * codes.length) / PHRASE_CODES.length);
-      expect(said).toMatch(/^\d+ phrases in 6 languages: \d+ kB/);
-      return annotate(said.trim());
-    });
+      it('exist for each phrase in each language, with at most 6 MB', ({ annotate }) => {
+        const files = PHRASE_LANGUAGES.flatMap((language) =>
+          readdirSync(join(folder, language)).map((name) => `${language}/${name}`),
+        );
+        const wanted = PHRASE_LANGUAGES.flatMap((language) => codes.map((code) => `${language}/${code}.wav`));
+        expect(files.sort()).toEqual(wanted.sort());
+        const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+        expect(bytes).toBeLessThan((MOST_BYTES * codes.length) / PHRASE_CODES.length);
+        expect(said).toMatch(/^\d+ phrases in 6 languages: \d+ kB/);
+        return annotate(said.trim());
+      });
 
-    it('are reproducible', () => {
-      for (const language of PHRASE_LANGUAGES)
-        for (const code of again.codes) {
-          const other = readFileSync(join(second, language, `${code}.wav`));
-          expect([language, code, readFileSync(fileOf(language, code)).equals(other)]).toEqual([
-            language,
-            code,
-            true,
-          ]);
+      it('are reproducible', () => {
+        for (const language of PHRASE_LANGUAGES)
+          for (const code of again.codes) {
+            const other = readFileSync(join(second, language, `${code}.wav`));
+            expect([language, code, readFileSync(fileOf(language, code)).equals(other)]).toEqual([
+              language,
+              code,
+              true,
+            ]);
+          }
+      });
+
+      it('decode to the same samples as with sox, and are short enough to listen to', async () => {
+        for (const language of PHRASE_LANGUAGES) {
+          for (const code of ['ready', 'wifi_password_wrong'] as const) {
+            const file = fileOf(language, code);
+            const ours = decodeAdpcm(readFileSync(file));
+            expect(ours?.rateHz).toBe(16_000);
+            const { stdout } = await run('sox', ['-D', file, '-t', 'raw', '-e', 'signed', '-b', '16', '-'], {
+              encoding: 'buffer',
+              maxBuffer: 2 ** 24,
+            });
+            const pcm = Buffer.from(ours?.pcm ?? []);
+            // sox does not know the end of the sound within the last block.
+            expect(pcm.equals(stdout.subarray(0, pcm.byteLength))).toBe(true);
+            expect(stdout.byteLength - pcm.byteLength).toBeLessThan(2 * SAMPLES_IN_BLOCK);
+            const seconds = durationMs(pcm.byteLength, 16_000) / 1000;
+            expect(seconds).toBeGreaterThan(1.5);
+            expect(seconds).toBeLessThan(9);
+            expect(
+              samplesOf(pcm).reduce((most, value) => Math.max(most, Math.abs(value)), 0),
+            ).toBeGreaterThan(20_000);
+          }
         }
-    });
+      });
 
-    it('decode to the same samples as with sox, and are short enough to listen to', async () => {
-      for (const language of PHRASE_LANGUAGES) {
-        for (const code of ['ready', 'wifi_password_wrong'] as const) {
-          const file = fileOf(language, code);
-          const ours = decodeAdpcm(readFileSync(file));
-          expect(ours?.rateHz).toBe(16_000);
-          const { stdout } = await run('sox', ['-D', file, '-t', 'raw', '-e', 'signed', '-b', '16', '-'], {
-            encoding: 'buffer',
-            maxBuffer: 2 ** 24,
-          });
-          const pcm = Buffer.from(ours?.pcm ?? []);
-          // sox does not know the end of the sound within the last block.
-          expect(pcm.equals(stdout.subarray(0, pcm.byteLength))).toBe(true);
-          expect(stdout.byteLength - pcm.byteLength).toBeLessThan(2 * SAMPLES_IN_BLOCK);
-          const seconds = durationMs(pcm.byteLength, 16_000) / 1000;
-          expect(seconds).toBeGreaterThan(1.5);
-          expect(seconds).toBeLessThan(9);
-          expect(samplesOf(pcm).reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBeGreaterThan(
-            20_000,
-          );
-        }
-      }
-    });
-
-    it('begin with one chime for good news and another one for bad news', () => {
-      const begin = (code: keyof typeof PHRASES): string => {
-        const { pcm } = decodeAdpcm(readFileSync(fileOf('en', code))) ?? { pcm: new Uint8Array(0) };
-        return pitchOf(samplesOf(pcm).subarray(0, 1600), 16_000);
-      };
-      // The first tones of the agent's chimes "ready" (523 Hz) and "lost" (440 Hz).
-      for (const code of codes)
-        expect([code, begin(code)]).toEqual([code, PHRASES[code].news === 'good' ? '523' : '440']);
-    });
-  });
+      it('begin with one chime for good news and another one for bad news', () => {
+        const begin = (code: keyof typeof PHRASES): string => {
+          const { pcm } = decodeAdpcm(readFileSync(fileOf('en', code))) ?? { pcm: new Uint8Array(0) };
+          return pitchOf(samplesOf(pcm).subarray(0, 1600), 16_000);
+        };
+        // The first tones of the agent's chimes "ready" (523 Hz) and "lost" (440 Hz).
+        for (const code of codes)
+          expect([code, begin(code)]).toEqual([code, PHRASES[code].news === 'good' ? '523' : '440']);
+      });
+    },
+  );
 }
 
 /** The louder one of the two tones at the beginning. */

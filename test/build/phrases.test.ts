@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { FEW, fewPhrases, makePhrasesOf } from '../few-phrases.ts';
+import { needs } from '../needs.ts';
 import { describePhrases, hasVoices } from './made-phrases.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,24 +25,28 @@ describePhrases({
   },
 });
 
-it.skipIf(!hasVoices)('building phrases fails with a sentence when espeak-ng is missing', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  for (const program of ['node', 'sh', 'dirname', 'readlink', 'env'])
-    symlinkSync(program === 'node' ? process.execPath : which(program), join(bin, program));
-  const said = (script: string, ...words: string[]) => {
-    const env = { PATH: bin, SOURCE_DATE_EPOCH: '1700000000' };
-    const { status, stderr } = spawnSync(join(ROOT, 'scripts', script), words, { encoding: 'utf8', env });
-    return [status, stderr];
-  };
-  const why = 'espeak-ng is not installed: apt-get install espeak-ng sox\n';
-  try {
-    expect(said('build-phrases', '--out', join(folder, 'none'))).toEqual([1, `build-phrases: ${why}`]);
-    expect(said('build-deb', '--no-node', '--out', join(folder, 'debs'))).toEqual([1, `build-deb: ${why}`]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+it(
+  'building phrases fails with a sentence when espeak-ng is missing',
+  needs(!hasVoices && 'needs espeak-ng, sox'),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    for (const program of ['node', 'sh', 'dirname', 'readlink', 'env'])
+      symlinkSync(program === 'node' ? process.execPath : which(program), join(bin, program));
+    const said = (script: string, ...words: string[]) => {
+      const env = { PATH: bin, SOURCE_DATE_EPOCH: '1700000000' };
+      const { status, stderr } = spawnSync(join(ROOT, 'scripts', script), words, { encoding: 'utf8', env });
+      return [status, stderr];
+    };
+    const why = 'espeak-ng is not installed: apt-get install espeak-ng sox\n';
+    try {
+      expect(said('build-phrases', '--out', join(folder, 'none'))).toEqual([1, `build-phrases: ${why}`]);
+      expect(said('build-deb', '--no-node', '--out', join(folder, 'debs'))).toEqual([1, `build-deb: ${why}`]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
 const which = (program: string): string => spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createAddonCapture, createAddonPlayback } from '../../src/adapters/audio/addon/driver.ts';
 import { PACKAGES } from '../../src/adapters/audio/addon/wire.ts';
 import { placeBundles } from '../bundles.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { openRack } from './card.ts';
 import { clock, listen, RATE_HZ, soundedBy, speak, stallsWith, until } from './card-lane.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 const title = `the addon driver with the real packages${missing === null ? '' : `: skipped, ${missing}`}`;
 
-describe.skipIf(missing !== null)(title, () => {
+describe(title, needs(missing), () => {
   beforeAll(async () => {
     await placeBundles(folder);
     symlinkSync(join(PLACE ?? '', 'node_modules'), join(folder, 'node_modules'));

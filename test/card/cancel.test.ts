@@ -5,6 +5,7 @@ import { interpreter, noise, visitors as recorded } from '../acoustics.ts';
 import { type BuiltThread, buildThread } from '../adapters/echo/thread.ts';
 import { GOALS, judgeEcho, judgeVisitor } from '../echo/judge.ts';
 import { BLOCK_SAMPLES, PLAYED_DB, type Span } from '../echo/perform.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { atLevel, mixIn, speechLevelDb } from '../voices/room.ts';
 import { visitors } from './agent-on-a-card.ts';
@@ -152,7 +153,7 @@ const underruns = (log: readonly CardEvent[]): number[] => {
  * Runs the real arecord and aplay with diverging clocks, the shipped pipelines and the canceller in its thread, in real time. The
  * judge is that of `npm run echo`.
  */
-describe.skipIf(rack === null)(title, () => {
+describe(title, needs(missing), () => {
   it.for(PATHS)(
     'is removed from every sentence, but not the visitor: $delayMs ms, $gainDb dB, $ppm ppm ($id)',
     async (path, { expect, annotate, skip }) => {

@@ -12,6 +12,7 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { RECORDING } from './agent-on-a-card.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
@@ -166,7 +167,7 @@ const pieces = async (card: Card): Promise<number> =>
 
 const title = `ten sentences of two people on virtual cards${missing === null ? '' : `: skipped, ${missing}`}`;
 
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it.for(['auto', 'button', 'hold'])(
     'are each spoken in the other language when twoWay is %s',
     async (twoWay, { expect, annotate, skip }) => {

@@ -2,6 +2,7 @@ import { afterAll, describe, it } from 'vitest';
 import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import { createConsultation } from '../cli/doctor/consultation.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardOptions, openRack } from './card.ts';
 import { stallsWith } from './card-lane.ts';
@@ -23,7 +24,7 @@ const LONG_STALL_MS = 100;
 const MURMUR = babble(60 * RATE_HZ, 3).map((sample) => sample / 400);
 
 /** Real time on a possibly busy machine: each tone is far from the limits of other verdicts. */
-describe.skipIf(rack === null)(title, () => {
+describe(title, needs(missing), () => {
   const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
     if (rack === null) throw new Error('the virtual cards are missing');
     const stalls = watchStalls();

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type Card, type CardOptions, openRack } from './card.ts';
 import {
@@ -39,7 +40,7 @@ const LONG_STALL_MS = 1000;
 const SHORT_STALL_MS = 200;
 
 /** Real time on a possibly busy machine: sound must be exact; times have wide limits and are reported. */
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it('captures every sample with its time', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(4 * RATE_HZ, 1);

@@ -7,6 +7,7 @@ import { createCapture } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { GainChange } from '../../src/core/audio/capture-gain-rules.ts';
 import type { Log } from '../../src/ports/log.ts';
+import { needs } from '../needs.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { LOUDEST, openRack } from './card.ts';
 import { RATE_HZ, until } from './card-lane.ts';
@@ -20,7 +21,7 @@ const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const title = `the gain of a virtual card's microphone${missing === null ? '' : `: skipped, ${missing}`}`;
 const HALF = LOUDEST / 2;
 
-describe.skipIf(rack === null)(title, () => {
+describe(title, needs(missing), () => {
   it('is set at the first sound, after a change by others, and on a card that returns', async () => {
     const card = await rack?.insert({
       id: 'Gained',

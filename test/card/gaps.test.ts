@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
 import { createChunker } from '../../src/core/audio/chunker.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardEvent, type CardOptions, openRack } from './card.ts';
 import { listen, placesOf, RATE_HZ, soundedBy, speak, stallsWith, until } from './card-lane.ts';
@@ -17,7 +18,7 @@ const GAP_MS = 700;
 const CHUNK_SAMPLES = 0.32 * RATE_HZ;
 
 /** Overruns and underruns: the real programs recover, and the drivers notice them. */
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it('continues after an overrun, counts it, and measures the gap', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(120 * RATE_HZ, 4);

@@ -2,6 +2,7 @@ import { afterAll, describe, it } from 'vitest';
 import { createAlsaCapture } from '../../src/adapters/audio/alsa/arecord.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { AudioFault } from '../../src/ports/audio.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { openRack } from './card.ts';
 import { cardNow, stallsWith, until } from './card-lane.ts';
@@ -41,7 +42,7 @@ async function listen(id: string, shortPeriods: boolean) {
 }
 
 /** The shortest piece shows the period: a busy reader gets several periods at once. */
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it('delivers short pieces from its first start', async ({ expect, skip }) => {
     const { card, capture, pieces, faults, stalls } = await listen('Hurried', true);
     await until('20 pieces', () => pieces.length >= 20);

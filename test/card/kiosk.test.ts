@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { serve, visitors } from './agent-on-a-card.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
@@ -23,7 +24,7 @@ const ECHO_STALL_MS = 100;
 const LAST_ANSWER_MS = 2600;
 
 /** The whole agent with the service in real time. The card's files show exactly what was captured and played, and when. */
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it('plays the echo of the service sample by sample', async ({ expect, annotate, skip }) => {
     const card = await insert({ id: 'Echoing', capture: { sound } });
     // The microphone is plugged in when the stream is live, so that there is no backlog and the service answers without a pause.

@@ -10,6 +10,7 @@ import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
 import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { visitors } from './agent-on-a-card.ts';
 import { openRack } from './card.ts';
@@ -109,8 +110,9 @@ afterAll(async () => {
 });
 
 describe('the delay from loudspeaker to microphone', () => {
-  it.skipIf(rack === null)(
+  it(
     `is the same for the doctor and the agent on a card${noCard === null ? '' : `: skipped, ${noCard}`}`,
+    needs(noCard),
     async ({ annotate, skip }) => {
       const stalls = watchStalls();
       if (rack === null) throw new Error('the virtual cards are missing');
@@ -127,8 +129,9 @@ describe('the delay from loudspeaker to microphone', () => {
     },
   );
 
-  it.skipIf(server === null)(
+  it(
     `is the same for both on a sound server${noServer === null ? '' : `: skipped, ${noServer}`}`,
+    needs(noServer),
     async ({ annotate, skip }) => {
       const stalls = watchStalls();
       // The drivers' children inherit this process's environment.

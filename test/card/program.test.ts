@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { RECORDING, visitors } from './agent-on-a-card.ts';
 import { type Card, openRack } from './card.ts';
@@ -40,8 +41,9 @@ const because = missing === null ? '' : `: skipped, ${missing}`;
 const becauseOfRack = rackMissing === null ? '' : `: skipped, ${rackMissing}`;
 
 describe.concurrent('demo --real-mic', () => {
-  it.skipIf(server === null)(
+  it(
     `translates the microphone of a sound server${because}`,
+    needs(missing),
     async ({ expect, annotate, skip }) => {
       const stalls = watchStalls();
       if (server === null) throw new Error('there is no server');
@@ -110,8 +112,9 @@ describe.concurrent('demo --real-mic', () => {
     expect(both.complained()).toContain("'--real-mic' cannot be used with option '--input <wav>'");
   });
 
-  it.skipIf(rack === null)(
+  it(
     `captures a visitor who speaks over the loudspeaker, without the loudspeaker, with echo cancelling${becauseOfRack}`,
+    needs(rackMissing),
     async ({ expect, annotate, skip }) => {
       const stalls = watchStalls();
       const { sound, sentences } = await visitors();
@@ -166,7 +169,7 @@ describe.concurrent('demo --real-mic', () => {
 const daemonTitle = `dragoman run with a virtual card${becauseOfRack}`;
 
 /** The daemon, whose children use the sound card. */
-describe.skipIf(rack === null).concurrent(daemonTitle, () => {
+describe.concurrent(daemonTitle, needs(rackMissing), () => {
   it('leaves no child process when it is killed', async ({ expect, annotate }) => {
     const { card, daemon } = await startDaemon('Killed');
     expect(await areGone(card)).toBe(false);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createConsultation } from '../cli/doctor/consultation.ts';
+import { needs } from '../needs.ts';
 import { openPipeline, RATE_HZ, speak, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 import { openSoundServer, type SoundServer } from './sound-server.ts';
@@ -27,7 +28,7 @@ const pactl = async (...words: string[]): Promise<string> => (await run('pactl',
 const title = `the volume of a sound server${missing === null ? '' : `: skipped, ${missing}`}`;
 
 /** The sound server has its own control. Its recording shows the effect of a volume. */
-describe.skipIf(server === null)(title, () => {
+describe(title, needs(missing), () => {
   it('is set and unmuted by the agent, and is heard', async () => {
     if (server === null) throw new Error('there is no server');
     await pactl('set-sink-mute', 'spk', '1');
@@ -78,7 +79,7 @@ describe.skipIf(server === null)(title, () => {
 const longTitle = `long speech on a sound server${missing === null ? '' : `: skipped, ${missing}`}`;
 
 /** The library of the server reads ahead. The driver must distinguish that from played sound, or it reports a hang. */
-describe.skipIf(server === null)(longTitle, () => {
+describe(longTitle, needs(missing), () => {
   it('is not reported as a hang, at 24 and at 16 kHz', async () => {
     if (server === null) throw new Error('there is no server');
     await pactl('set-sink-volume', 'spk', '100%');

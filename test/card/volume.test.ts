@@ -10,6 +10,7 @@ import { startBroker } from '../../src/cli/demo/broker.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import { createConsultation } from '../cli/doctor/consultation.ts';
+import { needs } from '../needs.ts';
 import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
 import { type Loudspeaker, openPipeline as openPipelineAt, RATE_HZ, until } from './card-lane.ts';
 import { babble, findOnset } from './sound.ts';
@@ -35,7 +36,7 @@ const SPEAKER = { control: { name: 'Speaker' } };
 const title = `the volume of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
 /** The real amixer sets the card's control, which changes the played sound. */
-describe.skipIf(rack === null).concurrent(title, () => {
+describe.concurrent(title, needs(missing), () => {
   it('is set and unmuted by the configuration, and set by command', async ({ expect }) => {
     const card = await insert({ id: 'Ordered', playback: { control: { name: 'Master', on: false } } });
     const broker = await startBroker();
@@ -147,7 +148,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
 
 const doctorTitle = `dragoman doctor at a card with controls${missing === null ? '' : `: skipped, ${missing}`}`;
 
-describe.skipIf(rack === null).concurrent(doctorTitle, () => {
+describe.concurrent(doctorTitle, needs(missing), () => {
   const examine = async (card: Card, devices: { capture?: string; playback?: string } = {}) => {
     const { capture = card.device, playback = card.device } = devices;
     const lane = {

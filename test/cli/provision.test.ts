@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDeviceProgram } from '../../src/cli/program.ts';
 import { createSystem, FULL, type System } from '../adapters/provisioning/system-folder.ts';
 import { gather } from '../gathered.ts';
+import { needs } from '../needs.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -29,8 +30,9 @@ async function provision() {
 }
 
 describe('dragoman provision', () => {
-  it.skipIf(!isRoot)(
+  it(
     'sets up the device and writes the status to the card when /run is not writable',
+    needs(!isRoot && 'needs root'),
     async () => {
       rmSync(join(system.root, 'run'), { recursive: true, force: true });
       writeFileSync(join(system.root, 'run'), 'no folder');

@@ -1,5 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   findings,
   LOOKS,
@@ -17,7 +18,7 @@ import { REGISTRY } from './owner-fixtures.ts';
 let browser: Browser;
 const PATH = '/device/museum/kiosk-00002';
 
-describe.skipIf(NO_BROWSER !== null)(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   findings,
   LOOKS,
@@ -22,7 +23,7 @@ const HOSTILE = `\u202egnp.exe <img src=x onerror=alert(1)> <script>alert(2)</sc
 const bannerOf = (page: Page): Promise<string> =>
   page.$eval('[role=status]', (banner) => (banner.className === 'banner' ? (banner.textContent ?? '') : ''));
 
-describe.skipIf(NO_BROWSER !== null)(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   findings,
   LOOKS,
@@ -20,7 +21,7 @@ const shownDevices = (page: Page): Promise<(string | null)[]> =>
 const firstDevice = async (page: Page): Promise<string | null> =>
   page.$eval('[aria-rowindex="2"] .name', (name) => name.textContent);
 
-describe.skipIf(NO_BROWSER !== null)(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

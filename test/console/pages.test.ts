@@ -1,5 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   findings,
   LOOKS,
@@ -38,7 +39,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 let browser: Browser;
 
-describe.skipIf(NO_BROWSER !== null)(`the console's pages${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`the console's pages${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

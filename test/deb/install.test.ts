@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/install', import.meta.url));
 const isDebian = spawnSync('dpkg', ['--version']).status === 0;
@@ -13,12 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const install = (...words: string[]) => spawnSync(SCRIPT, ['--dry-run', ...words], { encoding: 'utf8' });
 
 describe('scripts/install', () => {
-  it.skipIf(!isDebian).each([
+  it.each([
     [['--purge'], 2, '--purge belongs to --uninstall'],
     [['--nonsense'], 2, 'there is no option --nonsense'],
     [['none.deb'], 1, 'there is no package none.deb'],
     [['--uninstall', SCRIPT], 2, '--uninstall takes no packages'],
-  ])('refuses %j with a reason', (words, code, reason) => {
+  ])('refuses %j with a reason', needs(!isDebian && 'needs apt'), (words, code, reason) => {
     const { status, stdout, stderr } = install(...words);
     expect({ status, stdout, stderr }).toEqual({
       status: code,
@@ -27,8 +28,9 @@ describe('scripts/install', () => {
     });
   });
 
-  it.skipIf(!isDebian)(
+  it(
     'refuses packages of others, packages for another machine, and files that are not packages',
+    needs(!isDebian && 'needs apt'),
     () => {
       const file = join(folder, 'none.deb');
       writeFileSync(file, 'nothing');
@@ -47,14 +49,19 @@ describe('scripts/install', () => {
     },
   );
 
-  it.skipIf(!isDebian)('leaves out packages for another machine when others are for this one', () => {
-    const [fits, foreign] = [make('dragoman-backend', 'all'), make('dragoman-node', 's390x')];
-    const { stdout } = install(fits, foreign);
-    expect(stdout).toContain(`left out: ${foreign} is for s390x`);
-  });
+  it(
+    'leaves out packages for another machine when others are for this one',
+    needs(!isDebian && 'needs apt'),
+    () => {
+      const [fits, foreign] = [make('dragoman-backend', 'all'), make('dragoman-node', 's390x')];
+      const { stdout } = install(fits, foreign);
+      expect(stdout).toContain(`left out: ${foreign} is for s390x`);
+    },
+  );
 
-  it.skipIf(!isDebian)(
+  it(
     'refuses two versions of a package, because each run would install the other one',
+    needs(!isDebian && 'needs apt'),
     () => {
       const [first, second] = [make('dragoman', 'all'), make('dragoman', 'all', '2-1')];
       const { status, stderr } = install(first, second);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   BUILT_AT,
   filesOf,
@@ -35,7 +36,7 @@ const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(
 /** Seconds since 1970 of a field of InRelease. */
 const time = (name: string): number => Date.parse(field(name)) / 1000;
 
-describe.skipIf(missing !== null)(title('scripts/release build'), () => {
+describe(title('scripts/release build'), needs(missing), () => {
   it('gives the same bytes when run elsewhere, and all but the signature after signing', () => {
     const key = fixture.key('first');
     const [one, other] = ['one', 'another place'];
@@ -152,7 +153,7 @@ describe.skipIf(missing !== null)(title('scripts/release build'), () => {
   });
 });
 
-describe.skipIf(missing !== null)(title('the package dragoman-archive-keyring'), () => {
+describe(title('the package dragoman-archive-keyring'), needs(missing), () => {
   const version = ['--version', '1.0.0-1'];
 
   it('has the public keys in binary form and the source for apt', () => {
@@ -197,7 +198,7 @@ describe.skipIf(missing !== null)(title('the package dragoman-archive-keyring'),
   });
 });
 
-describe.skipIf(missing !== null)(title('scripts/release sign'), () => {
+describe(title('scripts/release sign'), needs(missing), () => {
   beforeEach(() => {
     if (missing !== null) return;
     fixture.deb('dragoman', '1.0.0-1');

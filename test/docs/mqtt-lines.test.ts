@@ -7,6 +7,7 @@ import { commandRequestSchema } from '../../src/protocol/mqtt/command.ts';
 import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { findMosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { testConfig } from '../agent/fake-deps.ts';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 
 const page = readFileSync(new URL('../../docs/mqtt.md', import.meta.url), 'utf8');
@@ -16,8 +17,9 @@ const hasClients = spawnSync('mosquitto_pub', ['--help']).error === undefined;
 const broker = mosquitto !== null && hasClients ? await startMosquitto(mosquitto) : null;
 afterAll(() => broker?.close());
 
-describe.skipIf(broker === null)(
+describe(
   `the lines of docs/mqtt.md${broker === null ? ': skipped, mosquitto and its clients are not installed' : ''}`,
+  needs(broker === null && 'needs mosquitto'),
   () => {
     it('publish valid messages with mosquitto_pub', async () => {
       if (broker === null) throw new Error('there is no broker');

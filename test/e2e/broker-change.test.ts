@@ -15,6 +15,7 @@ import { type Relay, startRelay } from '../adapters/mqtt/loopback-servers.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { createRecordingListener, type Heard } from '../adapters/mqtt/test-buses.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 
 /** Speed of the device's clock, because it waits for a broker for a quarter of a minute. */
@@ -32,9 +33,7 @@ function createFastClock(): Clock {
 const mosquitto = findMosquitto();
 const BASE = 'dragoman/v1/museum/kiosk-01';
 
-if (mosquitto === null) it.skip('a broker that moves: mosquitto is not installed', () => {});
-
-describe.skipIf(mosquitto === null)('a broker that moves', () => {
+describe('a broker that moves', needs(mosquitto === null && 'needs mosquitto'), () => {
   let folder: string;
   let first: Mosquitto;
   let second: Mosquitto;

@@ -16,6 +16,7 @@ import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
 import { backend as runBackend } from '../backend/broker/set-up-broker.ts';
+import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 
 const mosquitto = findMosquitto();
@@ -23,9 +24,7 @@ const BASE = 'dragoman/v1/museum/kiosk-01';
 const KEY = 'account-key-4711';
 const log = () => createLogger({ level: 'info', format: 'json', sink: new PassThrough().resume() });
 
-if (mosquitto === null) it.skip('rotation of the owner key: mosquitto is not installed', () => {});
-
-describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
+describe("the rotation of the owner's key", needs(mosquitto === null && 'needs mosquitto'), () => {
   let folder: string;
   let broker: Mosquitto;
   let emulator: Emulator;

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { findMosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { placeBundles } from '../bundles.ts';
 import { freePort } from '../free-port.ts';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,7 +27,7 @@ const linesOf = (page: string, heading: string): string[] =>
 const mosquitto = findMosquitto();
 const title = `the lines of a page${mosquitto === null ? ': skipped, mosquitto is not installed' : ''}`;
 
-describe.skipIf(mosquitto === null)(title, () => {
+describe(title, needs(mosquitto === null && 'needs mosquitto'), () => {
   const closing: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();

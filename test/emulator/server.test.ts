@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { findSpeechEngine } from '../../src/emulator/speak.ts';
+import { needs } from '../needs.ts';
 import { ask, connect, createToken, refusedUpgrade, streamUrl } from './client.ts';
 import { sentence, task } from './core/harness.ts';
 import { chunks, concat, noise, pcm, speech } from './core/voice.ts';
@@ -139,45 +140,55 @@ describe('a stream over a real socket', () => {
 describe('speaking', async () => {
   const engine = await findSpeechEngine();
 
-  test.skipIf(engine === null)('speaks the phrase with espeak-ng (needs espeak-ng)', async () => {
-    const emulator = await start({ tooFast: 'tolerate', translate: 'speak', recordBytes: 10_000_000 });
-    const client = await open(emulator);
-    for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
-    client.send('end_task');
-    await client.closed;
-    const data = client.received.find(
-      ({ message_type }) => message_type === 'translated_transcription',
-    )?.data;
-    const { text } = (data as { transcription: { text: string } }).transcription;
-    expect(text).toMatch(/^Buenos días/);
-    const spoken = await engine?.({ ...JOB, text });
-    expect(client.sound().equals(Buffer.from(spoken ?? []))).toBe(true);
-    expect(client.sound().length).toBeGreaterThan(HZ * 2);
-  });
+  test(
+    'speaks the phrase with espeak-ng (needs espeak-ng)',
+    needs(engine === null && 'needs espeak-ng'),
+    async () => {
+      const emulator = await start({ tooFast: 'tolerate', translate: 'speak', recordBytes: 10_000_000 });
+      const client = await open(emulator);
+      for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
+      client.send('end_task');
+      await client.closed;
+      const data = client.received.find(
+        ({ message_type }) => message_type === 'translated_transcription',
+      )?.data;
+      const { text } = (data as { transcription: { text: string } }).transcription;
+      expect(text).toMatch(/^Buenos días/);
+      const spoken = await engine?.({ ...JOB, text });
+      expect(client.sound().equals(Buffer.from(spoken ?? []))).toBe(true);
+      expect(client.sound().length).toBeGreaterThan(HZ * 2);
+    },
+  );
 
-  test.skipIf(engine === null)('speaks many sentences in many languages (needs espeak-ng)', async () => {
-    const emulator = await start({
-      tooFast: 'tolerate',
-      translate: 'speak',
-      silenceThresholdMs: 300,
-      outputIntervalMs: 0,
-    });
-    const client = await connect(streamUrl(emulator));
-    client.send('set_task', task({}, ['es', 'de', 'fr', 'it', 'xx']));
-    client.send('get_task');
-    await client.next('current_task');
-    for (const chunk of chunks(concat(sentence(0.5), sentence(0.5), sentence(0.5)), HZ)) client.audio(chunk);
-    client.send('end_task', { eos_timeout: 30 });
-    await client.closed;
-    const translated = client.received.filter(
-      ({ message_type }) => message_type === 'translated_transcription',
-    );
-    expect(translated).toHaveLength(15);
-    expect(client.sound().length).toBeGreaterThan(12 * HZ * 2);
-  });
+  test(
+    'speaks many sentences in many languages (needs espeak-ng)',
+    needs(engine === null && 'needs espeak-ng'),
+    async () => {
+      const emulator = await start({
+        tooFast: 'tolerate',
+        translate: 'speak',
+        silenceThresholdMs: 300,
+        outputIntervalMs: 0,
+      });
+      const client = await connect(streamUrl(emulator));
+      client.send('set_task', task({}, ['es', 'de', 'fr', 'it', 'xx']));
+      client.send('get_task');
+      await client.next('current_task');
+      for (const chunk of chunks(concat(sentence(0.5), sentence(0.5), sentence(0.5)), HZ))
+        client.audio(chunk);
+      client.send('end_task', { eos_timeout: 30 });
+      await client.closed;
+      const translated = client.received.filter(
+        ({ message_type }) => message_type === 'translated_transcription',
+      );
+      expect(translated).toHaveLength(15);
+      expect(client.sound().length).toBeGreaterThan(12 * HZ * 2);
+    },
+  );
 
-  test.skipIf(engine === null)(
+  test(
     'uses another voice of the speaker when the engine does not know the language',
+    needs(engine === null && 'needs espeak-ng'),
     async () => {
       const emulator = await start({ tooFast: 'tolerate', translate: 'speak' });
       const client = await connect(streamUrl(emulator));
@@ -197,8 +208,9 @@ describe('safety', () => {
     .flat()
     .find((address) => address?.family === 'IPv4' && !address.internal);
 
-  test.skipIf(outside === undefined)(
+  test(
     '/emulator answers this machine only (needs an address besides loopback)',
+    needs(outside === undefined && 'needs an address beside loopback'),
     async () => {
       const emulator = await start({ host: '0.0.0.0' });
       const url = `http://${outside?.address}:${new URL(emulator.url).port}`;

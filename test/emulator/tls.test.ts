@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { needs } from '../needs.ts';
 import { start } from './started-emulator.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).error === undefined;
@@ -24,13 +25,17 @@ function makeCertificate(): { cert: string; key: string } {
   return pair;
 }
 
-test.skipIf(!hasOpenssl)('drop resets a connection over TLS without a close (needs openssl)', async () => {
-  const tls = makeCertificate();
-  const emulator = await start({ tls });
-  const url = `${emulator.wsUrl}/streaming-api/x/v1/speech-to-speech/stream?token=${emulator.apiKey}`;
-  const socket = new WebSocket(url, { ca: tls.cert });
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  await new Promise((resolve) => socket.once('open', resolve));
-  emulator.fault({ kind: 'drop' });
-  expect(await closed).toBe(1006);
-});
+test(
+  'drop resets a connection over TLS without a close (needs openssl)',
+  needs(!hasOpenssl && 'needs openssl'),
+  async () => {
+    const tls = makeCertificate();
+    const emulator = await start({ tls });
+    const url = `${emulator.wsUrl}/streaming-api/x/v1/speech-to-speech/stream?token=${emulator.apiKey}`;
+    const socket = new WebSocket(url, { ca: tls.cert });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise((resolve) => socket.once('open', resolve));
+    emulator.fault({ kind: 'drop' });
+    expect(await closed).toBe(1006);
+  },
+);

@@ -11,6 +11,7 @@ import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
 import type { ReadFamily } from '../adapters/watch/read-metrics.ts';
 import { answerJson, sessionOf } from '../backend/fake-service.ts';
 import { createJumpingClock } from '../backend/watch/jumping-clock.ts';
+import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 import { monitoredBackends, STATUS, stateOf } from './monitored-backends.ts';
 
@@ -211,8 +212,9 @@ describe('the alert rules', () => {
     expect(Object.keys(PROVOCATIONS).sort()).toEqual([...ALERTS].sort());
   });
 
-  describe.skipIf(promtool === null)(
+  describe(
     promtool === null ? 'skipped: "promtool" is not installed' : 'by promtool',
+    needs(promtool === null && 'needs promtool'),
     () => {
       let before: ReadFamily[] = [];
       beforeAll(async () => {

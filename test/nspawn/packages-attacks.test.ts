@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { noRelease, openReleaseFixture, type ReleaseFixture } from '../deb/repository-fixture.ts';
+import { needs } from '../needs.ts';
 import { type AptDevice, ON_STICK, openAptDevice } from './apt-device.ts';
 import { makeRepositories, NEW, OLD, ON_INDEX, ON_PACKAGE, type Repositories } from './attacks.ts';
 
@@ -11,8 +12,9 @@ const debian = inject('debian');
 const missing = debian.missing ?? noRelease();
 const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? null : 'no gcc';
 
-describe.skipIf(missing !== null)(
+describe(
   `attacks on a repository, apt of Debian ${debian.suite}${missing === null ? '' : `: skipped, ${missing}`}`,
+  needs(missing),
   () => {
     let fixture: ReleaseFixture;
     let repositories: Repositories;
@@ -128,7 +130,7 @@ describe.skipIf(missing !== null)(
       expect(await device.downloaded()).toEqual([`dragoman_${NEW}_all.deb`]);
     });
 
-    it.skipIf(noCompiler !== null)(`refuse all while the clock says 1970${noCompiler ?? ''}`, async () => {
+    it(`refuse all while the clock says 1970${noCompiler ?? ''}`, needs(noCompiler), async () => {
       const library = join(fixture.folder, 'fake-clock.so');
       const source = fileURLToPath(new URL('fake-clock.c', import.meta.url));
       execFileSync('gcc', ['-O2', '-fPIC', '-shared', '-o', library, source]);

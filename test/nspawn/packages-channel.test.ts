@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { noRelease, openReleaseFixture, type ReleaseFixture } from '../deb/repository-fixture.ts';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { type AptDevice, OVER_HTTP, openAptDevice } from './apt-device.ts';
 
@@ -21,8 +22,9 @@ const debian = inject('debian');
 const missing = debian.missing ?? noRelease();
 
 /** The lines of docs/releasing.md, from the key to the installed agent. They build on each other. */
-describe.skipIf(missing !== null)(
+describe(
   `the lines of ${PAGE}, Debian ${debian.suite}${missing === null ? '' : `: skipped, ${missing}`}`,
+  needs(missing),
   () => {
     let fixture: ReleaseFixture;
     let device: AptDevice;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../needs.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
 import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
@@ -62,7 +63,7 @@ const debian = inject('debian');
 const needsNode = debian.suite === 'bookworm';
 
 /** Cage and chromium themselves are tested by hand, because the containers have no network (docs/screen.md has the figures). */
-describe.skipIf(debian.missing !== null)(`the package dragoman-screen, Debian ${debian.suite}`, () => {
+describe(`the package dragoman-screen, Debian ${debian.suite}`, needs(debian.missing), () => {
   let fixture: PackageFixture;
   let machine: Machine;
   beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { until } from './kiosk.ts';
 import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
 
@@ -43,7 +44,7 @@ const debian = inject('debian');
 const needsNode = debian.suite === 'bookworm';
 
 /** Failures during installations. The tests build on each other. */
-describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.suite}`, () => {
+describe(`packages in trouble, Debian ${debian.suite}`, needs(debian.missing), () => {
   let fixture: PackageFixture;
 
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { UpdateStatus } from '../../src/protocol/update.ts';
+import { needs } from '../needs.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';
 import { BUILT, openPackageFixture, type PackageFixture } from './package-fixture.ts';
@@ -33,7 +34,7 @@ const needsNode = debian.suite === 'bookworm';
 const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? null : ', no gcc';
 
 /** The tests build on each other. */
-describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debian.suite}`, () => {
+describe(`the updater, Debian ${debian.suite}`, needs(debian.missing ?? (!hasGpg && 'needs gpg')), () => {
   let fixture: PackageFixture;
   let machine: Machine;
   const keys: RepositoryKey[] = [];
@@ -223,8 +224,9 @@ describe.skipIf(debian.missing !== null || !hasGpg)(`the updater, Debian ${debia
     expect(await program()).toBe('/usr/lib/dragoman');
   });
 
-  it.skipIf(noCompiler !== null)(
+  it(
     `waits and says why while the clock says 1970, and goes on when it is set${noCompiler ?? ''}`,
+    needs(noCompiler),
     async () => {
       const library = join(fixture.folder, 'fake-clock.so');
       const source = fileURLToPath(new URL('fake-clock.c', import.meta.url));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { boot, type Machine } from './container.ts';
 
@@ -20,8 +21,9 @@ const FILLED_IN = JSON.stringify({
 
 const debian = inject('debian');
 
-describe.skipIf(debian.missing !== null)(
+describe(
   `the lines of pages, Debian ${debian.suite}${debian.missing === null ? '' : `: skipped, ${debian.missing}`}`,
+  needs(debian.missing),
   () => {
     let machine: Machine;
     beforeAll(async () => {

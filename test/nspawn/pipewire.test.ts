@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { boot, type Machine } from './container.ts';
 import { until } from './kiosk.ts';
@@ -31,8 +32,9 @@ const lines = PAGES.map((page) => ({
   ),
 })).filter(({ commands }) => commands.length > 0);
 
-describe.skipIf(debian.missing !== null)(
+describe(
   `PipeWire, Debian ${debian.suite}${debian.missing === null ? '' : `: skipped, ${debian.missing}`}`,
+  needs(debian.missing),
   () => {
     let machine: Machine;
     beforeAll(async () => {

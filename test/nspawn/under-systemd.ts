@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, inject, it, type TestContext } from 'vitest';
+import { needs } from '../needs.ts';
 import { boot, type Machine, type Shared } from './container.ts';
 import { type Kiosk, openKiosk } from './kiosk.ts';
 
@@ -35,7 +36,7 @@ export function underSystemd(
     });
 
     define((name, run) => {
-      it.skipIf(reason !== null)(reason === null ? name : `${name}: skipped, ${reason}`, async (context) => {
+      it(reason === null ? name : `${name}: skipped, ${reason}`, needs(reason), async (context) => {
         if (opened === undefined) throw new Error('there is no kiosk');
         await run(opened, context);
       });

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { screenBeatSchema } from '../../src/protocol/screen.ts';
+import { needs } from '../needs.ts';
 import { buildPage, NO_BROWSER, openBrowser, showPage } from './browser.ts';
 
 let browser: Browser;
@@ -24,7 +25,7 @@ async function ageOf(url: string): Promise<number | null> {
   return screenBeatSchema.parse(await answer.json()).ageMs;
 }
 
-describe.skipIf(NO_BROWSER !== null)('the beat of the page', () => {
+describe('the beat of the page', needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });

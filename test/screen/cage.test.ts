@@ -8,6 +8,7 @@ import { openPageServer } from '../../src/adapters/screen/page-server.ts';
 import { type ScreenText, screenBeatSchema } from '../../src/protocol/screen.ts';
 import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { placeBundles } from '../bundles.ts';
+import { needs } from '../needs.ts';
 import { buildPage } from './browser.ts';
 import { brightness, difference, type Glass, NO_GLASS, openGlass } from './glass.ts';
 
@@ -51,7 +52,7 @@ async function hasPainted(url: string): Promise<boolean> {
   return screenBeatSchema.parse(await answer.json()).ageMs !== null;
 }
 
-describe.skipIf(NO_GLASS !== null)(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, () => {
+describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, needs(NO_GLASS), () => {
   let folder: string;
   let files: PageFiles;
   beforeAll(async () => {

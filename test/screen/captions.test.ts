@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { plainCaption } from '../../src/core/captions/plain-caption.ts';
 import type { ScreenText } from '../../src/protocol/screen.ts';
+import { needs } from '../needs.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
 
 let browser: Browser;
@@ -33,7 +34,7 @@ async function seenOf(page: Page): Promise<SeenLine[][]> {
   return (await page.evaluate('globalThis.seen')) as SeenLine[][];
 }
 
-describe.skipIf(NO_BROWSER !== null)(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });

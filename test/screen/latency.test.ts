@@ -1,6 +1,7 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { buildPage, NO_BROWSER, openBrowser, showPage } from './browser.ts';
 
@@ -26,7 +27,7 @@ const WATCH = `
     }
   }).observe(document, { childList: true, subtree: true, characterData: true });`;
 
-describe.skipIf(NO_BROWSER !== null)(`the way of a caption${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`the way of a caption${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   let browser: Browser;
   let files: PageFiles;
   beforeAll(async () => {

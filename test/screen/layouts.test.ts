@@ -4,6 +4,7 @@ import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { noticeIn } from '../../src/core/conversation/notice.ts';
 import type { ScreenSnapshot, ScreenStatus } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS, type ScreenLayout } from '../../src/protocol/screen-size.ts';
+import { needs } from '../needs.ts';
 import { buildPage, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
 
 let browser: Browser;
@@ -79,7 +80,7 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
 const namesOf = (page: Page, buttons: string) =>
   page.$$eval(buttons, (all) => all.map((one) => one.ariaLabel));
 
-describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });

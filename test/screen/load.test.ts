@@ -13,6 +13,7 @@ import { runDemo } from '../../src/cli/demo/demo.ts';
 import { openEnvironment } from '../../src/cli/demo/environment.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
+import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot } from './browser.ts';
 
@@ -55,53 +56,50 @@ async function demo(files: PageFiles, inputMs: number, use: (url: string, end: (
   }
 }
 
-describe.skipIf(NO_BROWSER !== null)(
-  `the page beside the sound${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`,
-  () => {
-    let browser: Browser;
-    let files: PageFiles;
-    beforeAll(async () => {
-      [browser, files] = await Promise.all([openBrowser(), buildPage()]);
-    });
-    afterAll(() => browser?.close());
+describe(`the page beside the sound${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
+  let browser: Browser;
+  let files: PageFiles;
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
 
-    it('shows the demo in both languages', async () => {
-      const page = await browser.newPage();
-      await page.setViewport({ width: 1280, height: 720 });
-      await demo(files, LONGEST_MS, async (url, end) => {
-        await page.goto(url);
-        await expect.poll(() => linesOf(page, 'es')).not.toEqual([]);
-        await expect.poll(() => linesOf(page, 'en')).not.toEqual([]);
-        await screenshot(page, 'demo');
-        end();
-      });
-      await page.close();
+  it('shows the demo in both languages', async () => {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 720 });
+    await demo(files, LONGEST_MS, async (url, end) => {
+      await page.goto(url);
+      await expect.poll(() => linesOf(page, 'es')).not.toEqual([]);
+      await expect.poll(() => linesOf(page, 'en')).not.toEqual([]);
+      await screenshot(page, 'demo');
+      end();
     });
+    await page.close();
+  });
 
-    it('does not delay the sound when 1,000 requests a second come and a reader is stalled', async ({
-      skip,
-    }) => {
-      const stalls = watchStalls();
-      let answered = 0;
-      const summary = await demo(files, 15_000, async (url) => {
-        const flood = spawn(process.execPath, [FLOOD, url, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
-        const { port } = new URL(url);
-        const stalled = connect(Number(port), '127.0.0.1');
-        stalled.on('error', quiet);
-        stalled.write(`GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-        stalled.pause();
-        const said = once(flood.stdout, 'data');
-        await new Promise((resolve) => setTimeout(resolve, 14_000));
-        flood.kill('SIGTERM');
-        answered = Number(String((await said)[0]));
-        stalled.destroy();
-      });
-      judgeSound(skip, stalls, LONG_STALL_MS, () => {
-        expect(answered).toBeGreaterThan(500);
-        expect(summary.lost_audio_ms).toBe(0);
-        expect(summary.capture_to_wire_ms?.p99).toBeLessThanOrEqual(MOST_MS);
-      });
-      process.stderr.write(`flood: ${answered} answered, ${JSON.stringify(summary.capture_to_wire_ms)}\n`);
+  it('does not delay the sound when 1,000 requests a second come and a reader is stalled', async ({
+    skip,
+  }) => {
+    const stalls = watchStalls();
+    let answered = 0;
+    const summary = await demo(files, 15_000, async (url) => {
+      const flood = spawn(process.execPath, [FLOOD, url, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const { port } = new URL(url);
+      const stalled = connect(Number(port), '127.0.0.1');
+      stalled.on('error', quiet);
+      stalled.write(`GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      stalled.pause();
+      const said = once(flood.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, 14_000));
+      flood.kill('SIGTERM');
+      answered = Number(String((await said)[0]));
+      stalled.destroy();
     });
-  },
-);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(answered).toBeGreaterThan(500);
+      expect(summary.lost_audio_ms).toBe(0);
+      expect(summary.capture_to_wire_ms?.p99).toBeLessThanOrEqual(MOST_MS);
+    });
+    process.stderr.write(`flood: ${answered} answered, ${JSON.stringify(summary.capture_to_wire_ms)}\n`);
+  });
+});

@@ -27,7 +27,7 @@ export const demoVerb: Verb = {
         "serve the kiosk's page, the emulator's and the owner's console with three kiosks; repeat the recording until Ctrl-C or for --seconds",
       )
       .addOption(
-        new Option('--desk', 'two people talk: at one microphone, and at one for each of them').conflicts([
+        new Option('--desk', 'a clerk and a visitor talk in two languages, at one microphone and at one for each of them; writes a file for each loudspeaker').conflicts([
           ...['input', 'realMic', 'seconds', 'fault', 'web'],
         ]),
       )

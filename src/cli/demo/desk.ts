@@ -33,6 +33,14 @@ export interface DeskSummary extends DemoSummary {
   readonly lanes: readonly (DemoSummary & { readonly id: string })[];
 }
 
+/** What a viewer sees and hears, before it begins. */
+const EXPLANATION = `A clerk (English) and a visitor (Spanish) talk, at two kiosks at once:
+  desk             one microphone for both; the language shows who speaks
+  clerk, visitor   a microphone for each of them; the nearer one shows who speaks
+Each sentence is followed by its translation (->).
+
+`;
+
 /** Runs both kiosks beside each other. */
 export async function runDeskDemo(
   environment: DemoEnvironment,
@@ -45,6 +53,7 @@ export async function runDeskDemo(
   const near = (isNear: (speaker: string) => boolean): Int16Array =>
     recordNear(whole, RATE_HZ, sentences, isNear);
   const heard = { desk: whole, clerk: near((one) => !isVisitor(one)), visitor: near(isVisitor) };
+  options.print(EXPLANATION);
   const kiosks = deskConfigs(environment, options.output);
   const lanes = (await Promise.all(kiosks.map((config) => runKiosk(config, heard, options)))).flat();
   const [first] = lanes;

@@ -3,9 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../program/problem.ts';
 
-/** The packages put each program into its own folder of this one. */
-const PACKAGED_IN = '/usr/lib';
-
 /**
  * The bundles of the other two programs: in this program's folder, as the build makes them, or in the folders of their
  * packages beside it.
@@ -13,14 +10,15 @@ const PACKAGED_IN = '/usr/lib';
  */
 export function findPrograms(
   folder = dirname(fileURLToPath(import.meta.url)),
-  packagedIn = PACKAGED_IN,
 ): { readonly emulator: string; readonly backend: string } {
   const found = { emulator: find(folder, 'emulator'), backend: find(folder, 'backend') };
   const { emulator, backend } = found;
   if (emulator !== null && backend !== null) return { emulator, backend };
   const missing = Object.entries(found).flatMap(([name, path]) => (path === null ? [name] : []));
+  // Only who has the sources can build; an installed or updated program may be in any folder.
+  const hasSources = existsSync(join(dirname(folder), 'package.json'));
   throw new Failure(
-    dirname(folder) === packagedIn
+    !hasSources
       ? `the demo needs the other programs, too: install ${missing.map((name) => `dragoman-${name}`).join(' and ')}, as "apt install ${missing.map((name) => `./dragoman-${name}_*.deb`).join(' ')}" does`
       : `${missing.map((name) => `${name}.mjs`).join(' and ')} missing in ${folder}: run "npm run build", which puts the three programs into one folder`,
   );

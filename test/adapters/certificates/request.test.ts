@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createRequest, readRequest } from '../../../src/adapters/certificates/request.ts';
+import { needs } from '../../needs.ts';
 import { findOpenssl } from '../mqtt/mosquitto.ts';
 
 const NAME = 'museum.kiosk-01';
@@ -25,7 +26,7 @@ describe('a certificate request', () => {
     expect(createRequest(NAME).key).not.toBe(key);
   });
 
-  it.skipIf(!findOpenssl())('matches openssl in reading, verifying and writing', () => {
+  it('matches openssl in reading, verifying and writing', needs(!findOpenssl() && 'needs openssl'), () => {
     const { request, key } = createRequest(NAME);
     const reported = openssl(['req', '-verify', '-noout', '-subject', '-text'], request);
     expect(reported).toMatch(/verify OK/);
@@ -35,7 +36,7 @@ describe('a certificate request', () => {
     expect(readRequest(made(...P256, '-subj', `/CN=${NAME}`))?.commonName).toBe(NAME);
   });
 
-  it.skipIf(!findOpenssl())('is refused when it is of another kind', () => {
+  it('is refused when it is of another kind', needs(!findOpenssl() && 'needs openssl'), () => {
     const kinds = [
       made('-newkey', 'rsa:2048', '-subj', `/CN=${NAME}`),
       made('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp384r1', '-subj', `/CN=${NAME}`),

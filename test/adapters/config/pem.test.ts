@@ -12,6 +12,8 @@ import {
 import { readNamedFiles } from '../../../src/adapters/doctor/named-files.ts';
 import { findUnusableFile } from '../../../src/agent/machine-deps.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 import { makeWeakCertificates, type WeakCertificates } from '../weak-certificates.ts';
 
 let folder: string;
@@ -45,7 +47,7 @@ afterAll(() => {
 
 const damaged = (pem: string): string => pem.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA');
 
-describe('certificates in PEM', () => {
+describe('certificates in PEM', needs(!findOpenssl() && 'needs openssl'), () => {
   it.each([
     ['one', () => text('one.crt')],
     ['several, with words between', () => `the first:\n${text('one.crt')}the other:\n${text('two.crt')}`],
@@ -73,7 +75,7 @@ describe('certificates in PEM', () => {
   });
 });
 
-describe('our own certificates in PEM', () => {
+describe('our own certificates in PEM', needs(!findOpenssl() && 'needs openssl'), () => {
   it('can be used when they are strong, also with a mark and the certificate of an authority', () => {
     expect(ownCertificateFault(text('one.crt'))).toBeNull();
     const chain = `\ufeff${weak.read('good.crt')}${weak.read('ca.crt')}`;
@@ -87,7 +89,7 @@ describe('our own certificates in PEM', () => {
   });
 });
 
-describe('private keys in PEM', () => {
+describe('private keys in PEM', needs(!findOpenssl() && 'needs openssl'), () => {
   it.each(['one.key', 'two.key', 'parameters.key'])('can be used: %s', (name) => {
     expect(privateKeyFault(text(name))).toBeNull();
   });
@@ -103,7 +105,7 @@ describe('private keys in PEM', () => {
   });
 });
 
-describe('a configuration that names certificates', () => {
+describe('a configuration that names certificates', needs(!findOpenssl() && 'needs openssl'), () => {
   const config = (mqtt: object, caFile: string | null = null) =>
     configSchema.parse({
       device: { id: 'kiosk-01', tenant: 'museum' },

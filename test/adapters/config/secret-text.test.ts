@@ -11,6 +11,8 @@ import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adap
 import { brokerConnection } from '../../../src/agent/broker/broker-access.ts';
 import { judgeConfiguration } from '../../../src/core/doctor/configuration.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 
 const BOM = '\ufeff';
 let folder: string;
@@ -33,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a byte order mark', () => {
+describe('a byte order mark', needs(!findOpenssl() && 'needs openssl'), () => {
   it('is not part of a secret', () => {
     const file = put('marked', `${BOM}swordfish\r\n`);
     for (const read of [readSecret, readPassword, readKey])
@@ -68,7 +70,7 @@ describe('a byte order mark', () => {
   });
 });
 
-describe('another encoding than UTF-8', () => {
+describe('another encoding than UTF-8', needs(!findOpenssl() && 'needs openssl'), () => {
   const little = Buffer.from(`${BOM}swordfish`, 'utf16le');
   it.each([
     ['UTF-16', () => little],
@@ -101,7 +103,7 @@ describe('another encoding than UTF-8', () => {
   });
 });
 
-describe('characters that a person does not see', () => {
+describe('characters that a person does not see', needs(!findOpenssl() && 'needs openssl'), () => {
   it.each([
     [' swordfish', 'begins with a blank'],
     ['\u00a0swordfish', 'begins with a no-break space (U+00A0)'],

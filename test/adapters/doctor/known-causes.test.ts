@@ -6,6 +6,8 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { reach } from '../../../src/adapters/doctor/connection.ts';
 import { askForUpgrade } from '../../../src/adapters/doctor/upgrade.ts';
 import { judgeReach, judgeUpgrade } from '../../../src/core/doctor/connection-rules.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 import {
   makeWeakCertificates,
   OLD_SERVER,
@@ -26,7 +28,7 @@ afterEach(() => {
 
 const LIMIT_MS = 30_000;
 
-describe('the doctor at a server with TLS', () => {
+describe('the doctor at a server with TLS', needs(!findOpenssl() && 'needs openssl'), () => {
   const pair = (name: string): TlsOptions => ({
     key: files.read(`${name}.key`),
     cert: files.read(`${name}.crt`),
@@ -80,7 +82,7 @@ describe('the doctor at a server with TLS', () => {
   });
 });
 
-describe('the doctor at a stream host', () => {
+describe('the doctor at a stream host', needs(!findOpenssl() && 'needs openssl'), () => {
   const served = async (server: Server): Promise<string> => {
     closing.push(() => server.close());
     return `ws://127.0.0.1:${await portOf(server)}/stream?token=abcdef`;

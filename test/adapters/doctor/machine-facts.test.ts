@@ -12,6 +12,7 @@ import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
 import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program.ts';
 import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';
 import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
+import { needs } from '../../needs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -91,11 +92,15 @@ describe('the facts of the machine', () => {
     expect(readDisk({ folder: join(root, 'file'), ...purpose })).toMatchObject({ access: 'missing' });
   });
 
-  it.skipIf(process.getuid?.() === 0)('include a folder without write permission (skipped for root)', () => {
-    const folder = join(root, 'closed');
-    mkdirSync(folder, { mode: 0o555 });
-    expect(readDisk({ folder, purpose: 'things', isNeeded: true })).toMatchObject({ access: 'forbidden' });
-  });
+  it(
+    'include a folder without write permission (skipped for root)',
+    needs(process.getuid?.() === 0 && 'root may do everything'),
+    () => {
+      const folder = join(root, 'closed');
+      mkdirSync(folder, { mode: 0o555 });
+      expect(readDisk({ folder, purpose: 'things', isNeeded: true })).toMatchObject({ access: 'forbidden' });
+    },
+  );
 
   it('include the agents among the processes, and no other program', () => {
     const line = (...words: string[]): string => `${words.join('\0')}\0`;

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { afterEach, describe, expect, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { describeBus } from './bus-contract.ts';
 import {
@@ -20,7 +21,7 @@ const hasOpenssl = findOpenssl();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
 
 if (command === null) {
-  it.skip('bus over mosquitto (MQTT 5): mosquitto is not installed (Debian package "mosquitto")', () => {});
+  it('bus over mosquitto (MQTT 5)', needs('needs mosquitto'), () => {});
 } else {
   const start = (lines: (folder: string) => readonly string[] = () => ['allow_anonymous true']) =>
     startMosquitto(command, (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
@@ -132,10 +133,11 @@ if (command === null) {
       expect(good.ups[0]?.protocol).toBe(5);
     });
 
-    it.skipIf(!hasOpenssl)(
+    it(
       hasOpenssl
         ? 'uses TLS: trusts its authority only, and presents its certificate'
         : 'TLS: openssl is not installed',
+      needs(!hasOpenssl && 'needs openssl'),
       async () => {
         let made: Record<string, PemPair> = {};
         broker = await start((folder) => {

@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type Server } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
+import { needs } from '../../needs.ts';
 import {
   makeWeakCertificates,
   OLD_SERVER,
@@ -11,6 +12,7 @@ import {
   serveTls,
   type WeakCertificates,
 } from '../weak-certificates.ts';
+import { findOpenssl } from './mosquitto.ts';
 import { createTestBuses } from './test-buses.ts';
 
 let files: WeakCertificates;
@@ -38,7 +40,7 @@ async function served(server: Server): Promise<number> {
   return portOf(server);
 }
 
-describe('a broker over WebSocket', () => {
+describe('a broker over WebSocket', needs(!findOpenssl() && 'needs openssl'), () => {
   const answering = (status: number, headers: Record<string, string> = {}): Server =>
     createServer((_, response) => response.writeHead(status, headers).end('words')).on(
       'upgrade',
@@ -92,44 +94,48 @@ describe('a broker over WebSocket', () => {
   });
 });
 
-describe.each(['mqtts', 'wss'])('a broker over TLS (%s)', (scheme) => {
-  const pair = (name: string): TlsOptions => ({
-    key: files.read(`${name}.key`),
-    cert: files.read(`${name}.crt`),
-  });
-  const tried = async (options: TlsOptions, own: Partial<MqttConnection> = {}) => {
-    const { port, close } = await serveTls(options);
-    closing.push(close);
-    return downOf({ url: `${scheme}://localhost:${port}`, ca: files.read('ca.crt'), ...own });
-  };
-
-  it('is reported with the reason of OpenSSL when its certificate is signed with SHA-1', async () => {
-    expect((await tried({ ...pair('sha1'), ...OLD_SERVER })).message).toMatch(
-      /is not trusted \(CA signature digest algorithm too weak\): have the certificate .* SHA-256$/,
-    );
-  });
-
-  it('is reported with the reason of OpenSSL when it speaks TLS 1.1', async () => {
-    const old = { ...OLD_SERVER, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' } as const;
-    expect((await tried({ ...pair('good'), ...old })).message).toMatch(
-      /fails at TLS \(tlsv1 alert protocol version(, ERR_SSL_\w+)?\): the server must allow TLS 1\.2/,
-    );
-  });
-
-  it('is reported as refused when it wants a certificate and gets none', async () => {
-    const asks = { requestCert: true, rejectUnauthorized: true, ca: files.read('ca.crt') };
-    expect(await tried({ ...pair('good'), ...asks })).toEqual({
-      problem: 'refused',
-      message: expect.stringMatching(/does not accept our certificate \(.*alert certificate required/),
+describe.each(['mqtts', 'wss'])(
+  'a broker over TLS (%s)',
+  needs(!findOpenssl() && 'needs openssl'),
+  (scheme) => {
+    const pair = (name: string): TlsOptions => ({
+      key: files.read(`${name}.key`),
+      cert: files.read(`${name}.crt`),
     });
-  });
+    const tried = async (options: TlsOptions, own: Partial<MqttConnection> = {}) => {
+      const { port, close } = await serveTls(options);
+      closing.push(close);
+      return downOf({ url: `${scheme}://localhost:${port}`, ca: files.read('ca.crt'), ...own });
+    };
 
-  it('is reported as refused when our own key is too small', async () => {
-    const own = { cert: files.read('small.crt'), key: files.read('small.key') };
-    const down = await tried(pair('good'), own);
-    expect(down).toEqual({
-      problem: 'refused',
-      message: expect.stringMatching(/cannot be used \(ee key too small, .*RSA 2048/),
+    it('is reported with the reason of OpenSSL when its certificate is signed with SHA-1', async () => {
+      expect((await tried({ ...pair('sha1'), ...OLD_SERVER })).message).toMatch(
+        /is not trusted \(CA signature digest algorithm too weak\): have the certificate .* SHA-256$/,
+      );
     });
-  });
-});
+
+    it('is reported with the reason of OpenSSL when it speaks TLS 1.1', async () => {
+      const old = { ...OLD_SERVER, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' } as const;
+      expect((await tried({ ...pair('good'), ...old })).message).toMatch(
+        /fails at TLS \(tlsv1 alert protocol version(, ERR_SSL_\w+)?\): the server must allow TLS 1\.2/,
+      );
+    });
+
+    it('is reported as refused when it wants a certificate and gets none', async () => {
+      const asks = { requestCert: true, rejectUnauthorized: true, ca: files.read('ca.crt') };
+      expect(await tried({ ...pair('good'), ...asks })).toEqual({
+        problem: 'refused',
+        message: expect.stringMatching(/does not accept our certificate \(.*alert certificate required/),
+      });
+    });
+
+    it('is reported as refused when our own key is too small', async () => {
+      const own = { cert: files.read('small.crt'), key: files.read('small.key') };
+      const down = await tried(pair('good'), own);
+      expect(down).toEqual({
+        problem: 'refused',
+        message: expect.stringMatching(/cannot be used \(ee key too small, .*RSA 2048/),
+      });
+    });
+  },
+);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { needs } from '../../needs.ts';
 import { createFence, type Fence } from './broker-fence.ts';
 import { type Relay, startRelay } from './loopback-servers.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
@@ -15,7 +16,7 @@ const SLOW = { timeout: 20_000 };
 const EVERYTHING = 'topic readwrite #\n';
 
 if (command === null) {
-  it.skip('a refused state at mosquitto: it is not installed (Debian package "mosquitto")', () => {});
+  it('a refused state at mosquitto', needs('needs mosquitto'), () => {});
 } else {
   describe('a state that mosquitto refuses', () => {
     let broker: Mosquitto;

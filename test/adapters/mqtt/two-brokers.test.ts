@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { createRecordingListener } from './test-buses.ts';
@@ -9,9 +10,7 @@ import { createRecordingListener } from './test-buses.ts';
 const mosquitto = findMosquitto();
 const FINALE = { topic: 'device/status', payload: '"gone"', retain: true };
 
-if (mosquitto === null) it.skip('two brokers: mosquitto is not installed', () => {});
-
-describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
+describe('a connection between two brokers', needs(mosquitto === null && 'needs mosquitto'), () => {
   let one: Mosquitto;
   let two: Mosquitto;
   let open: MqttBus[] = [];

@@ -1,9 +1,9 @@
 /** Connections by name over slow and broken lines, in a network of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { createProbe, type FarNetwork, farNetworkTrouble, type ProbeOptions } from './far-network.ts';
 
 const trouble = farNetworkTrouble();
-if (trouble !== null) it.skip(`connections over slow lines: ${trouble}`, () => {});
 
 const SLOW: FarNetwork = { delayMs: 300, dropped: [] };
 const [IPV4, IPV6] = ['10.9.0.2', 'fd00:9::2'];
@@ -11,7 +11,7 @@ const [IPV4, IPV6] = ['10.9.0.2', 'fd00:9::2'];
 const NO_ROUTE = '2001:db8::1';
 const NAT64 = '64:ff9b::a09:2';
 
-describe.skipIf(trouble !== null)('a connection by name', () => {
+describe('a connection by name', needs(trouble), () => {
   let probe: Awaited<ReturnType<typeof createProbe>>;
   beforeAll(async () => {
     probe = await createProbe();

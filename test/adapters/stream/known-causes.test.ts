@@ -3,6 +3,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 import { makeWeakCertificates, OLD_SERVER, portOf } from '../weak-certificates.ts';
 import { listen, TOKEN } from './peer.ts';
 
@@ -26,22 +28,26 @@ it('names the address of a redirect, without login, query and token', async () =
   ]);
 });
 
-it('names the reason of OpenSSL, and keeps the token, when the certificate is signed with SHA-1', async () => {
-  const files = makeWeakCertificates();
-  onTestFinished(() => files.remove());
-  const server = createTlsServer({
-    key: files.read('sha1.key'),
-    cert: files.read('sha1.crt'),
-    ...OLD_SERVER,
-  });
-  server.on('tlsClientError', () => {});
-  onTestFinished(() => void server.close());
-  const { listener, until } = listen();
-  const address = `wss://localhost:${await portOf(server)}/`;
-  const ca = files.read('ca.crt');
-  createWebSocketStreams({ clock: createSystemClock(), ca })({ address, token: TOKEN }, listener);
-  expect(await until('unreached')).toEqual([
-    ...['unreached', false],
-    "the service's certificate is not trusted (CA signature digest algorithm too weak): have the certificate issued again with SHA-256",
-  ]);
-});
+it(
+  'names the reason of OpenSSL, and keeps the token, when the certificate is signed with SHA-1',
+  needs(!findOpenssl() && 'needs openssl'),
+  async () => {
+    const files = makeWeakCertificates();
+    onTestFinished(() => files.remove());
+    const server = createTlsServer({
+      key: files.read('sha1.key'),
+      cert: files.read('sha1.crt'),
+      ...OLD_SERVER,
+    });
+    server.on('tlsClientError', () => {});
+    onTestFinished(() => void server.close());
+    const { listener, until } = listen();
+    const address = `wss://localhost:${await portOf(server)}/`;
+    const ca = files.read('ca.crt');
+    createWebSocketStreams({ clock: createSystemClock(), ca })({ address, token: TOKEN }, listener);
+    expect(await until('unreached')).toEqual([
+      ...['unreached', false],
+      "the service's certificate is not trusted (CA signature digest algorithm too weak): have the certificate issued again with SHA-256",
+    ]);
+  },
+);

@@ -15,6 +15,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { CheckName, Diagnosis, Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { findOpenssl, makeCertificates } from '../../adapters/mqtt/mosquitto.ts';
+import { needs } from '../../needs.ts';
 
 const BUS: Bus = {
   connected: true,
@@ -204,35 +205,39 @@ describe('the clock', () => {
   });
 });
 
-describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped without openssl)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-stream-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  let pems: ReturnType<typeof makeCertificates>;
-  beforeAll(() => {
-    pems = makeCertificates(folder);
-  });
-  const read = (file: string): Buffer => readFileSync(file);
-  const start = (): Promise<string> =>
-    serve(refuse(401), { key: read(pems.server.key), cert: read(pems.server.crt) });
-
-  it('is trusted through service.caFile, and causes a warning when it ends soon', async () => {
-    const of = await examine(`wss://${await start()}/{random_hash}/stream`, { ca: read(pems.ca.crt) });
-    expect(of('stream')).toMatchObject({
-      verdict: 'warning',
-      finding: expect.stringContaining('is good only until'),
-      data: { http_status: 401 },
+describe(
+  'the certificate of the stream host (skipped without openssl)',
+  needs(!findOpenssl() && 'needs openssl'),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-stream-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    let pems: ReturnType<typeof makeCertificates>;
+    beforeAll(() => {
+      pems = makeCertificates(folder);
     });
-  });
+    const read = (file: string): Buffer => readFileSync(file);
+    const start = (): Promise<string> =>
+      serve(refuse(401), { key: read(pems.server.key), cert: read(pems.server.crt) });
 
-  it('is a problem when it is not trusted, and gets no request', async () => {
-    const of = await examine(`wss://${await start()}/{random_hash}/stream`);
-    expect(of('stream')).toMatchObject({
-      verdict: 'problem',
-      fix: expect.stringContaining('service.caFile'),
+    it('is trusted through service.caFile, and causes a warning when it ends soon', async () => {
+      const of = await examine(`wss://${await start()}/{random_hash}/stream`, { ca: read(pems.ca.crt) });
+      expect(of('stream')).toMatchObject({
+        verdict: 'warning',
+        finding: expect.stringContaining('is good only until'),
+        data: { http_status: 401 },
+      });
     });
-    expect(asked).toEqual([]);
-  });
-});
+
+    it('is a problem when it is not trusted, and gets no request', async () => {
+      const of = await examine(`wss://${await start()}/{random_hash}/stream`);
+      expect(of('stream')).toMatchObject({
+        verdict: 'problem',
+        fix: expect.stringContaining('service.caFile'),
+      });
+      expect(asked).toEqual([]);
+    });
+  },
+);
 
 describe('beside a running agent whose broker allows one client for each login', () => {
   const REFUSED = warning('the broker refuses the doctor', 'ask the agent');

@@ -8,14 +8,13 @@ import { operatorClientId } from '../../../src/adapters/ctl/operator-client.ts';
 import { openProfile } from '../../../src/adapters/ctl/profile.ts';
 import { renewDevices } from '../../../src/backend/broker/renewals.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { backend, type Client, matching, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
 const BASE = 'dragoman/v1/museum';
-
-if (missing) it.skip('hostile requests: mosquitto or openssl is not installed', () => {});
 
 const csr = (...words: string[]): string => {
   const made = spawnSync('openssl', ['req', '-new', '-nodes', '-keyout', '/dev/null', ...words]);
@@ -66,7 +65,7 @@ const HOSTILE: readonly (readonly [kind: string, payload: (name: string) => stri
   ],
 ];
 
-describe.skipIf(missing)('a request for a certificate', () => {
+describe('a request for a certificate', needs(missing && 'needs mosquitto, openssl'), () => {
   let broker: SetUp;
   let hostile: Client;
   beforeAll(async () => {

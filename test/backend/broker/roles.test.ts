@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../../../src/backend/core/broker/access.ts';
 import { COMMANDS } from '../../../src/protocol/mqtt/commands/registry.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { backend, type Client, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
@@ -47,9 +48,7 @@ const RECEIVED: readonly (readonly [string, Role | null])[] = [
   [`${DEVICE}/caption`, null],
 ];
 
-if (missing) it.skip('roles: mosquitto or openssl is not installed', () => {});
-
-describe.skipIf(missing).each(FORMS)('people at the broker (%s)', (form) => {
+describe.each(FORMS)('people at the broker (%s)', needs(missing && 'needs mosquitto, openssl'), (form) => {
   let broker: SetUp;
   let device: Client;
   beforeAll(async () => {

@@ -9,6 +9,8 @@ import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load-config.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
+import { needs } from '../../needs.ts';
 import { type SetUp, setUpBroker } from '../broker/set-up-broker.ts';
 import { PASSWORD, PASSWORD_HASH, PREFIX } from './console-on-loopback.ts';
 import { signInByTls } from './sign-in-by-tls.ts';
@@ -46,7 +48,7 @@ async function start(more: object) {
   return { url: backend.consoleAt ?? '', lines };
 }
 
-describe('the console', () => {
+describe('the console', needs(!findOpenssl() && 'needs openssl'), () => {
   it('is served with its own certificate, and refuses a key of another one', async () => {
     const authority = createAuthority('test authority');
     const pair = issueCertificate(authority, { usage: 'server', name: '127.0.0.1', days: 30 });
@@ -71,6 +73,7 @@ describe('the console', () => {
 
   it.each(['dynsec', 'acl'] as const)(
     'has its rights at a broker of "broker init" in the form %s',
+    needs(findMosquitto() === null && 'needs mosquitto'),
     async (form) => {
       broker = await setUpBroker(form, 'password');
       await broker.start();

@@ -8,6 +8,7 @@ import type { SqlEngine } from '../../../src/backend/store/sql-engine.ts';
 import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { needs } from '../../needs.ts';
 import {
   findPostgres,
   NO_POSTGRES,
@@ -67,33 +68,37 @@ export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
   });
 
   const bin = findPostgres();
-  describe.skipIf(bin === null)(bin === null ? `PostgreSQL (${NO_POSTGRES})` : 'PostgreSQL', () => {
-    let server: PostgresServer | null = null;
-    beforeAll(async () => {
-      server = await startPostgres(bin ?? '');
-    });
-    afterAll(() => server?.remove());
-    afterEach(() => server?.reuseDatabases());
-    const open = closedAfterEach();
-    tests({
-      get server() {
-        return server;
-      },
-      async make() {
-        const url = (await server?.createDatabase()) ?? '';
-        const engine = () => createPostgresEngine({ url, password: () => PASSWORD, waitMs: PATIENT_MS });
-        return {
-          config: { url },
-          engine,
-          store: () => open(engine()),
-          openStore: () => createSqlStore(engine()),
-          // A server that is down refuses connections at once.
-          openImpatiently: () => createSqlStore(engine()),
-          storeAt: (now) => open({ ...engine(), now: String(now) }),
-        };
-      },
-    });
-  });
+  describe(
+    bin === null ? `PostgreSQL (${NO_POSTGRES})` : 'PostgreSQL',
+    needs(bin === null && NO_POSTGRES),
+    () => {
+      let server: PostgresServer | null = null;
+      beforeAll(async () => {
+        server = await startPostgres(bin ?? '');
+      });
+      afterAll(() => server?.remove());
+      afterEach(() => server?.reuseDatabases());
+      const open = closedAfterEach();
+      tests({
+        get server() {
+          return server;
+        },
+        async make() {
+          const url = (await server?.createDatabase()) ?? '';
+          const engine = () => createPostgresEngine({ url, password: () => PASSWORD, waitMs: PATIENT_MS });
+          return {
+            config: { url },
+            engine,
+            store: () => open(engine()),
+            openStore: () => createSqlStore(engine()),
+            // A server that is down refuses connections at once.
+            openImpatiently: () => createSqlStore(engine()),
+            storeAt: (now) => open({ ...engine(), now: String(now) }),
+          };
+        },
+      });
+    },
+  );
 }
 
 function closedAfterEach(): (engine: SqlEngine) => Store {

@@ -164,7 +164,7 @@ onBothStores((maker) => {
       expect.stringMatching(/^\(no site\),1,10,0,0,0,/),
       expect.stringMatching(/^Old wing,2,20,0,0,0,/),
     ]);
-    expect((await of()).out).toMatch(/^museum\/desk {2}10 min in 1 sessions; month's end: .* min$/m);
+    expect((await of()).out).toMatch(/^museum\/desk {2}10 min in 1 session; month's end: .* min$/m);
     expect((await bill(config, {}, '--month', '2020-01')).out).toBe('no sessions in 2020-01\n');
     expect(await bill(config, {}, '--month', '2026-13')).toMatchObject({
       code: 2,

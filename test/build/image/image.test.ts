@@ -29,6 +29,7 @@ import { whatIsMissing } from '../../../scripts/image/tools.ts';
 import type { Steps } from '../../../scripts/steps.ts';
 import { readDocument } from '../../../src/adapters/provisioning/document.ts';
 import { isAlive } from '../../adapters/audio/child/fake-programs.ts';
+import { needs } from '../../needs.ts';
 import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
 import { BUILD, buildImage, EPOCH, env, imageIn, missing, ROOT } from './made-image.ts';
 
@@ -81,7 +82,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(missing !== null)('an image of a tiny root', () => {
+describe('an image of a tiny root', needs(missing), () => {
   it('has three partitions without gaps, each at a multiple of 4 MiB', () => {
     expect(table.readUInt16LE(510)).toBe(0xaa55);
     expect(parts.map(({ type }) => type)).toEqual([0x0c, 0x83, 0x83]);
@@ -219,7 +220,7 @@ it('includes a valid example of dragoman.json, and a README in 80 columns', () =
   for (const line of README.split('\n')) expect(line.length).toBeLessThan(80);
 });
 
-describe.skipIf(missing !== null)('build-image', () => {
+describe('build-image', needs(missing), () => {
   const fails = async (...words: string[]) =>
     buildImage(debian(), join(folder, 'none'), ...words).then(
       () => ({ code: 0, stderr: '' }),
@@ -265,18 +266,22 @@ describe.skipIf(missing !== null)('build-image', () => {
     );
   });
 
-  it.skipIf(process.getuid?.() !== 0)('fails at once when programs for another processor cannot run', () => {
-    const tools = join(folder, 'all-tools');
-    mkdirSync(tools);
-    const give = (name: string, code: number) =>
-      writeFileSync(join(tools, name), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
-    for (const name of ['mke2fs', 'mformat', 'mcopy', 'tar', 'mmdebstrap', 'dpkg-deb']) give(name, 0);
-    give('arch-test', 1);
-    const ask = () => whatIsMissing({ root: null, compression: 'none' }, [tools, '/bin']);
-    expect(ask()).toMatch(/^programs for arm64 cannot run here: .*update-binfmts --enable qemu-aarch64/);
-    give('arch-test', 0);
-    expect(ask()).toBeNull();
-  });
+  it(
+    'fails at once when programs for another processor cannot run',
+    needs(process.getuid?.() !== 0 && 'needs root'),
+    () => {
+      const tools = join(folder, 'all-tools');
+      mkdirSync(tools);
+      const give = (name: string, code: number) =>
+        writeFileSync(join(tools, name), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+      for (const name of ['mke2fs', 'mformat', 'mcopy', 'tar', 'mmdebstrap', 'dpkg-deb']) give(name, 0);
+      give('arch-test', 1);
+      const ask = () => whatIsMissing({ root: null, compression: 'none' }, [tools, '/bin']);
+      expect(ask()).toMatch(/^programs for arm64 cannot run here: .*update-binfmts --enable qemu-aarch64/);
+      give('arch-test', 0);
+      expect(ask()).toBeNull();
+    },
+  );
 
   it('refuses a root with two kernels', async () => {
     const two = join(folder, 'two');

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../../needs.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/image/system/mount-root', import.meta.url));
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
@@ -75,7 +76,7 @@ check_file_system`;
 }
 const kept = (): string => spawnSync('debugfs', ['-R', 'cat kept', disk], { encoding: 'utf8', env }).stdout;
 
-describe.skipIf(!hasTools)('the data partition', () => {
+describe('the data partition', needs(!hasTools && 'needs tools for disk images'), () => {
   it('is unchanged when it has no errors', () => {
     make();
     expect([check(), kept()]).toEqual([{ code: 0, said: '' }, 'what was set\n']);

@@ -20,23 +20,28 @@ const put = (path: string): string => {
 describe("the demo's other programs", () => {
   it('are found in the same folder when they were built', () => {
     const [emulator, backend] = [put('dist/emulator.mjs'), put('dist/backend.mjs')];
-    expect(findPrograms(join(folder, 'dist'), '/usr/lib')).toEqual({ emulator, backend });
+    expect(findPrograms(join(folder, 'dist'))).toEqual({ emulator, backend });
   });
 
   it('are found in the folders of their packages when those are installed', () => {
     const emulator = put('lib/dragoman-emulator/emulator.mjs');
     const backend = put('lib/dragoman-backend/backend.mjs');
-    expect(findPrograms(join(folder, 'lib/dragoman'), join(folder, 'lib'))).toEqual({ emulator, backend });
+    expect(findPrograms(join(folder, 'lib/dragoman'))).toEqual({ emulator, backend });
   });
 
   it('are asked for as packages when this program comes from a package', () => {
-    const find = () => findPrograms(join(folder, 'lib/dragoman'), join(folder, 'lib'));
+    const find = () => findPrograms(join(folder, 'lib/dragoman'));
     expect(find).toThrow(/install dragoman-emulator and dragoman-backend,.*"apt install /);
     put('lib/dragoman-backend/backend.mjs');
     expect(find).toThrow(/install dragoman-emulator, .*"apt install \.\/dragoman-emulator_\*\.deb"/);
   });
 
+  it('are asked for as packages when this program is an update', () => {
+    expect(() => findPrograms(join(folder, 'versions/0.2.0'))).toThrow(/install dragoman-emulator and/);
+  });
+
   it('are asked for as a build when this program was built', () => {
+    put('package.json');
     put('dist/backend.mjs');
     expect(() => findPrograms(join(folder, 'dist'))).toThrow(
       /^emulator\.mjs missing in .*dist: run "npm run build"/,

@@ -7,12 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBundles } from '../../bundles.ts';
 import { openRack } from '../../card/card.ts';
 import { babble } from '../../card/sound.ts';
+import { needs } from '../../needs.ts';
 
 const { rack, missing } = await openRack();
 
 const name = `devices --meter${missing === null ? '' : `: skipped, ${missing}`}`;
 /** Runs the program with the real arecord, and a virtual card for each test. */
-describe.skipIf(rack === null)(name, { concurrent: true }, () => {
+describe(name, { concurrent: true, ...needs(missing) }, () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-meter-'));

@@ -15,6 +15,7 @@ import {
   startMosquitto,
 } from '../../adapters/mqtt/mosquitto.ts';
 import { createLoopbackTime } from '../../loopback-time.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { createConsultation } from './consultation.ts';
 
@@ -84,101 +85,106 @@ it('reports that no backend answers', async () => {
   expect(exitCode).toBe(3);
 });
 
-describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it is not installed)', () => {
-  const start = async (lines: (folder: string) => string[]): Promise<Mosquitto> => {
-    const broker = await startMosquitto(mosquitto ?? '', (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
-    running.push(broker);
-    return broker;
-  };
-  const withUser = (acl: string | null) => (folder: string) => {
-    execFileSync('mosquitto_passwd', ['-c', '-b', join(folder, 'users'), 'kiosk-01', 'right']);
-    if (acl !== null) writeFileSync(join(folder, 'acl'), acl, { mode: 0o600 });
-    return [
-      ...['allow_anonymous false', `password_file ${join(folder, 'users')}`],
-      ...(acl === null ? [] : [`acl_file ${join(folder, 'acl')}`]),
-    ];
-  };
-  const asKiosk = (url: string, password: string) => ({
-    ...{ url, username: 'kiosk-01' },
-    passwordFile: fixture.secret(`password-${names++}`, password),
-  });
-
-  it('works with the right password', async () => {
-    const broker = await start(withUser(null));
-    const { exitCode, of } = await examineBroker(asKiosk(broker.url, 'right'));
-    expect(of('broker')).toMatchObject({
-      verdict: 'ok',
-      data: { mqtt: 'MQTT 5', login_as: 'doctor', subscriptions: expect.any(Number) },
+describe(
+  'logging in at mosquitto (skipped where it is not installed)',
+  needs(mosquitto === null && 'needs mosquitto'),
+  () => {
+    const start = async (lines: (folder: string) => string[]): Promise<Mosquitto> => {
+      const broker = await startMosquitto(mosquitto ?? '', (folder) => [...RUN_AS_ROOT, ...lines(folder)]);
+      running.push(broker);
+      return broker;
+    };
+    const withUser = (acl: string | null) => (folder: string) => {
+      execFileSync('mosquitto_passwd', ['-c', '-b', join(folder, 'users'), 'kiosk-01', 'right']);
+      if (acl !== null) writeFileSync(join(folder, 'acl'), acl, { mode: 0o600 });
+      return [
+        ...['allow_anonymous false', `password_file ${join(folder, 'users')}`],
+        ...(acl === null ? [] : [`acl_file ${join(folder, 'acl')}`]),
+      ];
+    };
+    const asKiosk = (url: string, password: string) => ({
+      ...{ url, username: 'kiosk-01' },
+      passwordFile: fixture.secret(`password-${names++}`, password),
     });
-    expect(exitCode).toBe(0);
-  });
 
-  it('fails with a wrong password, and does not print it', async () => {
-    const broker = await start(withUser(null));
-    const { of, printed } = await examineBroker(asKiosk(broker.url, 'wr0ng-one'));
-    expect(of('broker')).toMatchObject({
-      verdict: 'problem',
-      finding: expect.stringMatching(/refused the connection/),
-      fix: expect.stringMatching(/user "kiosk-01".*mqtt\.passwordFile/),
+    it('works with the right password', async () => {
+      const broker = await start(withUser(null));
+      const { exitCode, of } = await examineBroker(asKiosk(broker.url, 'right'));
+      expect(of('broker')).toMatchObject({
+        verdict: 'ok',
+        data: { mqtt: 'MQTT 5', login_as: 'doctor', subscriptions: expect.any(Number) },
+      });
+      expect(exitCode).toBe(0);
     });
-    expect(printed).not.toContain('wr0ng-one');
-  });
 
-  it('reports that the broker does not allow token requests', async () => {
-    // mosquitto accepts every subscription regardless of its list, and rejects publications.
-    const broker = await start(withUser('user kiosk-01\ntopic read dragoman/v1/museum/kiosk-01/#\n'));
-    const { of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
-    expect(of('broker').verdict).toBe('ok');
-    expect(of('backend')).toMatchObject({
-      verdict: 'problem',
-      finding: 'the broker does not let this device publish dragoman/v1/museum/kiosk-01/token/req',
-      fix: expect.stringContaining('access list'),
+    it('fails with a wrong password, and does not print it', async () => {
+      const broker = await start(withUser(null));
+      const { of, printed } = await examineBroker(asKiosk(broker.url, 'wr0ng-one'));
+      expect(of('broker')).toMatchObject({
+        verdict: 'problem',
+        finding: expect.stringMatching(/refused the connection/),
+        fix: expect.stringMatching(/user "kiosk-01".*mqtt\.passwordFile/),
+      });
+      expect(printed).not.toContain('wr0ng-one');
     });
-  });
 
-  it.each([
-    ['retain_available false', 'retain', /no retained messages/],
-    ['max_qos 0', 'qos', /QoS 0 only/],
-  ])('causes a warning when the broker has %s', async (line, limit, words) => {
-    const broker = await start(() => ['allow_anonymous true', line]);
-    const { of } = await examineBroker({ url: broker.url });
-    expect(of('broker')).toMatchObject({
-      verdict: 'warning',
-      finding: expect.stringMatching(words),
-      data: { limits: [limit] },
+    it('reports that the broker does not allow token requests', async () => {
+      // mosquitto accepts every subscription regardless of its list, and rejects publications.
+      const broker = await start(withUser('user kiosk-01\ntopic read dragoman/v1/museum/kiosk-01/#\n'));
+      const { of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
+      expect(of('broker').verdict).toBe('ok');
+      expect(of('backend')).toMatchObject({
+        verdict: 'problem',
+        finding: 'the broker does not let this device publish dragoman/v1/museum/kiosk-01/token/req',
+        fix: expect.stringContaining('access list'),
+      });
     });
-  });
 
-  it('does not disconnect a running device, and triggers no "lost"', async () => {
-    const broker = await start(() => ['allow_anonymous true']);
-    const downs: string[] = [];
-    const heard: string[] = [];
-    let ups = 0;
-    const device = createMqttBus(
-      { url: broker.url, clientId: 'museum.kiosk-01' },
-      { clock: createSystemClock(), seed: 1 },
-    )(
-      { subscriptions: ['dragoman/v1/museum/kiosk-01/status'], will: null },
-      {
-        up: () => {
-          ups += 1;
+    it.each([
+      ['retain_available false', 'retain', /no retained messages/],
+      ['max_qos 0', 'qos', /QoS 0 only/],
+    ])('causes a warning when the broker has %s', async (line, limit, words) => {
+      const broker = await start(() => ['allow_anonymous true', line]);
+      const { of } = await examineBroker({ url: broker.url });
+      expect(of('broker')).toMatchObject({
+        verdict: 'warning',
+        finding: expect.stringMatching(words),
+        data: { limits: [limit] },
+      });
+    });
+
+    it('does not disconnect a running device, and triggers no "lost"', async () => {
+      const broker = await start(() => ['allow_anonymous true']);
+      const downs: string[] = [];
+      const heard: string[] = [];
+      let ups = 0;
+      const device = createMqttBus(
+        { url: broker.url, clientId: 'museum.kiosk-01' },
+        { clock: createSystemClock(), seed: 1 },
+      )(
+        { subscriptions: ['dragoman/v1/museum/kiosk-01/status'], will: null },
+        {
+          up: () => {
+            ups += 1;
+          },
+          down: (_, message) => void downs.push(message),
+          message: ({ topic }) => void heard.push(topic),
         },
-        down: (_, message) => void downs.push(message),
-        message: ({ topic }) => void heard.push(topic),
-      },
-    );
-    running.push({ close: () => device.close() });
-    await until(() => ups === 1, 'the device');
-    const { of } = await examineBroker({ url: broker.url });
-    expect(of('broker').verdict).toBe('ok');
-    expect(downs).toEqual([]);
-    expect(heard).toEqual([]);
-    expect(device.connected).toBe(true);
-  });
-});
+      );
+      running.push({ close: () => device.close() });
+      await until(() => ups === 1, 'the device');
+      const { of } = await examineBroker({ url: broker.url });
+      expect(of('broker').verdict).toBe('ok');
+      expect(downs).toEqual([]);
+      expect(heard).toEqual([]);
+      expect(device.connected).toBe(true);
+    });
+  },
+);
 
-describe.skipIf(mosquitto === null || !hasOpenssl)(
+describe(
   'the certificate of the broker (skipped without mosquitto or openssl)',
+  needs((mosquitto === null || !hasOpenssl) && 'needs mosquitto, openssl'),
   () => {
     let pems: ReturnType<typeof makeCertificates>;
     let expired: PemPair;

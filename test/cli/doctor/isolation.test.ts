@@ -7,6 +7,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { tryForeignTopics } from '../../../src/agent/doctor/isolation-checks.ts';
 import { findMosquitto, findOpenssl, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
 import { type DeviceLogin, type Form, setUpBroker } from '../../backend/broker/set-up-broker.ts';
+import { needs } from '../../needs.ts';
 import { createConsultation } from './consultation.ts';
 
 const mosquitto = findMosquitto();
@@ -24,7 +25,7 @@ const examine = async (mqtt: Record<string, unknown>) => {
 };
 
 if (mosquitto === null) {
-  it.skip('isolation: mosquitto is not installed', () => {});
+  it('isolation', needs('needs mosquitto'), () => {});
 } else {
   const start = async (rules: readonly string[]) => {
     const broker = await startMosquitto(mosquitto, (folder) => {
@@ -82,29 +83,33 @@ if (mosquitto === null) {
       ['dynsec', 'password'],
       ['acl', 'certificate'],
     ];
-    it.skipIf(!findOpenssl()).each(SET_UPS)('is refused by "broker init" (%s, %s)', async (form, login) => {
-      const broker = await setUpBroker(form, login);
-      running.push(broker);
-      await broker.start();
-      const read = (name: string): Buffer => readFileSync(join(broker.login('museum.kiosk-01'), name));
-      const clientId = 'museum.kiosk-01';
-      const credential =
-        login === 'password'
-          ? { password: () => read('mqtt-password').toString() }
-          : { cert: read('mqtt.crt'), key: read('mqtt.key') };
-      const own = {
-        ...{ url: `mqtts://127.0.0.1:${broker.devicePort}`, clientId, username: clientId },
-        ...{ ca: read('broker-ca.crt'), ...credential },
-      };
-      const facts = await tryForeignTopics({
-        clock: createSystemClock(),
-        address: { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' },
-        absentDevice: 'doctor-4711',
-        connections: [{ ...own, clientId: `${clientId}.doctor` }, own],
-      });
-      expect(facts).toMatchObject({ published: 'refused', devicesHeard: 0, cameBack: false });
-      expect(facts?.subscribed).toBe(form === 'dynsec' ? 'refused' : 'granted');
-    });
+    it.each(SET_UPS)(
+      'is refused by "broker init" (%s, %s)',
+      needs(!findOpenssl() && 'needs openssl'),
+      async (form, login) => {
+        const broker = await setUpBroker(form, login);
+        running.push(broker);
+        await broker.start();
+        const read = (name: string): Buffer => readFileSync(join(broker.login('museum.kiosk-01'), name));
+        const clientId = 'museum.kiosk-01';
+        const credential =
+          login === 'password'
+            ? { password: () => read('mqtt-password').toString() }
+            : { cert: read('mqtt.crt'), key: read('mqtt.key') };
+        const own = {
+          ...{ url: `mqtts://127.0.0.1:${broker.devicePort}`, clientId, username: clientId },
+          ...{ ca: read('broker-ca.crt'), ...credential },
+        };
+        const facts = await tryForeignTopics({
+          clock: createSystemClock(),
+          address: { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' },
+          absentDevice: 'doctor-4711',
+          connections: [{ ...own, clientId: `${clientId}.doctor` }, own],
+        });
+        expect(facts).toMatchObject({ published: 'refused', devicesHeard: 0, cameBack: false });
+        expect(facts?.subscribed).toBe(form === 'dynsec' ? 'refused' : 'granted');
+      },
+    );
   });
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWN_HEADER_BYTES } from '../../../src/adapters/audio/own-wav.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { makeWav } from '../../adapters/audio/wav-files.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { judgeSound, watchStalls } from '../../stalls.ts';
 import { type Owner, startOwner, whatOwnerLacks } from '../owner.ts';
@@ -56,87 +57,84 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
   });
 
   const title = 'interprets 30 s of sound over TLS without a flaw, and ends on SIGTERM';
-  it.skipIf(lacks !== null)(
-    lacks === null ? title : `${title}: skipped, ${lacks}`,
-    async ({ annotate, skip }) => {
-      if (owner === undefined) throw new Error('there is no owner');
-      const { words } = runtime;
-      const [program = '', ...before] = words;
-      const started = performance.now();
-      const bundle = join(folder, 'dist/dragoman.mjs');
-      const run = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, STATE_DIRECTORY: folder } };
-      expect(execFileSync(program, [...before, bundle, 'version'], run).toString()).toMatch(/^dragoman \d/);
-      expect(execFileSync(program, [...before, '-p', 'process.arch']).toString()).toMatch(/^arm/);
-      agent = spawn(program, [...before, bundle, 'run', '--config', configure(folder, owner)], {
-        ...run,
-        stdio: ['ignore', 'pipe', 'pipe'],
+  it(lacks === null ? title : `${title}: skipped, ${lacks}`, needs(lacks), async ({ annotate, skip }) => {
+    if (owner === undefined) throw new Error('there is no owner');
+    const { words } = runtime;
+    const [program = '', ...before] = words;
+    const started = performance.now();
+    const bundle = join(folder, 'dist/dragoman.mjs');
+    const run = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, STATE_DIRECTORY: folder } };
+    expect(execFileSync(program, [...before, bundle, 'version'], run).toString()).toMatch(/^dragoman \d/);
+    expect(execFileSync(program, [...before, '-p', 'process.arch']).toString()).toMatch(/^arm/);
+    agent = spawn(program, [...before, bundle, 'run', '--config', configure(folder, owner)], {
+      ...run,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const stalls = watchStalls();
+    let said = '';
+    for (const stream of [agent.stdout, agent.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-20_000);
       });
-      const stalls = watchStalls();
-      let said = '';
-      for (const stream of [agent.stdout, agent.stderr])
-        stream?.setEncoding('utf8').on('data', (text: string) => {
-          said = (said + text).slice(-20_000);
-        });
-      const { newest } = owner;
-      const lane = () => (newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
-      await until('it is live', async () => lane() === 'live', START_LIMIT_MS).catch((error) => {
-        throw new Error(`${String(error)}\n${said}`);
+    const { newest } = owner;
+    const lane = () => (newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
+    await until('it is live', async () => lane() === 'live', START_LIMIT_MS).catch((error) => {
+      throw new Error(`${String(error)}\n${said}`);
+    });
+    const liveMs = performance.now() - started;
+    const heardAt = performance.now() + (SOUND_S + 10) * 1000;
+    const { messages } = owner;
+    const isHeard = async () => messages.some(({ topic, atMs }) => topic === 'health' && atMs > heardAt);
+    await until('its figures', isHeard, HEALTH_LIMIT_MS);
+    const { lanes } = newest('health') as { lanes: LaneFigures[] };
+    const { speech_lost_ms, xruns, capture_to_wire_ms } = lanes[0] as LaneFigures;
+    expect(speech_lost_ms).toBe(0);
+    await expect.poll(() => newest('status')).toMatchObject({ status: 'ready', reasons: [] });
+    const { ranMs, waitedMs } = turnsOf(agent.pid ?? 0);
+    const calm = { probeMs: 0, ownXruns: 0 };
+    // Later computations of the test also stall it, so the value is read here.
+    const longestMs = stalls.longestMs();
+    /** Checks expectations that a slow machine could break; skips them if the machine was measurably busy. */
+    const inTime = (expectations: () => void): void =>
+      judgeSound(skip, { ...stalls, longestMs: () => longestMs }, MOST_STALL_MS, () => {
+        try {
+          expectations();
+        } catch (error) {
+          const reason = excuse({ ...calm, waitedShare: waitedMs / Math.max(1, ranMs + waitedMs) });
+          if (reason === null) throw error;
+          skip(reason);
+        }
       });
-      const liveMs = performance.now() - started;
-      const heardAt = performance.now() + (SOUND_S + 10) * 1000;
-      const { messages } = owner;
-      const isHeard = async () => messages.some(({ topic, atMs }) => topic === 'health' && atMs > heardAt);
-      await until('its figures', isHeard, HEALTH_LIMIT_MS);
-      const { lanes } = newest('health') as { lanes: LaneFigures[] };
-      const { speech_lost_ms, xruns, capture_to_wire_ms } = lanes[0] as LaneFigures;
-      expect(speech_lost_ms).toBe(0);
-      await expect.poll(() => newest('status')).toMatchObject({ status: 'ready', reasons: [] });
-      const { ranMs, waitedMs } = turnsOf(agent.pid ?? 0);
-      const calm = { probeMs: 0, ownXruns: 0 };
-      // Later computations of the test also stall it, so the value is read here.
-      const longestMs = stalls.longestMs();
-      /** Checks expectations that a slow machine could break; skips them if the machine was measurably busy. */
-      const inTime = (expectations: () => void): void =>
-        judgeSound(skip, { ...stalls, longestMs: () => longestMs }, MOST_STALL_MS, () => {
-          try {
-            expectations();
-          } catch (error) {
-            const reason = excuse({ ...calm, waitedShare: waitedMs / Math.max(1, ranMs + waitedMs) });
-            if (reason === null) throw error;
-            skip(reason);
-          }
-        });
 
-      const ways = [
-        await owner.service('/emulator/streams/newest/sound?way=received'),
-        readFileSync(join(folder, 'spoken.wav')),
-      ].map(samplesIn);
-      const [received, spoken] = ways.map(judge);
-      expect(received).toMatchObject({ missing: 0, outOfOrder: 0, silentMs: 0, phaseJumps: 0, unclearMs: 0 });
-      expect(spoken).toMatchObject({ missing: 0, outOfOrder: 0 });
-      for (const samples of ways) expect(Math.abs(secondsOfSound(samples) - SOUND_S)).toBeLessThan(0.2);
+    const ways = [
+      await owner.service('/emulator/streams/newest/sound?way=received'),
+      readFileSync(join(folder, 'spoken.wav')),
+    ].map(samplesIn);
+    const [received, spoken] = ways.map(judge);
+    expect(received).toMatchObject({ missing: 0, outOfOrder: 0, silentMs: 0, phaseJumps: 0, unclearMs: 0 });
+    expect(spoken).toMatchObject({ missing: 0, outOfOrder: 0 });
+    for (const samples of ways) expect(Math.abs(secondsOfSound(samples) - SOUND_S)).toBeLessThan(0.2);
 
-      const [asked, keptMs] = [performance.now(), stalls.ms()];
-      agent.kill('SIGTERM');
-      const [code] = await once(agent, 'close');
-      const tookMs = performance.now() - asked - (stalls.ms() - keptMs);
-      expect(code).toBe(0);
-      expect(said).not.toMatch(/unexpected|ERROR/);
-      const { p50, p99 } = capture_to_wire_ms ?? { p50: Number.NaN, p99: Number.NaN };
-      await annotate(
-        `live after ${liveMs.toFixed(0)} ms, capture to wire ${p50} ms (p50), ${p99} ms (p99), ` +
-          `${spoken?.silentMs} ms of silence in the output, ` +
-          `ended after ${tookMs.toFixed(0)} ms`,
-      );
-      inTime(() => {
-        // The output is written in real time: a late machine leaves silence in it.
-        expect(spoken?.silentMs).toBeLessThan(MOST_SILENCE_MS);
-        expect(xruns).toBe(0);
-        expect(tookMs).toBeLessThan(STOP_LIMIT_MS);
-        expect(p99).toBeLessThan(MOST_DELAY_MS);
-      });
-    },
-  );
+    const [asked, keptMs] = [performance.now(), stalls.ms()];
+    agent.kill('SIGTERM');
+    const [code] = await once(agent, 'close');
+    const tookMs = performance.now() - asked - (stalls.ms() - keptMs);
+    expect(code).toBe(0);
+    expect(said).not.toMatch(/unexpected|ERROR/);
+    const { p50, p99 } = capture_to_wire_ms ?? { p50: Number.NaN, p99: Number.NaN };
+    await annotate(
+      `live after ${liveMs.toFixed(0)} ms, capture to wire ${p50} ms (p50), ${p99} ms (p99), ` +
+        `${spoken?.silentMs} ms of silence in the output, ` +
+        `ended after ${tookMs.toFixed(0)} ms`,
+    );
+    inTime(() => {
+      // The output is written in real time: a late machine leaves silence in it.
+      expect(spoken?.silentMs).toBeLessThan(MOST_SILENCE_MS);
+      expect(xruns).toBe(0);
+      expect(tookMs).toBeLessThan(STOP_LIMIT_MS);
+      expect(p99).toBeLessThan(MOST_DELAY_MS);
+    });
+  });
 });
 
 const samplesIn = (wav: Buffer): Int16Array => samplesOf(wav.subarray(OWN_HEADER_BYTES));

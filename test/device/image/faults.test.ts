@@ -1,6 +1,7 @@
 /** Faults of a card: power cuts at the first start, a missing, full or damaged data partition, a read-only card. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { inSeconds, wait } from '../kiosk.ts';
 import { type BoardFixture, openBoardFixture } from './board-fixture.ts';
 import type { Card } from './card.ts';
@@ -14,7 +15,7 @@ const MIB = 2 ** 20;
 /** Length that covers the superblock and its copy at 128 MiB (bytes). */
 const BEYOND_REPAIR = 160 * MIB;
 
-describe.skipIf(missing !== null)('a card with a fault', () => {
+describe('a card with a fault', needs(missing), () => {
   let fixture: BoardFixture;
   beforeAll(async () => {
     if (flashable.missing !== null) return;

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, interpret, inWords, LANE, OWNER, plugCards, ready } from '../kiosk.ts';
 import { brokerFile } from '../owner-folder.ts';
@@ -54,7 +55,7 @@ function linesOfThePage(): string[] {
     .filter((line) => line !== '');
 }
 
-describe.skipIf(missing !== null)('from an empty folder to the first translated sentence', () => {
+describe('from an empty folder to the first translated sentence', needs(missing), () => {
   let fixture: BoardFixture;
   let folder: string;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** The status file on the image: without dragoman.json, and for each kind of mistake. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, LANE } from '../kiosk.ts';
 import type { Board } from './board.ts';
@@ -36,7 +37,7 @@ function address(text: string): Mistake[2] {
   return (good) => ({ ...good, address: { address: text } });
 }
 
-describe.skipIf(missing !== null)('mistakes on the card', () => {
+describe('mistakes on the card', needs(missing), () => {
   let fixture: BoardFixture;
   let board: Board;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** The image on QEMU's Raspberry Pi 3, with the board's own device tree and its card reader. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, statusOf } from '../kiosk.ts';
 import type { Board } from './board.ts';
@@ -9,7 +10,7 @@ import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning } from './kiosk.ts';
 const flashable = inject('flashable');
 const { missing } = flashable;
 
-describe.skipIf(missing !== null)('the image on a Raspberry Pi 3', () => {
+describe('the image on a Raspberry Pi 3', needs(missing), () => {
   let fixture: BoardFixture;
   let board: Board;
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
+import { needs } from '../../needs.ts';
 import { DEVICE_CONFIG, MICROPHONE } from '../../nspawn/update-device.ts';
 import { NEXT_VERSION, pack, ROOT, VERSION } from '../setup.ts';
 import { type AfterCut, finish, noteWhatIsFound, ready, survive } from './after-cut.ts';
@@ -37,7 +38,7 @@ type Lengths = ReadonlyMap<Phase, number>;
 
 const missing = whatUmlLacks();
 
-describe.skipIf(missing !== null)(`an update${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+describe(`an update${missing === null ? '' : `: skipped, ${missing}`}`, needs(missing), () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-update-cuts-'));
   /** The disk of a device that can be ordered to update. */
   const orderable = join(folder, 'orderable.img');

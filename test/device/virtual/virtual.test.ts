@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from 'vitest';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { inWords } from '../kiosk.ts';
 import { NEXT_VERSION, VERSION } from '../setup.ts';
@@ -198,7 +199,7 @@ const TITLE = `a device in the machine’s own time${testbed.missing === null ? 
  * One machine with virtual time that contains all peers of the device. It runs the ordered scenarios by itself; this test waits and
  * judges. The host only affects the duration, so no failure is excused.
  */
-describe.skipIf(testbed.missing !== null)(TITLE, () => {
+describe(TITLE, needs(testbed.missing), () => {
   let machine: VirtualMachine | undefined;
 
   beforeAll(async () => {

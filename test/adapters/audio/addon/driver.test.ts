@@ -11,6 +11,7 @@ import {
   overweight,
 } from '../../../../src/adapters/audio/addon/driver.ts';
 import { PACKAGES } from '../../../../src/adapters/audio/addon/wire.ts';
+import { needs } from '../../../needs.ts';
 import { createListener, RATE_HZ } from '../child/fake-programs.ts';
 import { makeFolder } from '../wav-files.ts';
 
@@ -203,16 +204,13 @@ function whyNot(name: string): string | null {
 }
 
 const missing = whyNot(PACKAGES.capture);
-describe.skipIf(missing !== null)(
-  `the real package${missing === null ? '' : `: skipped, ${missing}`}`,
-  () => {
-    it('reports a card that does not exist', async () => {
-      const listener = createListener();
-      const script = install({});
-      const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
-      const capture = await createAddonCapture(options)(listener.captureSink);
-      onTestFinished(() => capture.close());
-      await expect.poll(() => listener.heard.faults.length, within).toBe(1);
-    });
-  },
-);
+describe(`the real package${missing === null ? '' : `: skipped, ${missing}`}`, needs(missing), () => {
+  it('reports a card that does not exist', async () => {
+    const listener = createListener();
+    const script = install({});
+    const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
+    const capture = await createAddonCapture(options)(listener.captureSink);
+    onTestFinished(() => capture.close());
+    await expect.poll(() => listener.heard.faults.length, within).toBe(1);
+  });
+});

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAlsaTools } from '../../../../src/adapters/audio/cards/alsa-tools.ts';
+import { needs } from '../../../needs.ts';
 import { BOARD_PARAMETERS } from './machines.ts';
 
 let folder: string;
@@ -70,45 +71,49 @@ describe('asking a device for its abilities', () => {
 
 const hasAlsa = ['arecord', 'aplay'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-describe.skipIf(!hasAlsa)('the real programs (skipped without arecord and aplay)', () => {
-  const configured = (): Record<string, string> => {
-    const file = join(folder, 'asound.conf');
-    writeFileSync(
-      file,
-      `</usr/share/alsa/alsa.conf>
+describe(
+  'the real programs (skipped without arecord and aplay)',
+  needs(!hasAlsa && 'needs alsa-utils'),
+  () => {
+    const configured = (): Record<string, string> => {
+      const file = join(folder, 'asound.conf');
+      writeFileSync(
+        file,
+        `</usr/share/alsa/alsa.conf>
 pcm.booth { type null hint { show on description "The booth" } }
 `,
-    );
-    return { PATH: process.env['PATH'] ?? '', ALSA_CONFIG_PATH: file };
-  };
+      );
+      return { PATH: process.env['PATH'] ?? '', ALSA_CONFIG_PATH: file };
+    };
 
-  it('list the devices of a configuration', async () => {
-    const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
-    const booth = { name: 'booth', description: 'The booth' };
-    for (const direction of ['capture', 'playback'] as const) {
-      const list = await tools.listSoftware(direction);
-      expect(list?.trouble).toBeNull();
-      expect(list?.devices).toContainEqual(booth);
-    }
-  });
+    it('list the devices of a configuration', async () => {
+      const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
+      const booth = { name: 'booth', description: 'The booth' };
+      for (const direction of ['capture', 'playback'] as const) {
+        const list = await tools.listSoftware(direction);
+        expect(list?.trouble).toBeNull();
+        expect(list?.devices).toContainEqual(booth);
+      }
+    });
 
-  it('report the place and the file when a brace is missing in the configuration', async () => {
-    const env = configured();
-    writeFileSync(env['ALSA_CONFIG_PATH'] ?? '', '</usr/share/alsa/alsa.conf>\npcm.booth {\n  type null\n');
-    const tools = createAlsaTools({ env, limitMs: 20_000 });
-    const words = expect.stringMatching(/ALSA: "_toplevel_:\d+:\d+:[^"]+", "\S+asound.conf may be old/);
-    expect(await tools.listSoftware('capture')).toEqual({ devices: [], trouble: words });
-    expect(await tools.askAbility('playback', 'booth')).toEqual({ ok: false, reason: words });
-  });
+    it('report the place and the file when a brace is missing in the configuration', async () => {
+      const env = configured();
+      writeFileSync(env['ALSA_CONFIG_PATH'] ?? '', '</usr/share/alsa/alsa.conf>\npcm.booth {\n  type null\n');
+      const tools = createAlsaTools({ env, limitMs: 20_000 });
+      const words = expect.stringMatching(/ALSA: "_toplevel_:\d+:\d+:[^"]+", "\S+asound.conf may be old/);
+      expect(await tools.listSoftware('capture')).toEqual({ devices: [], trouble: words });
+      expect(await tools.askAbility('playback', 'booth')).toEqual({ ok: false, reason: words });
+    });
 
-  it('report what a device can do, and that another one does not exist', async () => {
-    const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
-    for (const direction of ['capture', 'playback'] as const) {
-      const answer = await tools.askAbility(direction, 'booth');
-      expect(answer.ok && answer.ability.formats).toContain('S16_LE');
-      // A machine may have many cards, but none of this name.
-      const gone = await tools.askAbility(direction, 'hw:CARD=NotThere');
-      expect(gone).toEqual({ ok: false, reason: expect.stringMatching(/No such|cannot/i) });
-    }
-  });
-});
+    it('report what a device can do, and that another one does not exist', async () => {
+      const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
+      for (const direction of ['capture', 'playback'] as const) {
+        const answer = await tools.askAbility(direction, 'booth');
+        expect(answer.ok && answer.ability.formats).toContain('S16_LE');
+        // A machine may have many cards, but none of this name.
+        const gone = await tools.askAbility(direction, 'hw:CARD=NotThere');
+        expect(gone).toEqual({ ok: false, reason: expect.stringMatching(/No such|cannot/i) });
+      }
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
 import type { AudioFault } from '../../../../src/ports/audio.ts';
+import { needs } from '../../../needs.ts';
 import { judgeSound, type Stalls, watchStalls } from '../../../stalls.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
@@ -152,7 +153,7 @@ describe('a capture program', () => {
 });
 
 const missing = findProgram('setpriv') === null ? 'no setpriv (util-linux)' : null;
-describe.skipIf(missing !== null)(`a killed agent${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+describe(`a killed agent${missing === null ? '' : `: skipped, ${missing}`}`, needs(missing), () => {
   const agents = new Set<ChildProcess>();
   afterEach(() => {
     for (const agent of agents) agent.kill('SIGKILL');

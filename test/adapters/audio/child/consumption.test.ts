@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConsumption } from '../../../../src/adapters/audio/child/consumption.ts';
+import { needs } from '../../../needs.ts';
 
 const PERIOD = 480;
 const within = { timeout: 60_000, interval: 20 };
@@ -22,8 +23,9 @@ async function startTaker() {
 
 const missing = existsSync('/proc/self/io') ? null : 'no /proc/PID/io';
 
-describe.skipIf(missing !== null)(
+describe(
   `the consumption of a child${missing === null ? '' : `: skipped, ${missing}`}`,
+  needs(missing),
   () => {
     it('comes from the kernel, in whole periods', async () => {
       // Reads ten periods and then no more, like a device with a full buffer.

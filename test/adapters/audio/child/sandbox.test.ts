@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
 import { prefix } from '../../../../src/adapters/audio/child/parent-death.ts';
+import { needs } from '../../../needs.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
 import { makeProgram } from './fake-programs.ts';
@@ -27,8 +28,9 @@ const missing =
     ? 'no gcc, or no setpriv (util-linux)'
     : null;
 
-describe.skipIf(missing !== null)(
+describe(
   `under a system call filter${missing === null ? '' : `: skipped, ${missing}`}`,
+  needs(missing),
   () => {
     it('setpriv exits with 127, which proves that the filter works', (context) => {
       const filter = makeFilter();
@@ -66,8 +68,9 @@ describe('the means by which a child dies with the daemon', () => {
     expect(prefix({ SYSTEMD_EXEC_PID: String(process.pid) })).toEqual([]);
   });
 
-  it.skipIf(findProgram('setpriv') === null)(
+  it(
     'is setpriv otherwise, also for a program that a service has started',
+    needs(findProgram('setpriv') === null && 'needs setpriv'),
     () => {
       expect(prefix({})).toEqual([expect.stringMatching(/setpriv$/), '--pdeathsig', 'KILL', '--']);
       expect(prefix({ SYSTEMD_EXEC_PID: String(process.ppid) })).toHaveLength(4);
