@@ -3,7 +3,7 @@ const BATCHES = [3, 3];
 /** A test file that takes longer (ms) comes after quicker ones. */
 const SLOW_MS = 10_000;
 /** Longest run of a test file with a mutant (ms); without one it has half of it. Browsers start slowly. */
-const LONGEST_MS = 40_000;
+const LONGEST_MS = 120_000;
 const LONGEST_IN_BROWSER_MS = 120_000;
 
 const longestMs = (test) => (/^test\/(screen|console)\//.test(test) ? LONGEST_IN_BROWSER_MS : LONGEST_MS);

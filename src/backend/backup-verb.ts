@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { systemReason } from '../adapters/system-error.ts';
 import { StoreDown, StoreRefused } from '../ports/store.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
@@ -166,8 +167,10 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`${path} cannot be read (${code}): name a folder that "backup" has made`, EXIT.usage);
+    throw new Failure(
+      `${path} cannot be read (${systemReason(error)}): name a folder that "backup" has made`,
+      EXIT.usage,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { unlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createKeyPair } from '../adapters/signing/keys.ts';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
@@ -52,11 +52,10 @@ function writeNew(file: string, text: string, mode: number): void {
   try {
     writeFileSync(file, text, { mode, flag: 'wx' });
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    if (code === 'EEXIST')
+    if (systemCode(error) === 'EEXIST')
       throw new Failure(`${file} exists already and is not overwritten: give another name`, EXIT.failed);
     throw new Failure(
-      `${file} cannot be written (${code}): give another name or make the folder`,
+      `${file} cannot be written (${systemReason(error)}): give another name or make the folder`,
       EXIT.failed,
     );
   }

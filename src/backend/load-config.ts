@@ -6,8 +6,9 @@ import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile } from '../adapters/config/pem.ts';
-import { readConfigText, UnreadableFile } from '../adapters/config/read-file.ts';
+import { readConfigText } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
+import { unreadableReason } from '../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
 import { isObject } from '../protocol/json.ts';
@@ -56,7 +57,7 @@ function readFile(file: string): unknown {
   try {
     text = readConfigText(file);
   } catch (error) {
-    throw new ConfigProblems([`${file}: cannot be read${reasonOf(error)}`]);
+    throw new ConfigProblems([`${file}: cannot be read${unreadableReason(error)}`]);
   }
   const parsed = parseJsonc(text);
   if (parsed.ok) return parsed.value;
@@ -283,9 +284,4 @@ function note<T>(problems: string[], read: () => T): T | undefined {
     problems.push(error instanceof Error ? error.message : 'a file cannot be read');
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof UnreadableFile)) return ' (unknown reason)';
-  return error.code === null ? `: ${error.message}` : ` (${error.code})`;
 }

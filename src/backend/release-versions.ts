@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemReason } from '../adapters/system-error.ts';
 import { compareVersions } from '../core/update/versions.ts';
 import { Failure } from '../program/problem.ts';
 
@@ -21,7 +21,7 @@ export function releaseVersions(folder: string): string[] {
     return [...new Set(valid.flatMap((list) => versionsIn(list.toString())))].sort(compareVersions);
   } catch (error) {
     throw new Failure(
-      `releases.path: the index in ${folder} cannot be read (${systemCode(error)}): make it with scripts/release`,
+      `releases.path: the index in ${folder} cannot be read (${systemReason(error)}): make it with scripts/release`,
     );
   }
 }

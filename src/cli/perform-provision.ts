@@ -5,7 +5,7 @@ import { BOOT_FOLDERS, isFolder } from '../adapters/provisioning/boot-folder.ts'
 import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
 import { report } from '../adapters/provisioning/write-result.ts';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemReason } from '../adapters/system-error.ts';
 import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
 import type { Write } from '../core/provisioning/places.ts';
 import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';
@@ -67,8 +67,8 @@ function alone<T>(root: string, isRoot: boolean, work: () => T): T {
   try {
     unlock = lock(root);
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    if (!isRoot) throw new Failure(`${join(root, 'run')} is not writable (${code}): run this as root`);
+    if (!isRoot)
+      throw new Failure(`${join(root, 'run')} is not writable (${systemReason(error)}): run this as root`);
   }
   if (unlock === null) throw new Failure('another "dragoman provision" is running: wait until it ends');
   try {

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { redactText } from '../adapters/redaction.ts';
+import { fileTrouble } from '../adapters/system-error.ts';
 
 /** Exit codes of the programs; `--help` lists them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, problemFound: 3, noAnswer: 4 } as const;
@@ -32,6 +33,8 @@ export function explainError(error: unknown, command: string, isDebugging: boole
     return { exitCode: error.exitCode, text: `${name}: ${redactText(error.message)}` };
   const detail = error instanceof Error ? error : new Error(String(error));
   if (isDebugging) return { exitCode: EXIT.failed, text: redactText(detail.stack ?? detail.message) };
+  const file = fileTrouble(detail);
+  if (file !== null) return { exitCode: EXIT.failed, text: `${name}: ${redactText(file)}.` };
   const hint = 'This is a bug: run it again with DRAGOMAN_DEBUG=1 and report the output.';
   return {
     exitCode: EXIT.failed,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { versionVerb } from '../../src/cli/version.ts';
@@ -15,6 +16,7 @@ const failing: Verb = {
         await Promise.resolve();
         if (how === 'failure') throw new Failure('the broker is not there. Start it first.');
         if (how === 'silence') throw new Failure('no answer came in time.', EXIT.noAnswer);
+        if (how === 'folder') readFileSync('/');
         if (how === 'bug') throw new TypeError('x is undefined with token=abcdef\nsecond line');
         if (how === 'quote') {
           shell.print('said\u001b[2J\n');
@@ -159,6 +161,12 @@ describe('the command line', () => {
       err: 'said?2J\ndragoman: it said ?\n',
     });
     expect((await run(['\u001b[2J'])).err).toMatch(/^dragoman: unknown command '\?\[2J'/);
+  });
+
+  it('reports a file that cannot be used without the code of the system, and not as a bug', async () => {
+    const { code, err } = await run(['fail', '--how', 'folder']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/it is a folder\.\n$/)]);
+    expect(err).not.toMatch(/EISDIR|bug/);
   });
 
   it('reports an unexpected failure in one sentence, without stack and secrets', async () => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { isObject } from '../../protocol/json.ts';
-import { systemCode } from '../system-error.ts';
+import { systemCode, systemReason } from '../system-error.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -86,7 +86,7 @@ function configFiles(
   try {
     names = readdirSync(folder).filter(isAdditionName);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') problems.push(unreadable('conf.d', folder, error));
+    if (systemCode(error) !== 'ENOENT') problems.push(unreadable('conf.d', folder, error));
   }
   if (names.length > MOST_ADDITIONS) {
     const message = `holds ${names.length} files; at most ${MOST_ADDITIONS} are read`;
@@ -121,10 +121,6 @@ function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem:
 }
 
 function unreadable(kind: LayerKind, file: string, error: unknown): Problem {
-  const reason = error instanceof UnreadableFile ? error.message : errorCode(error);
+  const reason = error instanceof UnreadableFile ? error.message : systemReason(error);
   return { source: { kind, name: file }, path: '', message: `cannot be read: ${reason}` };
-}
-
-function errorCode(error: unknown): string {
-  return systemCode(error) ?? 'unknown reason';
 }

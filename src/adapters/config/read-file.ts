@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { systemCode } from '../system-error.ts';
+import { systemCode, systemReason } from '../system-error.ts';
 import { encodingOf, SAVE_AS_UTF8 } from './encoding.ts';
 
 const LINE_BREAK = 0x0a;
@@ -16,13 +16,6 @@ export class UnreadableFile extends Error {
     this.code = code;
   }
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
-  ERR_INVALID_ARG_VALUE: 'its name holds a NUL character',
-};
 
 /** O_NONBLOCK: opening a named pipe without a writer would block the program otherwise. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -42,7 +35,7 @@ export function readBoundedFile(file: string, limitBytes: number): FileContent {
     const fd = openSync(file, READ);
     try {
       const stats = fstatSync(fd);
-      if (stats.isDirectory()) throw new UnreadableFile('it is a folder', 'EISDIR');
+      if (stats.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
       if (!stats.isFile()) throw new UnreadableFile('it is not a regular file', null);
       return { bytes: readAll(fd, limitBytes), mode: stats.mode };
     } finally {
@@ -50,8 +43,7 @@ export function readBoundedFile(file: string, limitBytes: number): FileContent {
     }
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    const code = systemCode(error) ?? 'unknown reason';
-    throw new UnreadableFile(REASONS[code] ?? code, code);
+    throw new UnreadableFile(systemReason(error), systemCode(error) ?? 'unknown reason');
   }
 }
 

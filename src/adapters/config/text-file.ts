@@ -32,8 +32,7 @@ export function readTextFile(file: string, limitBytes: number): TextFile {
   throw new UnreadableFile(`it is ${foreign}. ${foreign.startsWith('DER') ? AS_PEM : SAVE_AS_UTF8}`, null);
 }
 
-/** Why a file cannot be read, in the form for a message: the system's code, or the sentence. */
+/** Why a file cannot be read, as the end of a sentence about it. */
 export function unreadableReason(error: unknown): string {
-  if (!(error instanceof UnreadableFile)) return ' (unknown reason)';
-  return error.code === null ? `: ${error.message}` : ` (${error.code})`;
+  return `: ${error instanceof UnreadableFile ? error.message : 'unknown reason'}`;
 }

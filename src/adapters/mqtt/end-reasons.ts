@@ -64,8 +64,18 @@ function codeOf(error: unknown): string | number | undefined {
   return typeof code === 'string' || typeof code === 'number' ? code : undefined;
 }
 
+/** The broker's reason, with the server to which it sends its clients (MQTT 5: 0x9C and 0x9D). */
+function reasonWith(code: number, server: string | undefined): string {
+  return server === undefined || server === '' ? reasonText(code) : `${reasonText(code)}: ${ownLine(server)}`;
+}
+
 /** The broker answered CONNECT with a refusal. */
-function explainRefusal(broker: string, code: number, version: ProtocolVersion): Ending {
+function explainRefusal(
+  broker: string,
+  code: number,
+  version: ProtocolVersion,
+  server: string | undefined,
+): Ending {
   if (UNSUPPORTED_VERSION_CODES.has(code)) {
     const message = `${broker} speaks neither MQTT 5 nor MQTT 3.1.1`;
     return { problem: 'refused', message, code, ...(version === 5 && { lacks5: true }) };
@@ -73,18 +83,26 @@ function explainRefusal(broker: string, code: number, version: ProtocolVersion):
   const refused = REFUSED_CODES.has(code);
   return {
     problem: refused ? 'refused' : 'unreachable',
-    message: `${broker} refused the connection: ${reasonText(code)}`,
+    message: `${broker} refused the connection: ${reasonWith(code, server)}`,
     code,
   };
 }
 
-/** Explains socket, TLS and protocol errors, and refusals (numeric codes), of an attempt with `version`. Never holds a secret. */
-export function explainError(broker: string, error: unknown, version: ProtocolVersion): Ending {
+/**
+ * Explains socket, TLS and protocol errors, and refusals (numeric codes), of an attempt with `version`. Never holds a secret.
+ * @param server the other server that a refusal names
+ */
+export function explainError(
+  broker: string,
+  error: unknown,
+  version: ProtocolVersion,
+  server?: string,
+): Ending {
   if (error instanceof UnusableCredential) {
     return { problem: 'refused', message: error.message };
   }
   const code = codeOf(error);
-  if (typeof code === 'number') return explainRefusal(broker, code, version);
+  if (typeof code === 'number') return explainRefusal(broker, code, version, server);
   if (code === 'CERT_NOT_YET_VALID') {
     const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
     return { problem: 'unreachable', message, tooEarly: true };
@@ -133,14 +151,14 @@ export function explainPublishError(error: unknown): PublishRefusal {
 }
 
 /** MQTT 5: the broker gave a reason for its disconnect. */
-export function explainDisconnect(broker: string, reason: number): Ending {
+export function explainDisconnect(broker: string, reason: number, server?: string): Ending {
   if (reason === SESSION_TAKEN_OVER) {
     const message = `another client connected to ${broker} with this client identifier`;
     return { problem: 'taken_over', message };
   }
   return {
     problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',
-    message: `${broker} disconnected us: ${reasonText(reason)}`,
+    message: `${broker} disconnected us: ${reasonWith(reason, server)}`,
     code: reason,
   };
 }

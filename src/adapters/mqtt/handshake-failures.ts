@@ -1,4 +1,5 @@
 /** Why TLS or the request for a WebSocket failed, with the words of OpenSSL or the status of HTTP. */
+import { explainHttpAnswer } from '../../core/doctor/http-answer.ts';
 import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
 import type { BusProblem } from '../../ports/bus.ts';
 import {
@@ -16,20 +17,10 @@ interface Explanation {
   readonly message: string;
 }
 
-const REDIRECT = ': redirects are not followed, so change the address';
-/** What to do about an HTTP answer, where it is certain. */
-const ANSWER_ADVICE: Readonly<Record<number, string>> = {
-  404: ': check the path of the address',
-  ...{ 301: REDIRECT, 302: REDIRECT, 303: REDIRECT, 307: REDIRECT, 308: REDIRECT },
-};
-
 /** Null: it failed in another way. */
 export function explainHandshake(broker: string, error: unknown): Explanation | null {
-  if (error instanceof UnexpectedAnswer) {
-    const advice = ANSWER_ADVICE[error.status] ?? '';
-    const message = `${broker} answered with ${error.message} in place of a WebSocket${advice}`;
-    return { problem: 'unreachable', message };
-  }
+  if (error instanceof UnexpectedAnswer)
+    return { problem: 'unreachable', message: explainHttpAnswer(broker, error.status, error.message) };
   const code = systemCode(error);
   if (code === null) return null;
   const reason = tlsReason(error);

@@ -141,8 +141,15 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       if (stage === 'ready') deliver();
       else early.push(deliver);
     });
-    opened.on('disconnect', (packet) => fail(explainDisconnect(broker, packet.reasonCode ?? 0)));
-    opened.on('error', (error) => fail(explainError(broker, error, version)));
+    let otherServer: string | undefined;
+    // MQTT.js keeps only the code of a refusal.
+    opened.on('packetreceive', (packet) => {
+      if (packet.cmd === 'connack') otherServer = packet.properties?.serverReference;
+    });
+    opened.on('disconnect', ({ reasonCode = 0, properties }) =>
+      fail(explainDisconnect(broker, reasonCode, properties?.serverReference)),
+    );
+    opened.on('error', (error) => fail(explainError(broker, error, version, otherServer)));
     // MQTT.js drops errors of the stream that have no code, such as those of a WebSocket's handshake.
     opened.stream.on('error', (error) => {
       if (stage === 'connecting') fail(explainError(broker, error, version));

@@ -2,7 +2,7 @@ import type { Subscription } from '../../ports/bus.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
 /** How long the broker keeps commands for a device that is away (s, MQTT 5). It never keeps tokens. */
-const SESSION_KEPT_S = 600;
+export const SESSION_KEPT_S = 600;
 
 /** All subscriptions of a device. */
 export function deviceSubscriptions(topics: DeviceTopics, groups: readonly string[]): string[] {

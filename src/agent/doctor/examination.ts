@@ -68,8 +68,8 @@ const NEED_CONFIGURATION: readonly CheckName[] = [
 export function createExamination(options: ExaminationOptions): Examination {
   const { file, loaded, machine, only } = options;
   const isWanted = ({ name }: Check): boolean => only === null || only.includes(name);
-  const inOrder = (checks: readonly Check[]): Check[] =>
-    CHECKS.flatMap((name) => checks.filter((check) => check.name === name)).filter(isWanted);
+  const inOrder = (checks: readonly Check[], isReported = isWanted): Check[] =>
+    CHECKS.flatMap((name) => checks.filter((check) => check.name === name)).filter(isReported);
   if (!loaded.ok) {
     const problems = loaded.problems.map(formatProblem);
     const checks = [
@@ -81,7 +81,9 @@ export function createExamination(options: ExaminationOptions): Examination {
       agentCheck(findAgent(machine, file), null, async () => null),
       ...machineChecks(machine, null),
     ];
-    return { checks: inOrder(checks), agentStatus: async () => null, close: async () => {} };
+    // The reason why others are skipped is reported whatever was selected.
+    const isReported = (check: Check): boolean => check.name === 'configuration' || isWanted(check);
+    return { checks: inOrder(checks, isReported), agentStatus: async () => null, close: async () => {} };
   }
   const { config } = loaded;
   const around = findAgent(machine, file);

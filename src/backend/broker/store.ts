@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../../adapters/config/read-file.ts';
 import { readTextFile } from '../../adapters/config/text-file.ts';
-import { systemCode } from '../../adapters/system-error.ts';
+import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { brokerFiles } from '../core/broker/render.ts';
@@ -25,7 +25,7 @@ export function readSetup(folder: string): Setup {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new Failure(
-      `${file} cannot be read (${codeOf(error)}): give the folder that "dragoman-backend broker init" has made`,
+      `${file} cannot be read (${systemReason(error)}): give the folder that "dragoman-backend broker init" has made`,
       EXIT.usage,
     );
   }
@@ -130,7 +130,7 @@ export function writeLogin(folder: string, who: string, files: Readonly<Record<s
     try {
       mkdirSync(own, { mode: 0o700 });
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
       throw new Failure(`${own} exists already and is not overwritten: move it away first`);
     }
     for (const [name, text] of Object.entries(files)) writeNew(join(own, name), text);
@@ -170,9 +170,5 @@ function readPemText(file: string): string {
 }
 
 function whyUnreadable(error: unknown): string {
-  return error instanceof UnreadableFile && error.code === null ? error.message : codeOf(error);
-}
-
-function codeOf(error: unknown): string {
-  return systemCode(error) ?? 'unknown reason';
+  return error instanceof UnreadableFile ? error.message : systemReason(error);
 }

@@ -8,7 +8,7 @@ import { checkConfigPart } from '../../adapters/provisioning/config-check.ts';
 import { readDocument, syntaxProblem } from '../../adapters/provisioning/document.ts';
 import { checkKeys } from '../../adapters/provisioning/key-check.ts';
 import { KeyError, readPublicKey } from '../../adapters/signing/keys.ts';
-import { systemCode } from '../../adapters/system-error.ts';
+import { systemReason } from '../../adapters/system-error.ts';
 import { configPart } from '../../core/provisioning/config-part.ts';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
 import { type Facts, planProvisioning } from '../../core/provisioning/plan.ts';
@@ -110,8 +110,7 @@ export function makeOutFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (readdirSync(folder).length === 0) return;
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    throw new Failure(`${folder} cannot be made (${code}): give another folder`);
+    throw new Failure(`${folder} cannot be made (${systemReason(error)}): give another folder`);
   }
   throw new Failure(`${folder} is not empty and is left as it is: give a new folder`);
 }

@@ -1,3 +1,4 @@
+import { SESSION_KEPT_S } from '../../agent/broker/subscriptions.ts';
 import {
   type Answers,
   isComplete,
@@ -63,6 +64,7 @@ export async function ask(
       }
     }
     await sendCommand(exchange, name, args, id, deps);
+    const queued = queuedUntil(deps);
     const spreadS = target.kind === 'device' ? 0 : (options.spread ?? 0);
     const limitS = (): number => {
       const begun = answers.accepted.size > 0 && options.timeout === undefined;
@@ -75,7 +77,7 @@ export async function ask(
         ? exchange.isSettled() && isComplete(answers, view.entries())
         : answers.final.has(device) || (exchange.isSettled() && isStranger(device));
     await exchange.waitUntil(isDone, () => limitS() * 1000);
-    const found = outcomes(answers, view.entries(), limitS());
+    const found = outcomes(answers, view.entries(), limitS(), queued);
     return { outcomes: await withNearest(found, deps), view };
   } finally {
     await exchange.close();
@@ -103,6 +105,17 @@ async function strange(deps: CtlDeps): Promise<string> {
   const near = await nearestTarget(deps);
   return near === null ? UNKNOWN : `${UNKNOWN}; did you mean "${near}"?`;
 }
+
+/** Until when a command that is sent now waits for devices that are away; empty: it does not outlive its timeout. */
+function queuedUntil({ options: { validFor }, clock }: CtlDeps): string {
+  if (validFor === undefined) return '';
+  const wall = clock.wall();
+  const ms = Math.min(validFor, SESSION_KEPT_S) * 1000;
+  const until = wall === null ? `for ${ms / 1000} s` : `until ${timeOfDay(wall + ms)} UTC`;
+  return `; the command is queued ${until} at the latest: the broker drops it ${SESSION_KEPT_S / 60} minutes after the device was lost`;
+}
+
+const timeOfDay = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
 /** Publishes a command. It expires at the timeout, or when the operator says. */
 export async function sendCommand(

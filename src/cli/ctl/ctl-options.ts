@@ -30,7 +30,7 @@ export function addTargetOptions(command: Command): Command {
     )
     .option(
       '--valid-for <seconds>',
-      'an offline device runs it if it returns within this time (default: it does not)',
+      'an offline device runs it if it returns within this time, 10 minutes at most (default: it does not)',
       readSeconds(86_400),
     );
 }

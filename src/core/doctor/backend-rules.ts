@@ -19,8 +19,6 @@ export type BackendAnswer =
   | { readonly kind: 'unasked' }
   | { readonly kind: 'silent'; readonly waitedS: number };
 
-/** Temporary denials. */
-const PASSING = new Set(['too_many_requests', 'backend_busy', 'rate_limited']);
 const OWNER_FIXES: Readonly<Record<string, string>> = {
   device_not_allowed: 'Add this device to "allow" in the backend\'s configuration.',
   device_disabled: 'The owner has disabled this device under "devices" in the backend\'s configuration.',
@@ -71,7 +69,7 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
       const { code, detail } = answer;
       const denial = `the backend gives no token: ${detail} (${code})`;
       const figures = { ...data, code, final: answer.final, retry_after_s: answer.retryAfterS };
-      if (PASSING.has(code)) {
+      if (!answer.final) {
         const wait = answer.retryAfterS === null ? 'a minute' : `${Math.ceil(answer.retryAfterS)} s`;
         return warning(denial, `Try again in ${wait}.`, figures);
       }

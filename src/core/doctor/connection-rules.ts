@@ -200,6 +200,8 @@ export interface ClockReading {
   readonly uncertaintyMs: number;
 }
 
+/** Without another clock to compare with, a later time is not believed: clock chips that have lost power begin anywhere. */
+const LATEST_BELIEVABLE_WALL_MS = Date.UTC(2060, 0, 1);
 const NOTABLE_OFFSET_MS = 30_000;
 const HARMFUL_OFFSET_MS = 300_000;
 const SET_CLOCK =
@@ -214,6 +216,8 @@ export function judgeClock(wall: WallMs | null, sights: readonly ClockReading[])
     );
   const now = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');
   const best = [...sights].sort((a, b) => a.uncertaintyMs - b.uncertaintyMs)[0];
+  if (best === undefined && wall >= LATEST_BELIEVABLE_WALL_MS)
+    return problem(`${now} cannot be right: certificates count as expired`, SET_CLOCK, { now });
   if (best === undefined) return ok(`${now}; no other clock to compare it with`, { now });
   const { who } = best;
   const sure = Math.max(0, Math.abs(best.offsetMs) - best.uncertaintyMs);

@@ -1,5 +1,6 @@
 import type { BrokerLimit } from '../../ports/bus.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
+import { splitHttpAnswer } from './http-answer.ts';
 import { explainRefusedLogin, type LoginNames } from './refusal-causes.ts';
 
 /** An agent on this machine: not there, connected with the same login, not connected (and why), or not known. */
@@ -82,6 +83,8 @@ function judgeRefused(
 ): Outcome {
   const data = { login: refused ? 'refused' : 'failed', code: code ?? null };
   const { cause, fix } = explainRefusedLogin(code, names);
+  const byHttp = splitHttpAnswer(message);
+  if (byHttp !== null) return problem(byHttp.finding, byHttp.fix, data);
   if (!refused)
     return problem(
       message,

@@ -31,17 +31,31 @@ export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): 
   return waiting.length === 0 && begun.length === 0;
 }
 
-/** The result at each device, by name: of the expected ones, and of others that answered. */
-export function outcomes(answers: Answers, expected: readonly DeviceEntry[], waitedS: number): Outcome[] {
+/**
+ * The result at each device, by name: of the expected ones, and of others that answered.
+ * @param queued what becomes of the command for a device that is away, as the end of a sentence; empty: it is lost
+ */
+export function outcomes(
+  answers: Answers,
+  expected: readonly DeviceEntry[],
+  waitedS: number,
+  queued = '',
+): Outcome[] {
   const silent = expected
     .filter(({ device }) => !answers.final.has(device))
-    .map(
-      (entry): Outcome => ({ device: entry.device, kind: 'silent', why: whySilent(entry, answers, waitedS) }),
-    );
+    .map((entry): Outcome => {
+      const why = whySilent(entry, answers, waitedS);
+      return { device: entry.device, kind: 'silent', why: isAway(entry, answers) ? `${why}${queued}` : why };
+    });
   const answered = [...answers.final].map(
     ([device, answer]): Outcome => ({ device, kind: 'answered', answer }),
   );
   return [...silent, ...answered].sort((one, other) => (one.device < other.device ? -1 : 1));
+}
+
+/** Whether the broker keeps for this device what is sent to it now. */
+function isAway(entry: DeviceEntry, { accepted }: Answers): boolean {
+  return !isReachable(entry) && !isUnknown(entry) && !accepted.has(entry.device);
 }
 
 function whySilent(entry: DeviceEntry, { accepted }: Answers, waitedS: number): string {

@@ -250,7 +250,7 @@ describe('the problems of a configuration', () => {
   });
 
   it('name a file that cannot be read', () => {
-    expect(problems()).toEqual(['config.json: cannot be read: there is no such file']);
+    expect(problems()).toEqual(['config.json: cannot be read: there is no such file or folder']);
     mkdirSync(join(folder, 'config.json'));
     expect(problems()).toEqual(['config.json: cannot be read: it is a folder']);
   });

@@ -52,7 +52,7 @@ describe('a secret', () => {
   it.each([
     ['an empty file', () => put('empty', '\n'), 'is empty'],
     ['a huge file', () => put('huge', 'x'.repeat(70_000)), 'larger than 64 kB'],
-    ['a folder', () => folder, 'cannot be read (EISDIR)'],
+    ['a folder', () => folder, 'cannot be read: it is a folder'],
   ])('is not %s', (_what, make, message) => {
     expect(readSecret(make(), {})).toEqual({ ok: false, message: expect.stringContaining(message) });
   });

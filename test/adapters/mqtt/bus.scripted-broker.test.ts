@@ -73,6 +73,32 @@ describe('bus against a scripted broker', () => {
     },
   );
 
+  /** A property of MQTT 5: the server reference. */
+  const naming = (server: string): number[] => [0x1c, 0, server.length, ...Buffer.from(server)];
+
+  it.each([0x9c, 0x9d])('names the other server when the broker refuses with reason %i', async (reason) => {
+    const properties = naming('broker-2.example:8883');
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      send(socket, 0x20, 3 + properties.length, 0, reason, properties.length, ...properties);
+    });
+    await until(() => device.downs.length > 0, 'down');
+    expect(device.downs[0]?.message).toMatch(/refused the connection: .*: broker-2\.example:8883$/);
+  });
+
+  it('names the other server when the broker disconnects with it, on one line without control characters', async () => {
+    const properties = naming('other.example\u001b[2J');
+    const device = await play((bytes, socket) => {
+      if (packetType(bytes) !== CONNECT) return;
+      send(socket, ...CONNACK_5);
+      send(socket, 0xe0, 2 + properties.length, 0x9c, properties.length, ...properties);
+    });
+    await until(() => device.downs.length > 0, 'down');
+    expect(device.downs[0]?.message).toContain('disconnected us');
+    expect(device.downs[0]?.message).toContain('other.example');
+    expect(device.downs[0]?.message).not.toContain('\u001b');
+  });
+
   it('reconnects within 15 s when needed at once, even if an attempt hangs', async () => {
     let hangs = false;
     const device = await play((bytes, socket) => {

@@ -152,6 +152,32 @@ describe('dragoman ctl --group and --all', () => {
     expect(ran.complained).toBe('dragoman: of 3 devices 1 failed and 1 did not answer.\n');
   });
 
+  it.each([
+    [
+      '--valid-for',
+      '120',
+      /lost; the command is queued until \d\d:\d\d:\d\d UTC at the latest: .* 10 minutes/,
+    ],
+    ['--timeout', '2', /lost$/],
+  ])('says of an absent device what becomes of the command with %s', async (option, seconds, why) => {
+    await ctl.device('kiosk-03', { status: 'lost', answer: () => null });
+    const ran = await ctl.run('kiosk-03', 'mute', '--json', option, seconds);
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.printed)).toMatchObject({ status: 'silent', message: expect.stringMatching(why) });
+  });
+
+  it('counts the wait of the broker, not more, when a command is valid for longer', async () => {
+    await ctl.device('kiosk-03', { status: 'offline', answer: () => null });
+    const secondOfDay = async (validFor: string): Promise<number> => {
+      const { printed } = await ctl.run('kiosk-03', 'mute', '--json', '--valid-for', validFor);
+      const [, hour, minute, second] = /until (\d\d):(\d\d):(\d\d) UTC/.exec(printed) ?? [];
+      return Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+    };
+    const [tenMinutes, oneDay] = [await secondOfDay('600'), await secondOfDay('86400')];
+    // A few seconds lie between the two commands, and perhaps midnight.
+    expect((oneDay - tenMinutes + 86_400) % 86_400).toBeLessThan(120);
+  });
+
   it('reaches only the devices of the group', async () => {
     const lobby = await ctl.device('kiosk-01', { groups: ['lobby'] });
     const desk = await ctl.device('kiosk-02', { groups: ['desk'] });

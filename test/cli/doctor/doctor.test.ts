@@ -94,6 +94,16 @@ describe('dragoman doctor', () => {
     expect(of('memory').verdict).not.toBe('skipped');
   });
 
+  it.each(['broker', 'isolation', 'backend', 'stream', 'capture', 'playback', 'memory'])(
+    'reports an invalid configuration also when only "%s" is asked for',
+    async (check) => {
+      const file = join(fixture.folder, 'broken.json');
+      writeFileSync(file, '{"device": {"id": "kiosk 1"}}');
+      const { exitCode, of } = await fixture.examine(file, ['--only', check]);
+      expect([exitCode, of('configuration').verdict]).toEqual([3, 'problem']);
+    },
+  );
+
   it.each<[string, string[], RegExp]>([
     [
       'a missing file',

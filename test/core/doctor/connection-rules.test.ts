@@ -160,12 +160,18 @@ describe('the clock', () => {
     expect(judgeClock(NOW, [sight(5 * 3_600_000)]).finding).toContain('5 h behind');
     expect(judgeClock(NOW, [sight(400 * DAY_MS)]).finding).toContain('400 days behind');
     expect(judgeClock(null, [sight(0)]).verdict).toBe('problem');
+    const far = asWall(Date.UTC(2101, 5, 1));
+    expect(judgeClock(far, [])).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringContaining('2101'),
+    });
+    expect(judgeClock(far, [sight(0)]).verdict).toBe('ok');
   });
 });
 
 describe('the backend', () => {
-  const denied = (code: string, retryAfterS: number | null = 9.2): BackendAnswer => ({
-    ...{ kind: 'denied', code, detail: 'so it is', final: false, retryAfterS },
+  const denied = (code: string, final: boolean, retryAfterS: number | null = 9.2): BackendAnswer => ({
+    ...{ kind: 'denied', code, detail: 'so it is', final, retryAfterS },
   });
   it.each<[BackendAnswer, string, RegExp]>([
     [{ kind: 'probed', session: 'deleted' }, 'ok', /issued in 80 ms and returned; no session is left/],
@@ -175,10 +181,14 @@ describe('the backend', () => {
     [{ kind: 'malformed' }, 'problem', /neither a token nor a refusal/],
     [{ kind: 'silent', waitedS: 12 }, 'problem', /within 12 s/],
     [{ kind: 'unasked' }, 'problem', /does not let this device publish p\/token\/req/],
-    [denied('device_not_allowed'), 'problem', /so it is \(device_not_allowed\)/],
-    [denied('balance'), 'problem', /so it is \(balance\)/],
-    [denied('too_many_requests'), 'warning', /so it is/],
-    [denied('backend_busy', null), 'warning', /so it is/],
+    [denied('device_not_allowed', true), 'problem', /so it is \(device_not_allowed\)/],
+    [denied('balance', true), 'problem', /so it is \(balance\)/],
+    [denied('too_many_requests', false), 'warning', /so it is/],
+    [denied('backend_busy', false, null), 'warning', /so it is/],
+    // Whatever the code is: a backend that others wrote has codes of its own.
+    [denied('store_unavailable', false), 'warning', /so it is/],
+    [denied('service_unavailable', false), 'warning', /so it is/],
+    [denied('service_unauthorized', true), 'problem', /so it is/],
   ])('is judged by its answer %j', (answer, verdict, words) => {
     const outcome = judgeBackend(answer, 80, 'p/token/req');
     expect(outcome).toMatchObject({ verdict, finding: expect.stringMatching(words) });

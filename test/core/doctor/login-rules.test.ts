@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { explainHttpAnswer } from '../../../src/core/doctor/http-answer.ts';
 import { isAgentsAlone, judgeLogin, type LoginFacts } from '../../../src/core/doctor/login-rules.ts';
 
 const NAMES = { username: 'kiosk', passwordFile: '/etc/dragoman/password', certFile: null };
@@ -19,6 +20,15 @@ describe('the login', () => {
     expect(judge(done, true)).toMatchObject({
       verdict: 'warning',
       fix: expect.stringContaining('mqtts://'),
+    });
+  });
+
+  it('names the server of HTTP that answers, and what to do there', () => {
+    const message = explainHttpAnswer('wss://b/mqtt', 502, 'HTTP 502 (Bad Gateway)');
+    expect(judge(failed({ refused: false, message }))).toMatchObject({
+      verdict: 'problem',
+      finding: 'wss://b/mqtt answered with HTTP 502 (Bad Gateway) in place of a WebSocket',
+      fix: expect.stringMatching(/^The proxy does not reach the broker: .*\.$/),
     });
   });
 

@@ -228,7 +228,7 @@ describe('the configuration', () => {
   });
   it.each([
     ['the secret file x does not exist', /CREDENTIALS_DIRECTORY/],
-    ['the file x cannot be read (EACCES)', /as root/],
+    ['the file x cannot be read: this user has no permission', /as root/],
     ['the file x holds no certificate in PEM', /right file/],
   ])('names an unusable file: %s', (trouble, fix) => {
     const files = [{ key: 'mqtt.passwordFile', trouble }];
@@ -239,7 +239,7 @@ describe('the configuration', () => {
     });
   });
   it("gives a file to the agent's group when the agent's user itself may not read it", () => {
-    const trouble = 'the secret file /etc/x cannot be read (EACCES)';
+    const trouble = 'the secret file /etc/x cannot be read: this user has no permission';
     const files = [{ key: 'mqtt.passwordFile', trouble, path: '/etc/x' }];
     expect(judgeConfiguration({ ...facts, files, user: 'dragoman' }).fix).toContain(
       'chgrp dragoman /etc/x && chmod 640 /etc/x',

@@ -51,6 +51,20 @@ describe('the answers to a command', () => {
     ]);
   });
 
+  it('say of devices that are away, and of no others, that the command waits for them', () => {
+    const answers = noted(['begun', 'accepted']);
+    const expected = [
+      entry('away', 'offline'),
+      entry('begun', 'lost'),
+      entry('mute', 'ready'),
+      entry('new', null),
+    ];
+    const told = outcomes(answers, expected, 10, '; queued').flatMap((one) =>
+      one.kind === 'silent' && one.why.endsWith('; queued') ? [one.device] : [],
+    );
+    expect(told).toEqual(['away']);
+  });
+
   it('count as done only with "ok"', () => {
     const all = outcomes(noted(['a', 'ok'], ['b', 'error'], ['c', 'expired']), [entry('d', 'ready')], 1);
     expect(all.filter(isDone).map(({ device }) => device)).toEqual(['a']);
