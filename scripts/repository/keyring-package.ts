@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Package, papers, type Source } from '../deb/packages.ts';
 import type { KeyringOptions } from './release-options.ts';
 import { runTool, ToolMissing } from './tools.ts';
@@ -20,7 +22,7 @@ export function keyringPackage(
       'The package also adds the repository to the sources of apt.',
     ],
     files: [
-      { path: KEYRING, content: Buffer.concat(files.map(readPublicKeys)) },
+      { path: KEYRING, content: Buffer.concat(files.map((file) => readPublicKeys(source.root, file))) },
       {
         path: 'etc/apt/sources.list.d/dragoman.sources',
         content: `# Updates of Dragoman, checked with the keys of the package ${NAME}.
@@ -41,7 +43,7 @@ Signed-By: /${KEYRING}
 }
 
 /** The keys of a file, in the binary form that apt reads without further programs. */
-function readPublicKeys(file: string): Buffer {
+function readPublicKeys(root: string, file: string): Buffer {
   const content = readFileSync(file);
   const isText = content.subarray(0, 5).toString('latin1') === '-----';
   const gpg = (word: string, input: Buffer): Buffer => {
@@ -61,6 +63,11 @@ function readPublicKeys(file: string): Buffer {
     );
   const publics = records.filter(([type]) => type === 'pub');
   if (publics.length === 0) throw new Error(`${file} has no public key: use "gpg --export"`);
+  // The machine that signs has only that script.
+  const { status, stderr } = spawnSync('sh', [join(root, 'scripts/release'), 'check', file], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr.trim().replace(/^release: /, ''));
   // When such a key expires, no device could fetch its successor.
   const mortal = publics.find(([, , , , , , expiresAt = '']) => expiresAt !== '');
   if (mortal !== undefined)

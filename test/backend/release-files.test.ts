@@ -92,6 +92,12 @@ describe('the files of releases', () => {
     symlinkSync(join(folder, 'secret'), join(folder, 'repository/link'));
     symlinkSync(folder, join(folder, 'repository/up'));
     symlinkSync('pool', join(folder, 'repository/inside'));
+    mkdirSync(join(folder, 'repository-next'));
+    writeFileSync(join(folder, 'repository-next/unsigned'), TEXT);
+    symlinkSync('../repository-next', join(folder, 'repository/sibling'));
+    symlinkSync('../repository-next/unsigned', join(folder, 'repository/its-file'));
+    expect((await ask('/releases/sibling/unsigned')).status).toBe(404);
+    expect((await ask('/releases/its-file')).status).toBe(404);
     expect((await ask('/releases/link')).status).toBe(404);
     expect((await ask('/releases/up/secret')).status).toBe(404);
     expect((await ask('/releases/inside/a+b~1_all.deb')).body).toBe(TEXT);

@@ -239,7 +239,7 @@ describe(title('scripts/release sign'), needs(missing), () => {
     mkdirSync(at('stick'));
     mkdirSync(at('bin'));
     const tools =
-      'cat chmod cp cut date dirname env gpg gpg-agent gpgconf grep head mktemp mv rm sed sh sha256sum tail tty';
+      'awk cat chmod cp cut date dirname env gpg gpg-agent gpgconf grep head mktemp mv rm sed sh sha256sum tail tty';
     for (const tool of tools.split(' ')) symlinkSync(`/usr/bin/${tool}`, at(`bin/${tool}`));
     writeCopy('repository/dists/stable/Release', 'stick/Release');
     const said = fixture.must(['sign', '--key', key.secret, 'stick/Release'], { env: { PATH: at('bin') } });

@@ -25,15 +25,25 @@ export interface Key {
   readonly binary: string;
   readonly secret: string;
   readonly fingerprint: string;
+  /** gpg's folder. */
+  readonly home: string;
   /** Runs gpg with this key. */
   gpg(...words: string[]): void;
+}
+
+export interface KeyOptions {
+  readonly expires?: string;
+  /** As gpg names it. */
+  readonly kind?: string;
+  /** Further options of gpg. */
+  readonly how?: readonly string[];
 }
 
 /** A folder with what a release needs. */
 export interface ReleaseFixture {
   readonly folder: string;
   /** Makes a key. */
-  key(name: string, options?: { expires?: string }): Key;
+  key(name: string, options?: KeyOptions): Key;
   /** Makes a small package in `FOLDER/debs`. */
   deb(
     name: string,
@@ -81,21 +91,22 @@ export function openReleaseFixture(): ReleaseFixture {
       if (code !== 0) throw new Error(`release ${words.join(' ')} ended with ${code}: ${said}`);
       return said;
     },
-    key(name, { expires = 'never' } = {}) {
+    key(name, { expires = 'never', kind = 'ed25519', how = [] } = {}) {
       const home = mkdtempSync(join(tmpdir(), 'key-'));
       homes.push(home);
       const gpg = (...words: string[]) =>
         execFileSync('gpg', ['--homedir', home, '--batch', '--quiet', '--passphrase', '', ...words], {
           stdio: 'pipe',
         });
-      gpg('--quick-generate-key', `Archive ${name} <${name}@example.invalid>`, 'ed25519', 'sign', expires);
+      gpg(...how, '--quick-generate-key', `Archive ${name} <${name}@example.invalid>`, kind, 'sign', expires);
       const file = (ending: string): string => join(folder, `${name}.${ending}`);
       const [publics, binary, secret] = [file('asc'), file('gpg'), file('secret')];
       writeFileSync(publics, gpg('--armor', '--export'));
       writeFileSync(binary, gpg('--export'));
       writeFileSync(secret, gpg('--armor', '--export-secret-keys'), { mode: 0o600 });
       const list = gpg('--with-colons', '--list-keys').toString();
-      return { publics, binary, secret, fingerprint: /^fpr:+([0-9A-F]+):/m.exec(list)?.[1] ?? '', gpg };
+      const fingerprint = /^fpr:+([0-9A-F]+):/m.exec(list)?.[1] ?? '';
+      return { publics, binary, secret, fingerprint, home, gpg };
     },
     deb(name, version, { architecture = 'all', text = version, debs = 'debs' } = {}) {
       const place = mkdtempSync(join(tmpdir(), 'package-'));

@@ -10,8 +10,7 @@ import { commandText } from '../console/command-message.ts';
 import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
-import { type FleetEar, openFleetEar } from './fleet-ear.ts';
-import { isMeant } from './updatable.ts';
+import { type FleetEar, isMeant, openFleetEar } from './fleet-ear.ts';
 
 const STEP_MS = 5000;
 /** After the death of a backend, another one goes on so many steps later. */

@@ -2,11 +2,13 @@
 import type { Bus, BusMessage, OpenBus, PublishOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
 import { clean, cleanSentence } from '../console/clean.ts';
 import { createFleetView, type DeviceView } from '../core/fleet/fleet-view.ts';
+import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
 import type { OrderAnswer, SeenDevice } from '../core/rollout/device-entry.ts';
 import type { Seen } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
@@ -154,6 +156,17 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
     failed: (answer) => void answers.push(answer),
     close: () => bus.close(),
   };
+}
+
+/** Whether a roll-out to this group is for the device. */
+export function isMeant(
+  config: Pick<BackendConfig, 'allow' | 'groups'>,
+  device: string,
+  group: string | null,
+): boolean {
+  const who = nameOf(device);
+  if (!isAllowed(config, who)) return false;
+  return group === null || groupsOf(config, who).some(({ name }) => name === group);
 }
 
 function senderOf(prefix: string, topic: string): { device: string; rest: string } | null {

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { Failure } from '../../program/problem.ts';
-import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
 import type { Opened } from '../open-config.ts';
-import { openFleetEar } from './fleet-ear.ts';
+import { isMeant, openFleetEar } from './fleet-ear.ts';
 
 const LOOK_EACH_MS = 100;
 /** Longest wait for the broker (ms). */
@@ -47,17 +46,6 @@ export async function insistOnUpdatable({ config, secrets }: Opened, group: stri
   } finally {
     await ear.close();
   }
-}
-
-/** Whether a roll-out to this group is for the device. */
-export function isMeant(
-  config: Pick<Opened['config'], 'allow' | 'groups'>,
-  device: string,
-  group: string | null,
-): boolean {
-  const who = nameOf(device);
-  if (!isAllowed(config, who)) return false;
-  return group === null || groupsOf(config, who).some(({ name }) => name === group);
 }
 
 function noDevice(group: string | null, unsupported: number): string {

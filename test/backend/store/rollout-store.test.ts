@@ -61,6 +61,10 @@ onBothStores((maker) => {
       await other.leave(holder);
       expect((await one.current())?.isDriven).toBe(false);
       expect(await one.drive(waiter, -1)).not.toBeNull();
+      // Its next step extends the lease, also a lease that has ended.
+      expect(await one.drive(waiter, HOUR)).not.toBeNull();
+      expect(await one.drive(holder, HOUR)).toBeNull();
+      await one.drive(waiter, -1);
       expect(await one.drive(holder, HOUR)).not.toBeNull();
     });
   });

@@ -70,6 +70,17 @@ function world(behaves: (index: number, version: string) => Behaviour) {
     ordered: () => fleet.devices.filter(({ orders }) => orders.length > 0),
   };
 }
+/** The instances that held the roll-out so far. */
+function spyOnLease(store: ReturnType<typeof createMemoryRolloutStore>): () => readonly string[] {
+  const held = new Set<string>();
+  const { drive } = store;
+  store.drive = async (instance, leaseMs) => {
+    const key = await drive(instance, leaseMs);
+    if (key !== null) held.add(instance);
+    return key;
+  };
+  return () => [...held];
+}
 const isStopped = ({ state }: Rollout): boolean => state === 'stopped';
 
 describe('a bad version in a fleet of 200', () => {
@@ -163,8 +174,10 @@ describe('a good version in a fleet of 200', () => {
     const closing = first.close();
     await clock.elapse(0);
     await closing;
-    await clock.elapse(6 * MINUTE);
+    // The other one goes on with its next step, and need not wait for the end of the lease.
+    await clock.elapse(MINUTE + 1000);
     expect(fleet.connections).toBe(1);
+    await clock.elapse(6 * MINUTE);
     expect((await store.current())?.isDriven).toBe(true);
     expect(ordered()).toEqual(before);
     await until(({ wave }) => wave === 1, 24 * HOUR);
@@ -172,6 +185,22 @@ describe('a good version in a fleet of 200', () => {
     expect(ordered()).toHaveLength(20);
     expect(before.every((device) => ordered().includes(device) && device.orders.length === 1)).toBe(true);
     expect((await rollout()).state).toBe('running');
+  });
+
+  it('stays with one of two backends for hours, and goes to the other one when the broker is away for it', async () => {
+    const { begin, drive, until, fleet, clock, store } = world(() => 'good');
+    const drives = spyOnLease(store);
+    await begin('1.3.0', [5, 10, 100]);
+    drive('one');
+    // Their steps do not coincide.
+    await clock.elapse(40_000);
+    drive('two');
+    await until(({ waveSince }) => waveSince !== null, 2 * HOUR);
+    await clock.elapse(20 * MINUTE);
+    expect(drives()).toEqual(['one']);
+    fleet.cut();
+    await clock.elapse(8 * MINUTE);
+    expect(drives()).toEqual(['one', 'two']);
   });
 
   it('sends no order while it is paused, goes on when it is resumed, and ends when it is aborted', async () => {

@@ -52,8 +52,8 @@ describe('conversations that one device reports', () => {
     const { test, hostile, honest } = wave();
     test.all(() => live(), [hostile]);
     test.go();
-    test.go(25 * HOUR);
-    expect(test.rollout).toMatchObject({ wave: 0, waveSince: null });
+    test.go(25 * HOUR, { conversations: new Map([[hostile, 500]]) });
+    expect(test.rollout).toMatchObject({ wave: 0, waveSince: null, heard: {}, implausible: [] });
     test.all(() => live(), honest.slice(0, 2));
     test.go();
     expect(test.rollout.waveSince).not.toBeNull();
@@ -93,6 +93,14 @@ describe('lost speech that one device reports', () => {
   it('does not end the roll-out of a good version', () => {
     const { test, hostile } = wave();
     expect(lossy([], new Map([[hostile, 1e11]]), test)).toMatchObject({ state: 'running', reason: null });
+  });
+
+  it('does not count when a person has brought the version to the device', () => {
+    const { test } = wave();
+    const others = [...test.devices.keys()].filter((name) => !test.drawn().includes(name));
+    test.all(() => live({ troubleMs: 50_000 }), others);
+    test.go();
+    expect(test.rollout).toMatchObject({ state: 'running', updated: {} });
   });
 
   it('pauses it when it is the only one with the version, and only once', () => {

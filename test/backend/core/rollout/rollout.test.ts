@@ -268,6 +268,21 @@ describe('a roll-out', () => {
     expect(lossy(1100, 100).state).toBe('stopped');
   });
 
+  it('does not believe that a machine that slept has watched', () => {
+    const test = scene(20, [10, 100]);
+    test.go();
+    test.all(() => live({ troubleMs: 900 }), test.drawn());
+    test.go();
+    test.all(() => live(), test.drawn());
+    test.go(10 * HOUR);
+    test.all(() => live({ troubleMs: 200 }), test.drawn());
+    test.go();
+    expect(test.rollout).toMatchObject({
+      state: 'stopped',
+      reason: expect.stringContaining('1.1 s of speech'),
+    });
+  });
+
   it('is over after its last wave, brings late devices along, and leaves newer ones alone', () => {
     const test = scene(3, [100]);
     test.devices.set('museum/kiosk-3', device({ isConnected: false }));

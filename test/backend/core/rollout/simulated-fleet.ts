@@ -35,6 +35,8 @@ export interface SimulatedFleet {
   /** Open connections of backends. */
   readonly connections: number;
   switch(device: SimulatedDevice, isOn: boolean): void;
+  /** The backends that are connected now lose the broker. */
+  cut(): void;
 }
 
 const IDLE: UpdateReport = { state: 'idle', from: null, to: null, reason: null, progress: null };
@@ -175,6 +177,9 @@ export function createSimulatedFleet(options: {
     ledger: { sums },
     get connections() {
       return ears.size;
+    },
+    cut() {
+      for (const ear of ears) ear.down('unreachable', 'the network is away');
     },
     switch(device, isOn) {
       device.isOn = isOn;
