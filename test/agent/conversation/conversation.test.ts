@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { heard, rejected } from '../../service-events.ts';
+import { heard, rejected, spoke, understood } from '../../service-events.ts';
 import { DESIRED, hours, MIN } from '../scheduled-agent.ts';
-import { events, laneOf, quiet, quietDesk, said, sayOne } from './desk.ts';
+import { events, laneOf, PCM, quiet, quietDesk, said, sayOne } from './desk.ts';
 
 const lastState = (deps: Parameters<typeof events>[0]) => {
   const lanes = deps.sent('state').at(-1)?.body['lanes'] as Record<string, unknown>[] | undefined;
@@ -202,6 +202,32 @@ describe('the notice', () => {
     await deps.agent.carryOut('turn', { speaker: 'source' });
     await quiet(deps, 11_000);
     expect(said(deps)).toHaveLength(1);
+  });
+
+  it('is spoken again in the next conversation', async () => {
+    const deps = await quietDesk();
+    deps.ask('conversation', { do: 'begin' });
+    await quiet(deps, 1000);
+    const sentence = { sentence: 'n', utterance: 'n', language: 'es', last: true } as const;
+    deps.service(spoke(PCM(500), sentence));
+    await quiet(deps, 3000);
+    deps.ask('conversation', { do: 'end' });
+    deps.ask('conversation', { do: 'begin' });
+    await quiet(deps, 3000);
+    expect(said(deps)).toHaveLength(2);
+  });
+
+  it('is not spoken after the end of a conversation in which it waited', async () => {
+    const deps = await quietDesk();
+    for (let chunk = 0; chunk < 4; chunk++) deps.speak();
+    deps.service(heard({ id: 'a' }));
+    expect(events(deps, 'conversation_started')).toHaveLength(1);
+    deps.ask('conversation', { do: 'end' });
+    // The best moment for a notice: directly behind a translation.
+    deps.service(understood({ id: 'a', span: null }));
+    deps.service(spoke(PCM(1300), { sentence: 'a', utterance: 'a', language: 'es', last: true }));
+    await quiet(deps, 40_000);
+    expect(said(deps)).toEqual([]);
   });
 
   it('is never spoken while somebody speaks, however long', async () => {

@@ -60,7 +60,7 @@ function openDesk(offer: string[] = []) {
       type: 'caption',
       caption: { kind: 'source', isFinal: true, id: null, part: null, language, text: 'so' },
     });
-  return { clock, conversations, lanes, posted, told, spoken, words };
+  return { clock, conversations, lanes, posted, told, spoken, watchers, words };
 }
 
 describe('a desk with two lanes', () => {
@@ -90,6 +90,18 @@ describe('a desk with two lanes', () => {
     conversations.end([visitor]);
     expect(told.map(({ kind }) => kind)).toEqual(['conversation_started', 'conversation_ended']);
     conversations.close();
+  });
+
+  it('leaves neither a timer after its end nor a listener after the close', () => {
+    const { clock, conversations, lanes, watchers } = openDesk();
+    conversations.begin(lanes, 'key');
+    clock.advance(1000);
+    conversations.end(lanes);
+    clock.advance(1000);
+    expect(clock.armed).toBe(0);
+    conversations.begin(lanes, 'key');
+    conversations.close();
+    expect([clock.armed, watchers.size]).toEqual([0, 0]);
   });
 
   it.each([

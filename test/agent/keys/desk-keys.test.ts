@@ -179,10 +179,14 @@ describe('a key at the desk', () => {
   });
 
   it('is not read any more when the agent stops', async () => {
-    const { deps, closed } = await deskWith([bind('KEY_F1', 'mute'), bind('KEY_F2', 'unmute')]);
+    const { deps, closed } = await deskWith([
+      bind('KEY_F1', 'mute'),
+      bind('KEY_F2', 'unmute'),
+      bind('KEY_F1', 'mute', {}, { device: PEDAL }),
+    ]);
     const stopped = deps.agent.stop();
     await deps.clock.elapse(5000);
     await stopped;
-    expect(closed).toEqual([PAD]);
+    expect(closed).toEqual([PAD, PEDAL]);
   });
 });

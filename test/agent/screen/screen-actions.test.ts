@@ -183,10 +183,12 @@ describe('the buttons that say who speaks', () => {
   });
 
   it('of the one who pressed last counts when two people hold theirs', async () => {
-    const { actions, status, view } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    const { actions, status, view, deps } = await createScreenDevice({ twoWay: 'hold', earcons: false });
     await actions.act(press('source', true));
     await actions.act(press('target', true));
     await actions.act(press('source', false));
+    // Longer than a last syllable after a release.
+    deps.clock.advance(400);
     expect(status()).toEqual({ kind: 'listening' });
     expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
   });
@@ -208,6 +210,14 @@ describe('the buttons that say who speaks', () => {
     const tasks = deps.lastStream().calls.filter((call) => call.startsWith('runTask'));
     expect(tasks).toHaveLength(1);
     expect(await actions.act(press('target', true))).toMatchObject({ code: 'invalid_args' });
+  });
+
+  it('leave no timer when the screen is closed', async () => {
+    const { actions, deps } = await createScreenDevice({ twoWay: 'hold', earcons: false });
+    await actions.act(press('source', true));
+    const { armed } = deps.clock;
+    actions.close();
+    expect(deps.clock.armed).toBe(armed - 1);
   });
 
   it('begin no conversation when a button is released after its end', async () => {

@@ -115,6 +115,14 @@ describe('typing where each person has a lane', () => {
     }
   });
 
+  it('ends at both lanes together: pages learn of it once', async () => {
+    const { deps, actions, changes } = await desk();
+    await actions.act({ do: 'touch', lane: 'visitor' });
+    await actions.act({ do: 'end' });
+    expect(deps.sent('event/conversation_ended')).toHaveLength(1);
+    expect(changes.flatMap(({ conversation }) => conversation ?? [])).toEqual([2]);
+  });
+
   it('follows the language that the visitor has picked', async () => {
     const { deps, actions, view } = await desk();
     deps.agent.lanes[0]?.post({ type: 'options', options: { targets: ['fr'] } });

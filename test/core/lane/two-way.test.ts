@@ -51,8 +51,8 @@ describe('a lane of two directions', () => {
 
   it('knows the language of the newest sixteen sentences, each as it was heard last', () => {
     const desk = new Desk('auto').goLive();
-    desk.says(heard({ id: 's16', language: 'en' }));
-    for (let n = 0; n <= 16; n++) desk.says(heard({ id: `s${n}`, language: 'es' }));
+    for (let n = 0; n < 16; n++) desk.says(heard({ id: `s${n}`, language: 'es' }));
+    for (const language of ['en', 'es']) desk.says(heard({ id: 's16', language }));
     const isBack = (id: string) => isSaidBack(desk.state, id, 'es');
     expect([isBack('s0'), isBack('s1'), isBack('s16')]).toEqual([false, true, true]);
   });
