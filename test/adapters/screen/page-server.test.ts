@@ -313,6 +313,8 @@ describe('the events of the screen', () => {
       socket.on('error', () => {});
       await once(socket, 'connect');
       socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      // The server reads it before the next one comes.
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     await expect.poll(() => clock.armed).toBeGreaterThan(50);
     change({ level: 6 });
