@@ -79,20 +79,31 @@ describe('a server under half requests', () => {
     expect(await get('127.0.0.2')).toBe(200);
   });
 
-  it('keeps the connections of the signed in', async () => {
+  it('keeps the connections of the signed in, and answers longer than half requests', async () => {
     const opened = await open((request, response) => {
-      opened.know(request);
-      response.writeHead(200);
-      response.write('event: hello\n\n');
+      if (request.url === '/known') opened.know(request);
+      response.write('hello');
     });
-    const people: Held[] = [];
-    for (let count = 0; count < 5; count += 1) people.push(await dial(`${HALF}\r\n`));
-    await expect.poll(() => people.every(({ text }) => text.includes('hello'))).toBe(true);
-    for (let count = 0; count < 40; count += 1) await dial(HALF);
-    for (let count = 0; count < 40; count += 1) await dial(HALF, `127.0.1.${count}`);
-    const last = await dial(`${HALF}\r\n`);
-    await expect.poll(() => last.text).toContain('hello');
-    expect(openOf(people)).toBe(5);
+    const whole = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const answers = [await dial(whole('/')), await dial(whole('/'))];
+    const people = [await dial(whole('/known')), await dial(whole('/known'))];
+    await expect.poll(() => [...answers, ...people].every(({ text }) => text.includes('hello'))).toBe(true);
+    const half = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc';
+    const halves: Held[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const one = await dial(half);
+      halves.push(one);
+      await once(one.socket, 'data');
+    }
+    await expect.poll(() => openOf(halves)).toBe(2);
+    expect(openOf([...answers, ...people])).toBe(4);
+    for (let count = 0; count < 20; count += 1) await dial(whole('/'), `127.0.1.${count}`);
+    for (let count = 0; count < 8; count += 1) {
+      const { socket } = await dial(whole('/'));
+      await once(socket, 'data');
+    }
+    await expect.poll(() => openOf([...answers, ...halves])).toBe(0);
+    expect(openOf(people)).toBe(2);
   });
 
   it('has no share for the address of a proxy', async () => {

@@ -336,6 +336,27 @@ describe('the events of the screen', () => {
     await page.until('"level":4');
   });
 
+  it('go on when more requests wait for their late answer than there are connections', async () => {
+    const clock = createVirtualClock();
+    const { source, change } = createFakeSource();
+    const server = await openPageServer({ port: 0, token: TOKEN, files: FILES, source, clock });
+    close.push(() => server.close());
+    const page = await listen(server);
+    const { port } = new URL(server.url);
+    for (let count = 0; count < 250; count++) {
+      const socket = connect(Number(port), '127.0.0.1');
+      close.push(async () => void socket.destroy());
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      // The server reads it before the next one comes.
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(() => clock.armed).toBeGreaterThan(50);
+    change({ level: 6 });
+    await page.until('"level":6');
+  });
+
   it('survive broken requests', async () => {
     const { server } = await open();
     const { port } = new URL(server.url);
