@@ -104,7 +104,10 @@ describe('dragoman-backend', () => {
     [['rnu'], /unknown command 'rnu'.*Did you mean run\?.*See/],
     [['sessions'], /no command given\. See "dragoman-backend sessions --help"/],
     [['sessions', 'list', '--jsn'], /unknown option '--jsn'.*--json/],
-    [['run', '--config', '/nowhere.json'], /cannot be used:\n {2}\/nowhere\.json: cannot be read: there is no such file or folder/],
+    [
+      ['run', '--config', '/nowhere.json'],
+      /cannot be used:\n {2}\/nowhere\.json: cannot be read: there is no such file or folder/,
+    ],
     [['run'], /mqtt: is missing/],
     [['voice', 'clone', '--name', 'x', '--file', '/nowhere.wav'], /name: /],
     [

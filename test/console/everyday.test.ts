@@ -48,6 +48,18 @@ describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await close();
   });
 
+  it('shows in the audit what failed as bad, and a published configuration not yet as good', async () => {
+    const { page, close } = await showConsole(browser, '/audit');
+    const tones = await page.$$eval('td > span:has(bdi)', (found) =>
+      found.map((span) => [span.textContent, span.className]),
+    );
+    expect(tones).toEqual([
+      ['published as version 3', ''],
+      ['wrong password', 'bad'],
+    ]);
+    await close();
+  });
+
   it('asks for a snapshot when a difference is missing', async () => {
     const { page, fake, close } = await showConsole(browser, '/?sort=device');
     const before = fake.snapshots;

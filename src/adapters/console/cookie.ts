@@ -5,10 +5,22 @@ const SECURE_NAME = '__Host-dragoman';
 /** On loopback without TLS, where `__Host-` is impossible. */
 const PLAIN_NAME = 'dragoman-loopback';
 
-const nameFor = (isSecure: boolean): string => (isSecure ? SECURE_NAME : PLAIN_NAME);
+/** How the browser reaches the console. */
+export interface Reached {
+  readonly isSecure: boolean;
+  /** `https://name:port` */
+  readonly origin: string;
+}
 
-export function readCookie(header: string | undefined, isSecure: boolean): string | null {
-  const wanted = nameFor(isSecure);
+/** Cookies are shared by all ports of a host: the port is in the name, so that two consoles keep their sessions apart. */
+function nameFor({ isSecure, origin }: Reached): string {
+  const [, port] = /:(\d{1,5})$/.exec(origin) ?? [];
+  const name = isSecure ? SECURE_NAME : PLAIN_NAME;
+  return port === undefined ? name : `${name}-${port}`;
+}
+
+export function readCookie(header: string | undefined, reached: Reached): string | null {
+  const wanted = nameFor(reached);
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=');
     if (part.slice(0, at).trim() === wanted) return part.slice(at + 1).trim();
@@ -17,7 +29,7 @@ export function readCookie(header: string | undefined, isSecure: boolean): strin
 }
 
 /** @param maxAgeS 0 deletes it */
-export function setCookie(value: string, isSecure: boolean, maxAgeS: number): string {
-  const secure = isSecure ? '; Secure' : '';
-  return `${nameFor(isSecure)}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure}`;
+export function setCookie(value: string, reached: Reached, maxAgeS: number): string {
+  const secure = reached.isSecure ? '; Secure' : '';
+  return `${nameFor(reached)}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -69,10 +69,10 @@ export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock:
       const key = keyOf(value);
       const who = await store.openSession(key, person, LONGEST_MS);
       if (who === null) throw wrong();
-      return { session: { key, who }, cookie: setCookie(value, request.isSecure, LONGEST_MS / 1000) };
+      return { session: { key, who }, cookie: setCookie(value, request, LONGEST_MS / 1000) };
     },
     async find(request) {
-      const value = readCookie(request.headers.cookie, request.isSecure);
+      const value = readCookie(request.headers.cookie, request);
       if (value === null || !/^[\w-]{43}$/.test(value)) return null;
       const key = keyOf(value);
       const who = await store.useSession(key, IDLE_MS);
@@ -83,7 +83,7 @@ export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock:
     },
     async leave({ key }, request) {
       await store.endSession(key);
-      return { cookie: setCookie('', request.isSecure, 0) };
+      return { cookie: setCookie('', request, 0) };
     },
   };
 }

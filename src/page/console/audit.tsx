@@ -79,6 +79,12 @@ export function Audit() {
   );
 }
 
+/** A configuration that was published is in force only when the devices have accepted it. */
+function toneOf(what: string, isOk: boolean): string {
+  if (!isOk) return 'bad';
+  return what.startsWith('config.') ? '' : 'good';
+}
+
 function Lines({ lines }: { readonly lines: readonly AuditLine[] }) {
   return (
     <Table
@@ -107,7 +113,7 @@ function Lines({ lines }: { readonly lines: readonly AuditLine[] }) {
             {line.result === null ? (
               <span class="warn">{t('result_pending')}</span>
             ) : (
-              <span class={line.result.ok ? 'good' : 'bad'}>
+              <span class={toneOf(line.what, line.result.ok)}>
                 <Words text={line.result.text} />
               </span>
             )}

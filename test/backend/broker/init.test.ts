@@ -95,7 +95,9 @@ describe(
       rmSync(join(folder, 'authority/ca.key'));
       const without = await backend(['devices', 'add', 'kiosk-01', '--broker', folder]);
       expect(without.exitCode).toBe(1);
-      expect(without.err).toMatch(/authority's key .*ca\.key cannot be read \(there is no such file or folder\): copy it/);
+      expect(without.err).toMatch(
+        /authority's key .*ca\.key cannot be read \(there is no such file or folder\): copy it/,
+      );
       expect(readdirSync(join(folder, 'logins'))).not.toContain('museum.kiosk-01');
       rmSync(folder, { recursive: true });
       await init(folder, '--device-login', 'certificate');
@@ -211,7 +213,10 @@ describe('devices', needs(!hasOpenssl && 'needs openssl'), () => {
 
   it('names the problem of a folder that is not a set-up or was edited', async () => {
     const none = await backend(['devices', 'list', '--broker', root]);
-    expect([none.exitCode, none.err]).toEqual([2, expect.stringContaining('cannot be read (there is no such file or folder)')]);
+    expect([none.exitCode, none.err]).toEqual([
+      2,
+      expect.stringContaining('cannot be read (there is no such file or folder)'),
+    ]);
     const file = join(root, 'museum/setup.json');
     const setup = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ ...setup, host: 'a\nb' }));

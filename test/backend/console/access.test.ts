@@ -163,6 +163,20 @@ describe('the console', () => {
     expect(plain.status).toBe(401);
   });
 
+  it('keeps the sessions of two consoles on one host apart, of which a browser sends all cookies', async () => {
+    const one = await start({}, ['ann']);
+    const other = await startConsoleFixture();
+    await other.signIn('vic');
+    const cookie = `${one.cookieOf('ann')}; ${other.cookieOf('vic')}`;
+    const me = async (fixture: ConsoleFixture) =>
+      (await fixture.ask(null, 'GET', '/api/me', undefined, { cookie })).json.name;
+    expect([await me(one), await me(other)]).toEqual(['ann', 'vic']);
+    const nameOf = (text: string) => text.split('=')[0];
+    expect(nameOf(one.cookieOf('ann'))).toBe(`dragoman-loopback-${new URL(one.url).port}`);
+    expect(nameOf(one.cookieOf('ann'))).not.toBe(nameOf(other.cookieOf('vic')));
+    await other.close();
+  });
+
   it('slows guessing by name and by address, and says the same for an unknown name', async () => {
     const fixture = await start();
     const attempt = (name: string) =>

@@ -137,8 +137,12 @@ export async function startConsoleFixture(options: StartOptions = {}) {
       openStream(at(), cookies.get(who) ?? '', view, device),
     /** Ends the backend and starts it again. */
     async restart(): Promise<void> {
+      const before = new URL(at()).port;
       await backend.close();
       backend = await start();
+      // The port is another one only in tests, and it is part of the cookie's name.
+      for (const [who, cookie] of cookies)
+        cookies.set(who, cookie.replace(`-${before}=`, `-${new URL(at()).port}=`));
     },
     async close(): Promise<void> {
       await backend.close();

@@ -68,7 +68,7 @@ describe('the console', needs(!findOpenssl() && 'needs openssl'), () => {
       name: 'ann',
       password: PASSWORD,
     });
-    expect([status, cookie.split('=')[0]]).toEqual([200, '__Host-dragoman']);
+    expect([status, cookie.split('=')[0]]).toEqual([200, `__Host-dragoman-${new URL(url).port}`]);
   });
 
   it.each(['dynsec', 'acl'] as const)(

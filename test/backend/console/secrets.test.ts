@@ -62,8 +62,12 @@ describe('the job of a command', () => {
   it('keeps only arguments that its definition names, and nothing of a command that names none', () => {
     const args = { lane: 'main', text: 'abcd', deep: { secret: 1 } };
     expect(keptArgs(args, ['lane', 'text', 'deep'])).toBe(args);
-    expect(keptArgs(args, ['lane'])).toEqual({ lane: 'main', text: '(4 characters)', deep: '(not kept)' });
-    expect(keptArgs({ text: 'abcd' })).toEqual({ text: '(4 characters)' });
+    expect(keptArgs(args, ['lane'])).toEqual({
+      lane: 'main',
+      text: '(not kept; length: 4)',
+      deep: '(not kept)',
+    });
+    expect(keptArgs({ text: 'abcd' })).toEqual({ text: '(not kept; length: 4)' });
     expect(keptArgs({})).toEqual({});
   });
 
@@ -95,7 +99,7 @@ describe('a certificate', () => {
     const answer = await fixture.ask('ann', 'POST', '/api/commands', given);
     expect(answer.json.job.args).toEqual({
       request: args.request,
-      certificate: `(${CERTIFICATE.length} characters)`,
+      certificate: `(not kept; length: ${CERTIFICATE.length})`,
     });
     await expect.poll(() => fixture.device.messages.length).toBe(1);
     expect(JSON.parse(fixture.device.messages[0]?.payload ?? '').args).toEqual(args);

@@ -115,6 +115,18 @@ describe('a message to the webhook', () => {
     expect(counts['dropped']).toBe(5);
   });
 
+  it('keeps the newest messages and their order when too many wait', async () => {
+    const { webhook, receiver, clock, counts } = await start([500, 200]);
+    for (let index = 0; index < MOST_WAITING + 3; index += 1) webhook.send(`id-${index}`, {});
+    await until(() => counts['retried'] === 1, 'the first try');
+    await clock.elapse(1000);
+    await until(() => webhook.waiting === 0, 'all messages');
+    const ids = receiver.seen.map(({ headers }) => headers['webhook-id']);
+    // The first one was on its way when it left the queue.
+    const kept = Array.from({ length: MOST_WAITING }, (_, index) => `id-${index + 3}`);
+    expect(ids).toEqual(['id-0', 'id-0', ...kept]);
+  });
+
   it('does not delay the end of the backend while the receiver hangs', async () => {
     const { receiver, webhook, lines } = await start([null]);
     webhook.send('id-1', {});

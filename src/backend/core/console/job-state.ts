@@ -67,7 +67,7 @@ export function keptArgs(
 }
 
 const withoutContent = (value: unknown): string =>
-  typeof value === 'string' ? `(${value.length} characters)` : '(not kept)';
+  typeof value === 'string' ? `(not kept; length: ${value.length})` : '(not kept)';
 
 export function createJob({ devices, validMs, args, keeps, ...given }: NewJob, now: number): JobRecord {
   const shownArgs = keptArgs(args, keeps);
