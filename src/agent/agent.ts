@@ -3,7 +3,6 @@ import type { Outage } from '../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
-import type { CheckName, Diagnosis } from '../protocol/mqtt/diagnose.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
 import { type Admissions, createAdmissions } from './admission/admissions.ts';
 import { type BrokerUpkeep, createBrokerUpkeep } from './broker/broker-upkeep.ts';
@@ -54,7 +53,7 @@ export class Agent {
   private readonly answers: AnswerReader;
   private readonly refusedAnswers: RefusedAnswers;
   private readonly repeats: RepeatFilter;
-  private readonly diagnose: Diagnose;
+  readonly diagnose: Diagnose;
   readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly publishRights: PublishRights;
@@ -222,11 +221,6 @@ export class Agent {
   /** Carries out a command from the kiosk's own screen. @throws CommandError */
   async carryOut(name: string, args: object): Promise<unknown> {
     return this.operator.carryOut(name, args);
-  }
-
-  /** The same as the command `diagnose`, for a program on this machine. @throws CommandError while another one is under way */
-  diagnosis(only: readonly CheckName[]): Promise<Diagnosis> {
-    return this.diagnose.run(only);
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */

@@ -88,7 +88,7 @@ export async function runDaemon({
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
   const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
-  const door = openAgentDoor(env, (only) => agent.diagnosis(only));
+  const door = openAgentDoor(env, (only) => agent.diagnose.run(only));
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
   const metrics =

@@ -2,12 +2,14 @@
 import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
 import { withPlaces } from '../adapters/config/file-places.ts';
-import { parseJsonc } from '../adapters/config/jsonc.ts';
+import { type Path, type Position, parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile } from '../adapters/config/pem.ts';
+import { placeIn } from '../adapters/config/place-in.ts';
 import { readConfigText } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
+import { showValue } from '../adapters/config/show-value.ts';
 import { unreadableReason } from '../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
@@ -36,15 +38,18 @@ interface Leaf {
 
 /** @throws ConfigProblems with all problems that can be found at once */
 export function loadBackendConfig(file: string | null, env: Environment): BackendConfig {
-  const fromFile = file === null ? {} : readFile(file);
+  const fromFile = file === null ? NOTHING : readFile(file);
   const problems: string[] = [];
-  const merged = applyEnvironment(fromFile, env, problems);
+  const variables = new Map<string, string>();
+  const merged = applyEnvironment(fromFile.value, env, problems, variables);
+  const place = (path: readonly PropertyKey[]): string => {
+    const variable = variables.get(formatPath(path));
+    return variable ?? (file === null ? '' : placeIn(file, path, fromFile.locate));
+  };
   const parsed = backendConfigSchema.safeParse(merged);
   if (parsed.success && problems.length === 0) return withPlaces(parsed.data, file, env);
-  const where = file === null ? '' : `${file}: `;
-  for (const issue of parsed.error?.issues ?? []) {
-    problems.push(...explain(issue, merged, MOST_PROBLEMS).map((problem) => where + problem));
-  }
+  for (const issue of parsed.error?.issues ?? [])
+    problems.push(...explain(issue, merged, MOST_PROBLEMS, place));
   const more = problems.length - MOST_PROBLEMS;
   throw new ConfigProblems([
     ...problems.slice(0, MOST_PROBLEMS),
@@ -52,7 +57,14 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
   ]);
 }
 
-function readFile(file: string): unknown {
+/** What is in the file, and where. */
+interface Content {
+  readonly value: unknown;
+  locate(path: Path): Position | undefined;
+}
+const NOTHING: Content = { value: {}, locate: () => undefined };
+
+function readFile(file: string): Content {
   let text: string;
   try {
     text = readConfigText(file);
@@ -60,7 +72,7 @@ function readFile(file: string): unknown {
     throw new ConfigProblems([`${file}: cannot be read${unreadableReason(error)}`]);
   }
   const parsed = parseJsonc(text);
-  if (parsed.ok) return parsed.value;
+  if (parsed.ok) return parsed;
   const { line, column } = parsed.position;
   throw new ConfigProblems([`${file}:${line}:${column}: ${parsed.message}`]);
 }
@@ -91,7 +103,13 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-function applyEnvironment(base: unknown, env: Environment, problems: string[]): unknown {
+/** @param used gets the name of the variable for each key that one sets */
+function applyEnvironment(
+  base: unknown,
+  env: Environment,
+  problems: string[],
+  used: Map<string, string>,
+): unknown {
   const variables = backendVariables();
   let merged = base;
   for (const [name, text] of Object.entries(env).sort()) {
@@ -102,6 +120,7 @@ function applyEnvironment(base: unknown, env: Environment, problems: string[]): 
       problems.push(`no key has the variable ${name}${near === null ? '' : `; did you mean ${near}?`}`);
       continue;
     }
+    used.set(formatPath(leaf.path), name);
     merged = withValue(merged, leaf.path, parseValue(text, leaf.types));
   }
   return merged;
@@ -121,16 +140,23 @@ function parseValue(text: string, types: readonly string[]): unknown {
   return isNumber && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function explain(issue: z.core.$ZodIssue, value: unknown, most: number): string[] {
+function explain(
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  most: number,
+  place: (path: readonly PropertyKey[]) => string,
+): string[] {
+  const line = (path: readonly PropertyKey[], words: string): string =>
+    [place(path), formatPath(path) || 'the whole', words].filter((part) => part !== '').join(': ');
   if (issue.code === 'unrecognized_keys') {
     const names = namesAt(issue.path);
     return issue.keys.slice(0, most + 1).map((key) => {
       const near = suggest(key, names);
       const hint = near === null ? '' : `; did you mean "${near}"?`;
-      return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
+      return line([...issue.path, key], `is not a known key${hint}`);
     });
   }
-  return [`${formatPath(issue.path) || 'the whole'}: ${wordsOf(issue, value)}`];
+  return [line(issue.path, wordsOf(issue, value))];
 }
 
 function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
@@ -140,6 +166,12 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
     value,
   );
   if (found === undefined) return 'is missing';
+  const must = demandOf(issue);
+  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  return shown === null ? must : `is ${shown}; ${must}`;
+}
+
+function demandOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   const isNumber = 'origin' in issue && (issue.origin === 'number' || issue.origin === 'int');
   if (issue.code === 'too_small' && isNumber) return `must be ${issue.minimum} or more`;

@@ -102,10 +102,14 @@ describe("backend's configuration", () => {
       );
     const http = { url: 'http://api.example' };
     const clear = { url: 'mqtt://broker.example' };
-    expect(problemsOf(() => loaded(http)).join()).toMatch(/service\.url: must be https:.*allowInsecure/);
-    expect(problemsOf(() => loaded({}, clear)).join()).toMatch(/mqtt\.url: must be mqtts:.*allowInsecure/);
+    expect(problemsOf(() => loaded(http)).join()).toMatch(
+      /service\.url: is "http:\/\/api\.example"; must be https:.*allowInsecure/,
+    );
+    expect(problemsOf(() => loaded({}, clear)).join()).toMatch(
+      /mqtt\.url: is "mqtt:\/\/broker\.example"; must be mqtts:.*allowInsecure/,
+    );
     expect(problemsOf(() => loaded({ streamUrl: 'ws://stream.example/s' })).join()).toMatch(
-      /service\.streamUrl: must be wss:/,
+      /service\.streamUrl: is "ws:.*"; must be wss:/,
     );
     expect(loaded({ url: 'http://127.0.0.1:1' }, { url: 'mqtt://localhost' })).toBeDefined();
     expect(backendWarnings(loaded({}))).toEqual([
@@ -155,11 +159,11 @@ describe("backend's configuration", () => {
     for (const words of [
       /MQTT_ULR; did you mean DRAGOMAN_BACKEND_MQTT_URL\?/,
       /sesion: is not a known key; did you mean "session"\?/,
-      /service\.url: must be an address/,
+      /service\.url: is "ftp:\/\/x"; must be an address/,
       /service\.streamUrl: must not contain a token/,
       /service\.apiKeyfile: is not a known key; did you mean "apiKeyFile"\?/,
-      /session\.expiresInSeconds: must be 60 or more/,
-      /allow\[0\]: must be "tenant\/device"/,
+      /session\.expiresInSeconds: is 10; must be 60 or more/,
+      /allow\[0\]: is "Museum"; must be "tenant\/device"/,
       /devices\.kiosk: must be "tenant\/device"/,
       /devices\.museum\/kiosk\.session\.expireInSeconds: is not a known key; did you mean "expiresInSeconds"/,
     ]) {
@@ -168,9 +172,38 @@ describe("backend's configuration", () => {
     expect(problems).not.toContain('abc');
   });
 
+  it('names line and column in the file, or the variable', () => {
+    const text =
+      '{\n  "mqtt": { "url": "mqtts://broker.example" },\n  "service": {\n    "url": "ftp://x",\n    "streamUrl": "wss://s/x"\n  },\n  "allow": ["museum/*", "*"],\n  "sesion": {}\n}\n';
+    const file = write('lines.json', text);
+    const problems = problemsOf(() => loadBackendConfig(file, { DRAGOMAN_BACKEND_LIMITS_LANES: '99' }));
+    expect(problems.map((problem) => problem.replace(folder, ''))).toEqual([
+      expect.stringMatching(/^\/lines\.json:4:5: service\.url: is "ftp:\/\/x"; must be /),
+      expect.stringMatching(/^\/lines\.json:7:25: allow\[1\]: is "\*"; must be /),
+      'DRAGOMAN_BACKEND_LIMITS_LANES: limits.lanes: is 99; must be 16 or less',
+      expect.stringMatching(/^\/lines\.json:8:3: sesion: is not a known key/),
+    ]);
+    const missing = write('missing.json', '{\n  "mqtt": {}, "service": {\n} }');
+    expect(problemsOf(() => loadBackendConfig(missing, {}))).toContain(
+      `${missing}:2:3: mqtt.url: is missing`,
+    );
+  });
+
+  it('shows no value that may be a secret', () => {
+    const file = write('secret.json', { ...minimal, signingKeyFile: 7, webhook: { secretFile: 1234567 } });
+    const said = problemsOf(() => loadBackendConfig(file, {})).join('\n');
+    expect(said).not.toContain('1234567');
+  });
+
   it.each([
-    ['wss://stream.example/s\r\nx: y', /service\.streamUrl: must not contain a blank or a control character/],
-    ['wss://stream.exa\tmple/s', /service\.streamUrl: must not contain a blank or a control character/],
+    [
+      'wss://stream.example/s\r\nx: y',
+      /service\.streamUrl: is "wss:.*"; must not contain a blank or a control character/,
+    ],
+    [
+      'wss://stream.exa\tmple/s',
+      /service\.streamUrl: is "wss:.*"; must not contain a blank or a control character/,
+    ],
     ['wss://user:hunter2@stream.example/s', /service\.streamUrl: must not contain a user name or a password/],
   ])('refuses the stream address %j at the start, without printing its secrets', (streamUrl, problem) => {
     const file = write('c.json', { ...minimal, service: { ...minimal.service, streamUrl } });
@@ -183,7 +216,7 @@ describe("backend's configuration", () => {
     const service = { ...minimal.service, streamUrl: 'wss://stream.example/{random_hash}/s#x' };
     const file = write('c.json', { ...minimal, service });
     expect(problemsOf(() => loadBackendConfig(file, {})).join()).toMatch(
-      /service\.streamUrl: must not contain "#".*remove it/,
+      /service\.streamUrl: is "wss:.*"; must not contain "#".*remove it/,
     );
   });
 
@@ -203,7 +236,11 @@ describe("backend's configuration", () => {
       () => write('c.json', Buffer.from('{\n// für alle\n}', 'latin1')),
       /c\.json: cannot be read: its line 2 holds letters in another encoding than UTF-8\. Save it again/,
     ],
-    ['port 0', () => write('c.json', '{"service":{"url":"http://127.0.0.1:0"}}'), /service\.url: must be/],
+    [
+      'port 0',
+      () => write('c.json', '{"service":{"url":"http://127.0.0.1:0"}}'),
+      /service\.url: is "http:\/\/127\.0\.0\.1:0"; must be/,
+    ],
     [
       'a reserved device',
       () => write('c.json', '{"devices":{"museum/backend":{}}}'),

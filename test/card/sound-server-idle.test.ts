@@ -22,7 +22,7 @@ const PAUSE_MS = 3000;
 
 /** The device of the page's section "PulseAudio". */
 const page = readFileSync(new URL('../../docs/sound.md', import.meta.url), 'utf8');
-const [, section = ''] = /^### PulseAudio$([^]*?)^##/m.exec(page) ?? [];
+const [, section = ''] = /^### PulseAudio$([\s\S]*?)^##/m.exec(page) ?? [];
 const partOf = (name: string): { driver: string; device: string } =>
   JSON.parse(new RegExp(`"${name}": (\\{[^}]*\\})`).exec(section)?.[1] ?? '{}');
 

@@ -15,7 +15,7 @@ import { rowFor, rowsFor } from './fleet-fixtures.ts';
 
 let browser: Browser;
 const WINDOWS = 7;
-const textOf = (page: Page): Promise<string> => page.$eval('body', (body) => body.innerText);
+const textOf = (page: Page): Promise<string> => page.$eval('body', (body) => body.textContent);
 const rowCount = (page: Page): Promise<number> => page.$$eval('[aria-rowindex]', (rows) => rows.length);
 
 async function openFake(isHeld: boolean): Promise<FakeConsole> {
@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER !== null)(
       const page = await browser.newPage();
       await page.setViewport({ width: 1280, height: 800 });
       await page.goto(fake.url);
-      await page.waitForFunction(() => document.body.innerText.includes('Connecting'));
+      await page.waitForFunction(() => document.body.textContent.includes('Connecting'));
       const early = await textOf(page);
       expect(early).not.toMatch(/Problems|No device/);
       expect(fake.asks).toBe(0);

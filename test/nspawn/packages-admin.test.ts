@@ -16,7 +16,7 @@ const linesOf = (page: string, heading: string): string[] =>
     .map(({ line }) => line);
 
 /** Home of the administrator, where the copied files are. */
-const HOME = '/home/ada';
+const HOME = '/opt/ada';
 const BROKER = '/etc/mosquitto/dragoman';
 const DOCTOR = 'sudo -u dragoman dragoman doctor --config /etc/dragoman/config.json';
 const CONFIG = JSON.stringify({
@@ -51,7 +51,7 @@ describe.skipIf(debian.missing !== null)(`an administrator on a fresh Debian ${d
     execFileSync('cp', ['-r', join(made, 'museum/broker'), join(made, 'museum/logins'), folder]);
     makeRepository(join(folder, 'repository'));
     const set = `
-      useradd --create-home --groups sudo ada
+      useradd --create-home --home-dir ${HOME} --groups sudo ada
       echo 'ada ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/ada
       cp -r /srv/install /mnt/dragoman_*.deb /mnt/dragoman-node_*.deb /mnt/logins/museum.kiosk-01 ${HOME}
       rm -f ${HOME}/dragoman-node_*_${process.arch === 'x64' ? 'arm64' : 'amd64'}.deb

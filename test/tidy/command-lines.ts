@@ -122,6 +122,12 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     page: 'docs/fleet.md',
+    heading: 'The login of a kiosk',
+    ranBy: 'test/nspawn/packages-admin.test.ts',
+    as: "linesOf('docs/fleet.md', 'The login of a kiosk')",
+  },
+  {
+    page: 'docs/fleet.md',
     lines: /devices template/,
     ranBy: 'test/backend/broker/template.test.ts',
     as: "'template'",

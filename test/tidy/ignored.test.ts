@@ -10,7 +10,7 @@ const MAKES = [
   / broker init (\S+)/g,
   / devices template (\S+)/g,
   /^mkdir -p (\S+) && cp -r museum\/logins/gm,
-  /^mv museum\/logins\/\S+ (\S+)$/gm,
+  /^ *mv museum\/logins\/\S+ (\S+) && cd/gm,
 ];
 
 it('git ignores the folders in which the lines of the pages put logins and keys', () => {

@@ -4,13 +4,12 @@ import { plainIssue } from '../../protocol/plain-issues.ts';
 import { describeAllowed, driverOf, namesAt, nodeAt, suggest, suggestPlace } from './keys.ts';
 import { formatPath, type Problem } from './layer.ts';
 import type { Merged } from './merge.ts';
+import { showValue } from './show-value.ts';
 
 type Issue = z.core.$ZodIssue;
 export type Checked = { ok: true; config: Config } | { ok: false; problems: Problem[] };
 
-/** Values of keys like these, and texts with words like these, are never shown. */
-const SECRET = /pass|secret|token|key|credential|auth/i;
-const LONGEST_SHOWN = 60;
+const LONGEST_KEY = 60;
 /** Further problems are only counted: formulating each takes time. */
 const MOST_PROBLEMS = 100;
 
@@ -68,9 +67,7 @@ function problemAt(path: readonly PropertyKey[], merged: Merged, message: string
 
 /** Shortens a key, which in a file may have any length. */
 function shorten(step: PropertyKey): PropertyKey {
-  return typeof step === 'string' && step.length > LONGEST_SHOWN
-    ? `${step.slice(0, LONGEST_SHOWN)}...`
-    : step;
+  return typeof step === 'string' && step.length > LONGEST_KEY ? `${step.slice(0, LONGEST_KEY)}...` : step;
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], merged: Merged): string {
@@ -95,7 +92,7 @@ function wrongValue(issue: Issue, merged: Merged): string {
     const purpose = node?.description === undefined ? '' : ` (${node.description})`;
     return `is missing: ${must}${purpose}`;
   }
-  const shown = show(found, issue.path);
+  const shown = showValue(found, issue.path);
   const near = typeof found === 'string' ? suggest(found, (node?.enum ?? []).map(String)) : null;
   return `${shown === null ? '' : `is ${shown}; `}${must}${near === null ? '' : `; did you mean "${near}"?`}`;
 }
@@ -108,14 +105,4 @@ function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
         : undefined,
     value,
   );
-}
-
-/** A value for a message, or null when it must not be shown. */
-function show(value: unknown, path: readonly PropertyKey[]): string | null {
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value);
-  const mayBeSecret =
-    path.some((step) => SECRET.test(String(step))) || SECRET.test(text) || text.includes('@');
-  return mayBeSecret || text.length > LONGEST_SHOWN ? null : text;
 }

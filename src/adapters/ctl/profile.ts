@@ -6,8 +6,10 @@ import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile, UnreadablePem } from '../config/pem.ts';
+import { placeIn } from '../config/place-in.ts';
 import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
+import { showValue } from '../config/show-value.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
 import { type RegisteredDevice, readRegistered } from './registered.ts';
@@ -123,7 +125,10 @@ function readProfiles(file: string): {
   const parsed = ctlProfilesSchema.safeParse(json.value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ProfileError(`${file}: ${issue === undefined ? 'is not valid' : wordIssue(issue, json.value)}`);
+  if (issue === undefined) throw new ProfileError(`${file}: is not valid`);
+  const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const place = placeIn(file, [...issue.path, ...key], json.locate);
+  throw new ProfileError(`${place}: ${wordIssue(issue, json.value)}`);
 }
 
 function wordIssue(
@@ -145,7 +150,9 @@ function wordIssue(
     value,
   );
   if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
-  return `${path}: ${issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message}`;
+  const must = issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message;
+  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  return `${path}: ${shown === null ? must : `is ${shown}; ${must}`}`;
 }
 
 function chooseProfile(

@@ -27,9 +27,10 @@ export const demoVerb: Verb = {
         "serve the kiosk's page, the emulator's and the owner's console with three kiosks; repeat the recording until Ctrl-C or for --seconds",
       )
       .addOption(
-        new Option('--desk', 'a clerk and a visitor talk in two languages, at one microphone and at one for each of them; writes a file for each loudspeaker').conflicts([
-          ...['input', 'realMic', 'seconds', 'fault', 'web'],
-        ]),
+        new Option(
+          '--desk',
+          'a clerk and a visitor talk in two languages, at one microphone and at one for each of them; writes a file for each loudspeaker',
+        ).conflicts([...['input', 'realMic', 'seconds', 'fault', 'web']]),
       )
       .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')
       .addHelpText(

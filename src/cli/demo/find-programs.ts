@@ -8,9 +8,10 @@ import { Failure } from '../../program/problem.ts';
  * packages beside it.
  * @throws Failure that says how to get the missing ones
  */
-export function findPrograms(
-  folder = dirname(fileURLToPath(import.meta.url)),
-): { readonly emulator: string; readonly backend: string } {
+export function findPrograms(folder = dirname(fileURLToPath(import.meta.url))): {
+  readonly emulator: string;
+  readonly backend: string;
+} {
   const found = { emulator: find(folder, 'emulator'), backend: find(folder, 'backend') };
   const { emulator, backend } = found;
   if (emulator !== null && backend !== null) return { emulator, backend };

@@ -47,6 +47,7 @@ function twoBackends() {
       complain: (_kind, fields) => {
         throw new Error(JSON.stringify(fields));
       },
+      isConnected: () => true,
       whySilent: () => 'silent',
       ended() {},
     });

@@ -129,7 +129,7 @@ describe('the configuration of the console', () => {
       'another address without TLS',
       { listen: '0.0.0.0:8443' },
       store,
-      /console\.listen: must be a loopback address/,
+      /console\.listen: is "0\.0\.0\.0:8443"; must be a loopback address/,
     ],
     [
       'half of a TLS pair',
@@ -141,13 +141,13 @@ describe('the configuration of the console', () => {
       'no port',
       { listen: 'localhost' },
       store,
-      /console\.listen: must be an address of this machine with a port/,
+      /console\.listen: is "localhost"; must be an address of this machine with a port/,
     ],
     [
       'a name as proxy',
       { trustedProxies: ['proxy.example'] },
       store,
-      /console\.trustedProxies\[0\]: must be an IP address/,
+      /console\.trustedProxies\[0\]: is "proxy\.example"; must be an IP address/,
     ],
     [
       'no store',

@@ -289,7 +289,10 @@ describe('a profile that cannot be used', () => {
     [{}, /profiles: is missing/],
     [{ profiles: {} }, /profiles: must contain a profile/],
     [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
-    [{ profiles: { a: { url: 'http://x', tenant: 't' } } }, /profiles\.a\.url: must be an address such as/],
+    [
+      { profiles: { a: { url: 'http://x', tenant: 't' } } },
+      /ctl\.json:1:19: profiles\.a\.url: is "http:\/\/x"; must be an address such as/,
+    ],
     [
       { profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } },
       /must not contain a user name or password/,

@@ -82,13 +82,13 @@ describe('a microphone that delivers nothing', () => {
   });
 
   it('is counted anew by the clock after a pause of more than five slots, and by its samples before', () => {
-    const after = (pauseMs: number): number | null => {
+    const nextSlotAfter = (pauseMs: number): number | null => {
       let room = hear(EMPTY_ROOM, 0, toPcm(silent(200)), 200, RATE_HZ);
       room = hear(room, 0, toPcm(silent(20)), 220 + pauseMs, RATE_HZ);
       return room.rests[0].next;
     };
-    expect(after(100)).toBe(11);
-    expect(after(120)).toBe(17);
+    expect(nextSlotAfter(100)).toBe(11);
+    expect(nextSlotAfter(120)).toBe(17);
   });
 });
 

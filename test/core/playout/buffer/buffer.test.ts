@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
-import { createDevice, KNOWN, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.ts';
+import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.ts';
 
 const PREROLL_MS = 40;
 const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
@@ -126,24 +126,6 @@ describe('a device that is later than expected', () => {
     clock.advance(300);
     expect(of('hangs')).toHaveLength(1);
     expect(clock.armed).toBe(0);
-  });
-
-  it('counts as hung after five seconds when a sound server is behind it', () => {
-    const { open, write, clock, stand, of } = createDevice();
-    open({ buffering: { ...KNOWN, isServer: true } });
-    write(ramp(9000));
-    clock.advance(1000);
-    stand(true);
-    // A null sink that was suspended: half a second, and a block of two.
-    clock.advance(2600);
-    stand(false);
-    clock.advance(2000);
-    expect(of('hangs')).toEqual([]);
-    stand(true);
-    clock.advance(4900);
-    expect(of('hangs')).toEqual([]);
-    clock.advance(300);
-    expect(of('hangs')).toHaveLength(1);
   });
 
   it('counts as hung, without a count of frames, when its waiting sound does not move', () => {

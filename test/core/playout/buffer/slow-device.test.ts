@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PREROLL_MS } from '../../../../src/core/playout/buffer/limits.ts';
-import { createDevice, PER_MS, ramp } from './device.ts';
+import { createDevice, KNOWN, PER_MS, ramp } from './device.ts';
 
 const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
 
@@ -150,4 +150,22 @@ describe('a device that stalls now and then', () => {
     clock.advance(1000);
     expectGoesOn(taken, audible()[0]);
   });
+});
+
+it('a device counts as hung after five seconds when a sound server is behind it', () => {
+  const { open, write, clock, stand, of } = createDevice();
+  open({ buffering: { ...KNOWN, isServer: true } });
+  write(ramp(9000));
+  clock.advance(1000);
+  stand(true);
+  // A null sink that was suspended: half a second, and a block of two.
+  clock.advance(2600);
+  stand(false);
+  clock.advance(2000);
+  expect(of('hangs')).toEqual([]);
+  stand(true);
+  clock.advance(4900);
+  expect(of('hangs')).toEqual([]);
+  clock.advance(300);
+  expect(of('hangs')).toHaveLength(1);
 });
