@@ -7,7 +7,11 @@ import { PATIENT } from './test/setup/patience.ts';
 
 /** Cards, packages, whole machines and a browser: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`, `test:screen`, `test:console`. */
 const APART = [
-  ...['test/card/**', 'test/deb/**', 'test/build/image/**', 'test/nspawn/**', 'test/device/*/**'],
+  'test/card/**',
+  'test/deb/**',
+  'test/build/image/**',
+  'test/nspawn/**',
+  'test/device/*/**',
   'test/{screen,console}/**',
 ];
 /** Whole programs in real time: they mostly wait, and need the processor at once when they do not. */

@@ -170,8 +170,12 @@ async function startDevices(url) {
     const base = `${PREFIX}/${nameOf(number)}`;
     const ts = new Date().toISOString();
     const status = {
-      ...{ ts, boot_id: `boot-${number}`, conn_seq: 1, version: '1.0.0' },
-      ...{ status: isReady ? 'ready' : 'degraded', reasons: isReady ? [] : ['capture:silent'] },
+      ts,
+      boot_id: `boot-${number}`,
+      conn_seq: 1,
+      version: '1.0.0',
+      status: isReady ? 'ready' : 'degraded',
+      reasons: isReady ? [] : ['capture:silent'],
     };
     client.publish(`${base}/status`, JSON.stringify(status), { retain: true });
   };

@@ -33,7 +33,12 @@ export function understood(given: Partial<Understood> = {}): Understood {
 
 export function translated(given: Partial<Translated> = {}): Translated {
   return {
-    ...{ type: 'translated', id: null, part: null, language: 'es', text: 'así', span: null },
+    type: 'translated',
+    id: null,
+    part: null,
+    language: 'es',
+    text: 'así',
+    span: null,
     isFinal: true,
     ...given,
   };
@@ -41,7 +46,12 @@ export function translated(given: Partial<Translated> = {}): Translated {
 
 export function spoke(pcm: Uint8Array, given: Partial<Spoke> = {}): Spoke {
   return {
-    ...{ type: 'spoke', pcm, sentence: null, part: null, language: null, utterance: null },
+    type: 'spoke',
+    pcm,
+    sentence: null,
+    part: null,
+    language: null,
+    utterance: null,
     last: false,
     ...given,
   };
@@ -59,7 +69,12 @@ export function rejected(text: string | null = null): Warned {
 /** Refuses a stream that is open, if no status is given. */
 export function refused(reason: Refusal, given: Partial<Refused> = {}): Refused {
   return {
-    ...{ type: 'refused', reason, status: null, errorCode: null, detail: null, retryAfterMs: null },
+    type: 'refused',
+    reason,
+    status: null,
+    errorCode: null,
+    detail: null,
+    retryAfterMs: null,
     ...given,
   };
 }

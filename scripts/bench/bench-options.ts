@@ -24,12 +24,22 @@ export interface Plan {
 
 const PLANS: Readonly<Record<Plan['name'], Plan>> = {
   full: {
-    ...{ name: 'full', starts: 5, warmUpMs: 15_000, rounds: 4, roundMs: 30_000 },
-    ...{ loadedRounds: 5, dayHours: 24 },
+    name: 'full',
+    starts: 5,
+    warmUpMs: 15_000,
+    rounds: 4,
+    roundMs: 30_000,
+    loadedRounds: 5,
+    dayHours: 24,
   },
   quick: {
-    ...{ name: 'quick', starts: 1, warmUpMs: 8000, rounds: 1, roundMs: 20_000 },
-    ...{ loadedRounds: 1, dayHours: 4 },
+    name: 'quick',
+    starts: 1,
+    warmUpMs: 8000,
+    rounds: 1,
+    roundMs: 20_000,
+    loadedRounds: 1,
+    dayHours: 4,
   },
 };
 

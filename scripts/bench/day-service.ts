@@ -34,7 +34,10 @@ export function createDayService(
       return {
         id: `session-${counts.sessions}-that-is-long`,
         token: `token-${counts.sessions}-0123456789`,
-        ...{ intent: 's2s', connection_type: 'ws', single_use: true, status: 'pending' },
+        intent: 's2s',
+        connection_type: 'ws',
+        single_use: true,
+        status: 'pending',
         created_at: new Date(at).toISOString(),
         connect_by: new Date(at + 60_000).toISOString(),
         max_session_duration_seconds: SESSION_S,

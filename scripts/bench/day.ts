@@ -143,7 +143,10 @@ const config = configSchema.parse({
     {
       capture: { driver: 'file', path: 'in.wav', sampleRate: RATE_HZ },
       playback: { driver: 'file', path: 'out.wav' },
-      ...{ source: 'en', targets: ['es'], echo, standbyAfter: 120 },
+      source: 'en',
+      targets: ['es'],
+      echo,
+      standbyAfter: 120,
     },
   ],
 });

@@ -47,7 +47,13 @@ export async function openSetting(names: readonly string[], agent: string): Prom
     const service = await startProgram(
       program('emulator.mjs'),
       [
-        ...['run', '--profile', 'live', '--api-key', apiKey, '--setup-ms', String(SERVICE_SETUP_MS)],
+        'run',
+        '--profile',
+        'live',
+        '--api-key',
+        apiKey,
+        '--setup-ms',
+        String(SERVICE_SETUP_MS),
         ...SERVICE_CHOICES.flatMap((choice) => ['--set', choice]),
       ],
       (line) => textOf(line, 'listening') !== '',

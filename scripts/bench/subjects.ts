@@ -63,7 +63,10 @@ export async function agentSubject(
         {
           capture: { driver: 'alsa', device: card.device, sampleRate: RATE_HZ },
           playback: { driver: 'alsa', device: card.device },
-          ...{ source: 'en', targets: ['es'], echo, standbyAfter: 0 },
+          source: 'en',
+          targets: ['es'],
+          echo,
+          standbyAfter: 0,
         },
       ],
     }),

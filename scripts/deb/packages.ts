@@ -66,9 +66,12 @@ export function agentPackage(source: Source): Package {
   };
   const threads = ['echo-worker', 'audio-addon', 'updater'];
   const units = [
-    ...['dragoman-clock.path', 'dragoman-clock.service'],
-    ...['dragoman-reboot.path', 'dragoman-reboot.service'],
-    ...['dragoman-update.path', 'dragoman-update.service'],
+    'dragoman-clock.path',
+    'dragoman-clock.service',
+    'dragoman-reboot.path',
+    'dragoman-reboot.service',
+    'dragoman-update.path',
+    'dragoman-update.service',
   ];
   const program: Program = { name: 'dragoman', bundle: 'dragoman', threads, beside, pages: ['screen'] };
   return {
@@ -122,7 +125,8 @@ export function agentPackage(source: Source): Package {
 function withChecksums({ version, changedAt }: Source, files: readonly Entry[]): Entry[] {
   const folder = 'usr/lib/dragoman/';
   const release = {
-    ...{ version, built_at: changedAt },
+    version,
+    built_at: changedAt,
     node: { least: LEAST_NODE, private: `${NODE_VERSION}-${NODE_REVISION}` },
   };
   const all = [...files, { path: `${folder}release.json`, content: `${JSON.stringify(release)}\n` }];

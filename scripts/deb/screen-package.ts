@@ -7,7 +7,10 @@ const NAME = 'dragoman-screen';
 export function screenPackage(source: Source): Package {
   const { root, version, changedAt } = source;
   return {
-    ...{ name: NAME, version, changedAt, architecture: 'all' },
+    name: NAME,
+    version,
+    changedAt,
+    architecture: 'all',
     // Without Xwayland, the cage of Debian 12 does not start; its package does not depend on it.
     depends: `dragoman (>= ${version}), cage, chromium, libpam-systemd, xwayland`,
     recommends: 'fonts-noto-core, fonts-noto-cjk',

@@ -23,7 +23,11 @@ export const MONITORING_PARTS: Readonly<Record<string, () => string>> = {
   'backend-metrics': () =>
     metricsTable([
       ...backendFamilies({
-        ...{ isConnected: true, followsFleet: true, hasStore: true, view: createFleetView(), budgets: [] },
+        isConnected: true,
+        followsFleet: true,
+        hasStore: true,
+        view: createFleetView(),
+        budgets: [],
       }),
       ...createTokenCounts().families(),
       // Nothing is measured: only the names count.
@@ -33,10 +37,22 @@ export const MONITORING_PARTS: Readonly<Record<string, () => string>> = {
   'agent-metrics': () =>
     metricsTable(
       agentFamilies({
-        ...{ version: '', status: 'ready', reasons: [], isConnected: true, lanes: [] },
+        version: '',
+        status: 'ready',
+        reasons: [],
+        isConnected: true,
+        lanes: [],
         health: {
-          ...{ ts: null, boot_id: '', rss_bytes: null, cpu_seconds: null, loop_lag_ms: null },
-          ...{ temperature_c: null, uptime_s: 0, outbox: { depth: 0, dropped: 0 }, reconnects: 0, lanes: [] },
+          ts: null,
+          boot_id: '',
+          rss_bytes: null,
+          cpu_seconds: null,
+          loop_lag_ms: null,
+          temperature_c: null,
+          uptime_s: 0,
+          outbox: { depth: 0, dropped: 0 },
+          reconnects: 0,
+          lanes: [],
         },
       }),
     ),

@@ -92,8 +92,16 @@ function parse(argv: readonly string[]) {
     return parseArgs({
       args: [...argv],
       options: {
-        ...{ out: text, suite: text, debs: text, keyring: text, compress: text, root: text },
-        ...{ screen: flag, 'private-node': flag, fresh: flag, help: { ...flag, short: 'h' } },
+        out: text,
+        suite: text,
+        debs: text,
+        keyring: text,
+        compress: text,
+        root: text,
+        screen: flag,
+        'private-node': flag,
+        fresh: flag,
+        help: { ...flag, short: 'h' },
       },
     }).values;
   } catch (error) {

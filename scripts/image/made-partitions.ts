@@ -36,8 +36,12 @@ export async function partitionsOfDebian(job: Job, name: string, kept: KeptSteps
   const identity = identityOf([name, epoch, basename(debian.folder), debs.join()]);
   const system = tar(systemFiles(sources, identity.signature, epoch), epoch);
   const madeFrom: Wanted['madeFrom'] = [
-    ...[debian.digest, ...debs, epoch, ...Object.values(identity)],
-    ...[createHash('sha256').update(system).digest('hex'), ...imageIsMadeFrom(sources)],
+    debian.digest,
+    ...debs,
+    epoch,
+    ...Object.values(identity),
+    createHash('sha256').update(system).digest('hex'),
+    ...imageIsMadeFrom(sources),
   ];
   const asked = { kind: `${wanted.kind}-partitions`, madeFrom };
   const step = 'Partitions';

@@ -85,17 +85,16 @@ SuccessExitStatus=1
 
 const MASKED = [
   // No user has a password.
-  ...['getty@.service', 'serial-getty@.service'],
+  'getty@.service',
+  'serial-getty@.service',
   // Each interface has its own unit.
   'wpa_supplicant.service',
   // Nothing is installed on a read-only root.
-  ...[
-    'apt-daily.timer',
-    'apt-daily-upgrade.timer',
-    'dpkg-db-backup.timer',
-    'e2scrub_all.timer',
-    'e2scrub_reap.service',
-  ],
+  'apt-daily.timer',
+  'apt-daily-upgrade.timer',
+  'dpkg-db-backup.timer',
+  'e2scrub_all.timer',
+  'e2scrub_reap.service',
   'systemd-networkd-wait-online.service',
 ];
 const ENABLED: Readonly<Record<string, string>> = {

@@ -76,8 +76,17 @@ async function makeOne(
   // No dither, because it is random. Removes the silence at the end of espeak-ng's output.
   const trim = ['reverse', 'silence', '1', '0.02', '0.1%', 'reverse'];
   await call('sox', [
-    ...['-D', '-V1', chimeIn(drafts, PHRASES[code].news), draft, ...kept],
-    ...[...trim, 'norm', '-2', 'pad', '0', '0.1'],
+    '-D',
+    '-V1',
+    chimeIn(drafts, PHRASES[code].news),
+    draft,
+    ...kept,
+    ...trim,
+    'norm',
+    '-2',
+    'pad',
+    '0',
+    '0.1',
   ]);
 }
 

@@ -15,7 +15,11 @@ export function keyringPackage(
 ): Package {
   const { version, changedAt } = source;
   return {
-    ...{ name: NAME, version, changedAt, architecture: 'all', depends: null },
+    name: NAME,
+    version,
+    changedAt,
+    architecture: 'all',
+    depends: null,
     summary: 'keys and address of the repository for Dragoman',
     description: [
       'With these keys, apt and the updates of Dragoman check what they download.',

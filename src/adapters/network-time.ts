@@ -13,7 +13,9 @@ const LIMIT_MS = 8000;
 export function askServerTime(url: string, limitMs = LIMIT_MS): Promise<ServerTime | null> {
   return new Promise((resolve) => {
     const asked = request(url, {
-      ...{ method: 'HEAD', agent: false, timeout: limitMs },
+      method: 'HEAD',
+      agent: false,
+      timeout: limitMs,
       rejectUnauthorized: false,
     });
     const limit = setTimeout(() => asked.destroy(), limitMs);

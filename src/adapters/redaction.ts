@@ -13,8 +13,20 @@ export interface Characters {
 
 /** Names whose values are never shown, as an object's key or in `name=value`; in lower case, without `_` and `-`. */
 const SECRET_NAMES = [
-  ...['token', 'password', 'passwd', 'passphrase', 'authorization', 'publisher', 'subscriberkeys'],
-  ...['secret', 'jwt', 'credential', 'credentials', 'apikey', 'privatekey', 'jws'],
+  'token',
+  'password',
+  'passwd',
+  'passphrase',
+  'authorization',
+  'publisher',
+  'subscriberkeys',
+  'secret',
+  'jwt',
+  'credential',
+  'credentials',
+  'apikey',
+  'privatekey',
+  'jws',
 ];
 /** Longest ending of a name to look at (characters): the longest secret name and its separators. */
 const NAME_END = 24;

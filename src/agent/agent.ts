@@ -98,7 +98,11 @@ export class Agent {
     );
     this.publishRights = createPublishRights(topics, clock, () => this.publisher);
     this.backend = createBackendWatch({
-      ...{ topics, clock, log, newId: deps.randomHash, seed: Math.floor(deps.random() * 2 ** 32) },
+      topics,
+      clock,
+      log,
+      newId: deps.randomHash,
+      seed: Math.floor(deps.random() * 2 ** 32),
       lane: () => this.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
@@ -118,16 +122,25 @@ export class Agent {
     this.laneSet.add(this.config.current);
     const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
-      ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
-      ...{ timeZone: () => deps.timeZone?.() ?? null, machineDay: deps.machineDay },
-      ...{ config: () => this.config.current, kept: troubles.kept('budget') },
+      device: topics.base,
+      clock,
+      log,
+      lanes: this.lanes,
+      file: deps.budgetFile ?? null,
+      timeZone: () => deps.timeZone?.() ?? null,
+      machineDay: deps.machineDay,
+      config: () => this.config.current,
+      kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
       changed: () => this.publisher.refresh(),
     });
     const now = { config: () => this.config.current, publisher: () => this.publisher };
     this.updates = createUpdateWatch({ deps, lanes: this.lanes, ...now });
     this.publisher = new Publisher(
-      ...([identity, clock, this.repeats, this.lanes] as const),
+      identity,
+      clock,
+      this.repeats,
+      this.lanes,
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
       () => this.admissions,
       () => this.updates.report,
@@ -139,7 +152,11 @@ export class Agent {
     const status = createStatusAnswer({ clock, ...version, lanes, publisher, refused });
     this.diagnose = this.openDiagnose();
     this.health = createHealth({
-      ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
+      topics: this.topics,
+      clock,
+      bootId,
+      lanes: this.lanes,
+      vitals: deps.vitals ?? null,
       bus: () => this.bus,
     });
     this.brokerUpkeep = createBrokerUpkeep({ ...telling, deps, topics, repeats, troubles });
@@ -150,8 +167,15 @@ export class Agent {
     const { deps, topics, repeats } = this;
     const { clock, log, signatures } = deps;
     return createRunningConfig({
-      ...{ topics, groups: base.device.groups, clock, log, repeats, base, signatures },
-      ...{ file: deps.desiredFile ?? null, kept: this.troubles.kept('desired') },
+      topics,
+      groups: base.device.groups,
+      clock,
+      log,
+      repeats,
+      base,
+      signatures,
+      file: deps.desiredFile ?? null,
+      kept: this.troubles.kept('desired'),
       setLogLevel: (level) => {
         // Before the start no command has changed the level.
         this.operator?.levelChanged();
@@ -172,7 +196,10 @@ export class Agent {
   private openDiagnose(): Diagnose {
     const { deps } = this;
     return createDiagnose({
-      ...{ topics: this.topics, clock: deps.clock, version: deps.version, lanes: this.lanes },
+      topics: this.topics,
+      clock: deps.clock,
+      version: deps.version,
+      lanes: this.lanes,
       machine: deps.machine ?? null,
       config: () => this.config.current,
       bus: () => this.bus,
@@ -180,15 +207,22 @@ export class Agent {
       protocol: () => this.protocol,
       status: () => this.publisher.status(),
       watch: (listener) => this.watch(listener),
-      ...{ randomHash: deps.randomHash, hide: (text: string) => this.tokenStore.hide(text) },
+      randomHash: deps.randomHash,
+      hide: (text: string) => this.tokenStore.hide(text),
     });
   }
 
   private openOperator(address: DeviceAddress, status: ReturnType<typeof createStatusAnswer>): Operator {
     const { deps } = this;
     return createOperator({
-      ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
-      ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
+      deps,
+      address,
+      topics: this.topics,
+      repeats: this.repeats,
+      lanes: this.lanes,
+      status,
+      admissions: this.admissions,
+      awaitedChanged: () => this.judgeUrgency(),
       kept: this.troubles.kept('commands'),
       dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
       missingKeys: (devices) => this.publisher.condition('keys', devices.length > 0, devices),
@@ -197,7 +231,8 @@ export class Agent {
       watch: (listener) => this.watch(listener),
       tell: (kind, detail) => this.publisher.tell(kind, detail),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
-      ...{ certificate: this.brokerUpkeep.certificate, updates: this.updates.commands },
+      certificate: this.brokerUpkeep.certificate,
+      updates: this.updates.commands,
     });
   }
 
@@ -287,7 +322,11 @@ export class Agent {
   private openLanes(): LaneSet {
     const { deps, repeats, loop, tokenStore, defects } = this;
     return createLaneSet({
-      ...{ ...deps, repeats, loop, tokenStore, defects },
+      ...deps,
+      repeats,
+      loop,
+      tokenStore,
+      defects,
       requestToken: (lane, tokenRequest) => {
         if (this.bus !== null) this.tokens.request(this.bus, lane, tokenRequest);
       },
@@ -339,8 +378,20 @@ export class Agent {
     const { deps, topics, repeats, lanes, answers, backend, health } = this;
     const { brokerUpkeep, operator, presence, publisher, publishRights } = this;
     return openOwnerConnection({
-      ...{ openBus: deps.openBus, log: deps.log, repeats, topics, lanes, answers, backend, health },
-      ...{ brokerUpkeep, operator, presence, publisher, publishRights, desired: this.config.desired },
+      openBus: deps.openBus,
+      log: deps.log,
+      repeats,
+      topics,
+      lanes,
+      answers,
+      backend,
+      health,
+      brokerUpkeep,
+      operator,
+      presence,
+      publisher,
+      publishRights,
+      desired: this.config.desired,
       groups: this.config.current.device.groups,
       up: (protocol) => {
         this.protocol = protocol;

@@ -55,7 +55,9 @@ export async function createMachineDeps(
   const lasting = unfixable === null ? undefined : createLastResort(unfixable, clock, log);
   const { whenCardsChange } = createCardWatch({ clock });
   const drivers = (): DriverDeps => ({
-    ...{ log, whenCardsChange, seed: randomBytes(4).readInt32LE() },
+    log,
+    whenCardsChange,
+    seed: randomBytes(4).readInt32LE(),
     ...(lasting === undefined ? {} : { lasting }),
   });
   return {

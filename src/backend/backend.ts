@@ -91,7 +91,14 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
   const counts = createTokenCounts();
   const issuing = createIssuerRunner({
-    ...{ config, store, service, signer, log, clock, random, counts },
+    config,
+    store,
+    service,
+    signer,
+    log,
+    clock,
+    random,
+    counts,
     instance: randomUUID(),
     closeWithinMs,
   });
@@ -102,7 +109,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const busAs = (id: string) =>
     createMqttBus(
       {
-        ...{ url: config.mqtt.url, clientId: id },
+        url: config.mqtt.url,
+        clientId: id,
         ...(username !== null && { username }),
         ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
         ...secrets.brokerTls,
@@ -112,18 +120,21 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const consoleStore =
     config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
   const reports = createDeviceReports({
-    ...{ openBus: busAs(`${clientId}-reports`), prefix: config.mqtt.prefix },
-    ...{ store, conversations: consoleStore, clock, log, complain },
+    openBus: busAs(`${clientId}-reports`),
+    prefix: config.mqtt.prefix,
+    store,
+    conversations: consoleStore,
+    clock,
+    log,
+    complain,
   });
   const bus = openHearing({
-    ...{
-      openBus: busAs(clientId),
-      prefix: config.mqtt.prefix,
-      shareGroup: config.mqtt.shareGroup,
-      clock,
-      log,
-      randomId: randomUUID,
-    },
+    openBus: busAs(clientId),
+    prefix: config.mqtt.prefix,
+    shareGroup: config.mqtt.shareGroup,
+    clock,
+    log,
+    randomId: randomUUID,
     message: issuing.hear,
     listening(isShared) {
       ready.give();
@@ -135,7 +146,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const fleet = shareBus(busAs(`${clientId}-fleet`));
   let isDraining = false;
   const watch = await startWatch({
-    ...{ config, store, clock, log, complain },
+    config,
+    store,
+    clock,
+    log,
+    complain,
     openBus: fleet.join,
     ...(secrets.webhookSecret && { webhookSecret: secrets.webhookSecret }),
     families: () => [...counts.families(), ...measured.families()],
@@ -151,7 +166,12 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     config.console.listen === null || consoleStore === null
       ? null
       : await startConsole({
-          ...{ config, listen: config.console.listen, ledger: store, signer, log, clock },
+          config,
+          listen: config.console.listen,
+          ledger: store,
+          signer,
+          log,
+          clock,
           store: consoleStore,
           readTls: secrets.consoleTls ?? null,
           openBus: fleet.join,
@@ -163,9 +183,16 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     rollouts === null
       ? null
       : startRolloutDriver({
-          ...{ config, prefix: config.mqtt.prefix, store: rollouts, ledger: store },
-          ...{ signer, clock, log, complain },
-          ...{ openBus: busAs(`${clientId}-rollout`), instance: randomUUID() },
+          config,
+          prefix: config.mqtt.prefix,
+          store: rollouts,
+          ledger: store,
+          signer,
+          clock,
+          log,
+          complain,
+          openBus: busAs(`${clientId}-rollout`),
+          instance: randomUUID(),
         });
 
   /** Reports need the console's store. */

@@ -98,7 +98,10 @@ function choose(given: string, options: Options): Chosen {
     );
   const installedAt = options.installedAt ?? `${resolve(given)}/broker`;
   return {
-    ...{ form, deviceLogin, devicePort, peoplePort },
+    form,
+    deviceLogin,
+    devicePort,
+    peoplePort,
     tenant: checked('--tenant', nameSchema, options.tenant),
     host: checked('--host', hostSchema, asciiName(options.host)),
     listen: listen === undefined ? null : checked('--listen', hostSchema, listen),
@@ -134,7 +137,9 @@ function port(text: string): number {
 }
 
 const DEBIAN_ARCHITECTURES: Readonly<Record<string, string>> = {
-  ...{ x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu', arm: 'arm-linux-gnueabihf' },
+  x64: 'x86_64-linux-gnu',
+  arm64: 'aarch64-linux-gnu',
+  arm: 'arm-linux-gnueabihf',
 };
 
 /** Path of the plugin in Debian's package, on a machine of this architecture. */

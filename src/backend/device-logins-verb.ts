@@ -102,7 +102,9 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
 
 function list(shell: Shell, { broker, json }: Common): void {
   const devices = readSetup(broker).devices.map(({ tenant, device, groups, password, disabled }) => ({
-    ...{ device: `${tenant}/${device}`, groups, disabled },
+    device: `${tenant}/${device}`,
+    groups,
+    disabled,
     login: password === null ? 'certificate' : 'password',
   }));
   if (json) {

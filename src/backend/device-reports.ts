@@ -35,7 +35,9 @@ const MOST_LANGUAGES = 20;
 const endSchema = EVENT_SCHEMAS.session_ended.loose();
 /** A field that cannot be read does not spoil the others. */
 const conversationSchema = z.looseObject({
-  ...{ duration_s: seconds.catch(0), sentences: wholeCount.catch(0), billed_s: seconds.catch(0) },
+  duration_s: seconds.catch(0),
+  sentences: wholeCount.catch(0),
+  billed_s: seconds.catch(0),
   delay_ms: milliseconds.nullable().catch(null),
   languages: z.array(z.string()).catch([]),
 });
@@ -136,7 +138,11 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
     const one = {
       // The broker may deliver it again, and to another backend.
       id: createHash('sha256').update(`${device}\n${payload}`).digest('base64url'),
-      ...{ device, durationS: duration_s, sentences, delayMs: delay_ms, billedS: billed_s },
+      device,
+      durationS: duration_s,
+      sentences,
+      delayMs: delay_ms,
+      billedS: billed_s,
       languages: languages
         .slice(0, MOST_LANGUAGES)
         .map((language) => clean(language, 40).replaceAll(',', ' ')),

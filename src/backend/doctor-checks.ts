@@ -75,7 +75,8 @@ export async function checkBroker({ config, secrets }: Opened): Promise<Finding>
   const { response } = backendSelfTest(prefix);
   const id = randomUUID();
   const connection = {
-    ...{ url, clientId: `dragoman-backend-doctor-${id.slice(0, 8)}` },
+    url,
+    clientId: `dragoman-backend-doctor-${id.slice(0, 8)}`,
     ...(username !== null && { username }),
     ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
     ...secrets.brokerTls,
@@ -120,7 +121,9 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
     const newest = version === SCHEMA_VERSION ? await newestSession(engine) : null;
     if (newest === null && mayLackRows && (version === 0 || version === SCHEMA_VERSION))
       return {
-        ...{ check: 'store', verdict: 'warning', finding: `${path} holds no sessions` },
+        check: 'store',
+        verdict: 'warning',
+        finding: `${path} holds no sessions`,
         fix: `if it is a copy of a file in use, copy ${path}-wal, too, which has the newest rows; or use "backup" and "restore"`,
       };
     const upgrade = `at its start the backend ${version === 0 ? 'makes its tables' : `upgrades its tables from version ${version}`}`;

@@ -50,8 +50,14 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
   const jobs = createServiceJobs({ service, log, random });
   const mint = createMintJobs({ store, service: jobs, instance, complain, log, random });
   const reconciler = startReconciler({
-    ...{ store, service: jobs, instance, clock, log, complain },
-    ...{ settledMs: settledMs(config.service.timeout), isMinting: () => issuer.jobs > 0 },
+    store,
+    service: jobs,
+    instance,
+    clock,
+    log,
+    complain,
+    settledMs: settledMs(config.service.timeout),
+    isMinting: () => issuer.jobs > 0,
   });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;

@@ -7,7 +7,9 @@ await runMain({
   name: NAME,
   run: (argv, terminal) =>
     runBackendProgram(argv, {
-      ...{ ...terminal, output: process.stdout, signals: process },
+      ...terminal,
+      output: process.stdout,
+      signals: process,
       ask: (question) => askSecretly(question, process.stdin, terminal.complain),
     }),
 });

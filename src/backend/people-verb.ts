@@ -107,7 +107,10 @@ async function list(shell: Shell, options: PeopleOptions): Promise<void> {
     const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
     if (options.json) {
       const lines = people.map(({ name, role, since, seenAt }) => ({
-        ...{ name, role, since: time(since), last_seen: time(seenAt) },
+        name,
+        role,
+        since: time(since),
+        last_seen: time(seenAt),
       }));
       shell.print(jsonLine({ people: lines }));
       return;

@@ -63,7 +63,11 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
   const report = (one: Renewal): void =>
     shell.print(options.json ? jsonLine(asJson(one)) : textLine(sentence(one)));
   const renewals = await renewDevices({
-    ...{ folder: options.broker, access, clock: createSystemClock(), days: options.days, report },
+    folder: options.broker,
+    access,
+    clock: createSystemClock(),
+    days: options.days,
+    report,
     only: names.length === 0 ? null : names,
     prompt: options.now ? reachable(setup, names) : [],
     waitMs: options.wait * 1000,

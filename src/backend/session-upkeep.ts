@@ -45,19 +45,18 @@ export function shownSession(session: SessionWithToken, maxDurationS: number | u
   const { created_at, connect_by, first_connected_at, active_stream_count, webrtc } = session;
   const max = session.max_session_duration_seconds ?? maxDurationS;
   return {
-    ...{
-      id,
-      token,
-      intent,
-      connection_type,
-      single_use,
-      client_reference_id,
-      status,
-      created_at,
-      connect_by,
-    },
+    id,
+    token,
+    intent,
+    connection_type,
+    single_use,
+    client_reference_id,
+    status,
+    created_at,
+    connect_by,
     ...(max !== undefined && { max_session_duration_seconds: max }),
-    ...{ first_connected_at, active_stream_count },
+    first_connected_at,
+    active_stream_count,
     ...(webrtc !== undefined && { webrtc }),
   };
 }

@@ -83,13 +83,15 @@ function writeFiles(shell: Shell, out: string, options: Options): void {
     ownerKeys: readOwnerKeys(options.broker, options.ownerKey ?? []),
   };
   const wanted = names.map(({ name }) => ({
-    ...{ tenant: setup.tenant, device: checked(`the device "${name}"`, deviceIdSchema, name) },
+    tenant: setup.tenant,
+    device: checked(`the device "${name}"`, deviceIdSchema, name),
     ...(options.group !== undefined && { groups: [...new Set(groups)] }),
   }));
   makeOutFolder(out);
   const make = options.replace ? replaceDevices : addDevices;
   const added = make(options.broker, wanted, {
-    ...{ files: '.', days: options.days },
+    files: '.',
+    days: options.days,
     give: (login) => writeDeviceFile(template, numbers.get(login.device) ?? '', login, form),
   });
   tell(shell, added, options);

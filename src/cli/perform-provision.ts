@@ -22,10 +22,16 @@ export interface ProvisionOptions {
 }
 
 const EXIT_CODES: Readonly<Record<ProvisioningOutcome, ExitCode>> = {
-  ...{ applied: EXIT.done, unchanged: EXIT.done, no_file: EXIT.done },
-  ...{ file_unreadable: EXIT.usage, file_invalid: EXIT.usage, key_unreadable: EXIT.usage },
-  ...{ secrets_missing: EXIT.usage },
-  ...{ wifi_unsupported: EXIT.usage, disk_full: EXIT.failed, write_failed: EXIT.failed },
+  applied: EXIT.done,
+  unchanged: EXIT.done,
+  no_file: EXIT.done,
+  file_unreadable: EXIT.usage,
+  file_invalid: EXIT.usage,
+  key_unreadable: EXIT.usage,
+  secrets_missing: EXIT.usage,
+  wifi_unsupported: EXIT.usage,
+  disk_full: EXIT.failed,
+  write_failed: EXIT.failed,
 };
 
 export function performProvision(

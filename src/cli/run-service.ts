@@ -29,7 +29,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const clock = createSystemClock();
   const load = () => loadConfig({ file, env });
   const unusable = (problems: readonly string[], key: string | null, config: Config | null): Unusable => ({
-    ...{ problems, key },
+    problems,
+    key,
     broker: config === null ? null : brokerOf(config, options, clock),
   });
   const look = (): Unusable | null => {

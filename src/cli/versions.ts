@@ -25,7 +25,8 @@ export interface VersionPlaces {
 }
 
 const PLACES: VersionPlaces = {
-  ...{ state: '/var/lib/dragoman', memory: UPDATER_MEMORY },
+  state: '/var/lib/dragoman',
+  memory: UPDATER_MEMORY,
   versions: '/var/lib/dragoman-update/versions',
 };
 const MANIFEST = 'file:///mnt/dists/stable/InRelease';
@@ -104,7 +105,11 @@ function orderOf({ order: version, from, rollback }: Options): UpdateOrder | nul
   if (rollback) throw new Failure('give --order or --rollback, not both', EXIT.usage);
   if (version === undefined) return null;
   const order = updateOrderSchema.safeParse({
-    ...{ do: 'update', id, version, manifest_url: from ?? null, not_before: null },
+    do: 'update',
+    id,
+    version,
+    manifest_url: from ?? null,
+    not_before: null,
   });
   if (order.success) return order.data;
   const [issue] = order.error.issues;

@@ -16,7 +16,10 @@ const fault = (label: string, order: object, title: string): Button => ({
   title,
 });
 const clock = (label: string, order: object, title: string): Button => ({
-  ...{ label, path: '/emulator/clock', order, title },
+  label,
+  path: '/emulator/clock',
+  order,
+  title,
 });
 
 /** The most useful faults, as buttons; `POST /emulator/faults` orders all others. */
@@ -71,7 +74,9 @@ const CLOCK_BUTTONS: readonly Button[] = [
   clock('show the correct time', { skew_ms: 0 }, 'times in answers are right again'),
 ];
 const RESET: Button = {
-  ...{ label: 'reset everything', path: '/emulator/reset', order: {} },
+  label: 'reset everything',
+  path: '/emulator/reset',
+  order: {},
   title: 'ends all streams, and forgets settings, faults, sessions and voices; only the time stays',
 };
 

@@ -10,7 +10,14 @@ import { screen } from './store.ts';
 const FIRST_ANSWER_MS = 2000;
 /** Before the agent has answered. */
 const UNKNOWN_LANE: ScreenLane = {
-  ...{ id: '', source: 'en', targets: [], offer: [], visitor: 'en', typing: [], turn: null, volume: 100 },
+  id: '',
+  source: 'en',
+  targets: [],
+  offer: [],
+  visitor: 'en',
+  typing: [],
+  turn: null,
+  volume: 100,
 };
 
 /** The whole screen, in one of three layouts. */

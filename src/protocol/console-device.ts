@@ -89,8 +89,14 @@ export interface DeviceHealth {
   readonly series: Readonly<Record<HealthSeries, readonly (number | null)[]>>;
 }
 export const HEALTH_SERIES = [
-  ...(['rssMb', 'cpuPercent', 'temperatureC', 'loopLagMs'] as const),
-  ...(['levelDbfs', 'captureToWireMs', 'wireToSpeakerMs', 'speechLostS'] as const),
+  'rssMb',
+  'cpuPercent',
+  'temperatureC',
+  'loopLagMs',
+  'levelDbfs',
+  'captureToWireMs',
+  'wireToSpeakerMs',
+  'speechLostS',
 ] as const;
 export type HealthSeries = (typeof HEALTH_SERIES)[number];
 

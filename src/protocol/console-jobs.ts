@@ -14,7 +14,14 @@ export type ConsoleCommand = z.input<typeof commandRequestSchema>;
 
 /** `waiting`: not sent yet. `silent`: no answer in time. `stopped`: was not sent, because the job was stopped. */
 export const JOB_STATES = [
-  ...(['waiting', 'sent', 'accepted', 'ok', 'error', 'expired', 'silent', 'stopped'] as const),
+  'waiting',
+  'sent',
+  'accepted',
+  'ok',
+  'error',
+  'expired',
+  'silent',
+  'stopped',
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 

@@ -8,19 +8,24 @@ import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
 /** Wi-Fi keys for unsupported features: WPA3-only networks and 802.1X logins. */
 export const UNSUPPORTED_WIFI_KEYS: readonly string[] = [
-  ...['security', 'sae', 'saePassword', 'wpa3', 'keyMgmt', 'wep', 'wepKey'],
-  ...[
-    'identity',
-    'anonymousIdentity',
-    'username',
-    'password',
-    'eap',
-    'phase2',
-    'enterprise',
-    '8021x',
-    '802.1x',
-  ],
-  ...['clientCert', 'privateKey'],
+  'security',
+  'sae',
+  'saePassword',
+  'wpa3',
+  'keyMgmt',
+  'wep',
+  'wepKey',
+  'identity',
+  'anonymousIdentity',
+  'username',
+  'password',
+  'eap',
+  'phase2',
+  'enterprise',
+  '8021x',
+  '802.1x',
+  'clientCert',
+  'privateKey',
 ];
 
 const SSID_BYTES = { min: 1, max: 32 } as const;

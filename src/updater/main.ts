@@ -45,7 +45,10 @@ async function main(env: Readonly<Record<string, string | undefined>>): Promise<
   const clock = createSystemClock();
   const runtime = '/run/dragoman';
   await runUpdater({
-    ...{ own, log, nodes: await nodePrograms(), clock },
+    own,
+    log,
+    nodes: await nodePrograms(),
+    clock,
     files: createUpdateFiles(root),
     releases: createReleases(root),
     repository: createAptRepository({

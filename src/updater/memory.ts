@@ -8,8 +8,15 @@ const FILE = 'record.json';
 const DRAFT = 'record.json.draft';
 
 const NOTHING: UpdateRecord = {
-  ...{ format: 1, stage: 'idle', order: null, from: null, to: null, reason: null },
-  ...{ previous: null, before: null, boots: 0 },
+  format: 1,
+  stage: 'idle',
+  order: null,
+  from: null,
+  to: null,
+  reason: null,
+  previous: null,
+  before: null,
+  boots: 0,
 };
 
 /** What the updater remembers, on the disk, and reports, in memory. */
@@ -40,8 +47,14 @@ export async function openMemory(
       version === null ? null : plainVersion(version);
     await desk.publish({
       state: published(stage),
-      ...{ from: plain(from), to: plain(to), reason, progress, order: order?.id ?? null, asks },
-      ...{ current: plainVersion(await folders.current()), installed: plainVersion(installed) },
+      from: plain(from),
+      to: plain(to),
+      reason,
+      progress,
+      order: order?.id ?? null,
+      asks,
+      current: plainVersion(await folders.current()),
+      installed: plainVersion(installed),
       previous: mayReturn ? plain(previous) : null,
     });
   };

@@ -16,8 +16,21 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-time-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
 const made = spawnSync('openssl', [
-  ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '3'],
-  ...['-subj', '/CN=x', '-keyout', key, '-out', cert],
+  'req',
+  '-x509',
+  '-newkey',
+  'ec',
+  '-pkeyopt',
+  'ec_paramgen_curve:prime256v1',
+  '-nodes',
+  '-days',
+  '3',
+  '-subj',
+  '/CN=x',
+  '-keyout',
+  key,
+  '-out',
+  cert,
 ]);
 const hasOpenssl = made.status === 0;
 

@@ -23,8 +23,32 @@ function steps(text: string): number {
 }
 
 const PIECES = [
-  ...['a', '_', '-', '=', '.', '"', "'", '\\', ':', ' ', '/', '@', '://', 'token', 'Token', 'api_key'],
-  ...['eyJ', 'eyJa.b', 'Bearer ', 'basic ', '"token":"', 'token=', 'secret-', '\\"password\\"', '=x', '\n'],
+  'a',
+  '_',
+  '-',
+  '=',
+  '.',
+  '"',
+  "'",
+  '\\',
+  ':',
+  ' ',
+  '/',
+  '@',
+  '://',
+  'token',
+  'Token',
+  'api_key',
+  'eyJ',
+  'eyJa.b',
+  'Bearer ',
+  'basic ',
+  '"token":"',
+  'token=',
+  'secret-',
+  '\\"password\\"',
+  '=x',
+  '\n',
 ];
 const MOST_STEPS_PER_CHARACTER = 20;
 

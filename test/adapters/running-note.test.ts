@@ -8,15 +8,13 @@ import { noteFolder, noteName, openNote } from '../../src/adapters/running-note.
 import type { RunningNote } from '../../src/protocol/running-note.ts';
 
 const NOTE: Omit<RunningNote, 'pid'> = {
-  ...{
-    version: '1',
-    status: 'ready',
-    reasons: [],
-    broker: true,
-    connectedSince: 5,
-    problem: null,
-    config: {},
-  },
+  version: '1',
+  status: 'ready',
+  reasons: [],
+  broker: true,
+  connectedSince: 5,
+  problem: null,
+  config: {},
 };
 let folder: string;
 beforeEach(() => {

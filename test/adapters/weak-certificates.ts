@@ -19,16 +19,41 @@ export function makeWeakCertificates(): WeakCertificates {
     execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' });
   };
   openssl(
-    ...['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-subj', '/CN=Test CA', '-days', '30'],
-    ...['-keyout', 'ca.key', '-out', 'ca.crt'],
+    'req',
+    '-x509',
+    '-nodes',
+    '-newkey',
+    'rsa:2048',
+    '-subj',
+    '/CN=Test CA',
+    '-days',
+    '30',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
   );
   writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
   const issue = (name: string, bits: number, digest: string): void => {
     const subject = ['-nodes', '-newkey', `rsa:${bits}`, '-subj', '/CN=localhost'];
     openssl('req', ...subject, '-keyout', `${name}.key`, '-out', `${name}.csr`);
     openssl(
-      ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial'],
-      ...['-days', '30', digest, '-extfile', 'names', '-out', `${name}.crt`],
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.crt',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-days',
+      '30',
+      digest,
+      '-extfile',
+      'names',
+      '-out',
+      `${name}.crt`,
     );
   };
   issue('good', 2048, '-sha256');

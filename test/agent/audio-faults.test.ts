@@ -23,7 +23,8 @@ function slowLoudspeaker() {
   }));
   let closed = 0;
   const playback: Playback = {
-    ...{ mixer: null, flush() {} },
+    mixer: null,
+    flush() {},
     write: () => ({ from: deps.clock.now(), until: deps.clock.now() }),
     close: async () => void closed++,
   };

@@ -28,7 +28,9 @@ async function device(url: string) {
   await deps.agent.start();
   const event = (kind: string) => deps.sent(`event/broker_${kind}`).map(({ body }) => body);
   return {
-    ...{ deps, gone, unreadable },
+    deps,
+    gone,
+    unreadable,
     changed: () => event('changed'),
     returned: () => event('returned'),
     reasons: () => deps.agent.publisher.status().reasons,
@@ -59,7 +61,8 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts).toHaveLength(1);
     expect(present()).toBe(OLD);
     expect(deps.attempts[0]?.finale).toMatchObject({
-      ...{ topic: 'dragoman/v1/museum/kiosk-01/status', retain: true },
+      topic: 'dragoman/v1/museum/kiosk-01/status',
+      retain: true,
       payload: expect.stringContaining('"offline"') as string,
     });
     tried(null);

@@ -32,8 +32,11 @@ describe('the daily budget', () => {
     deps.clock.advance(1);
     expect(events(deps)).toEqual([
       {
-        ...{ ts: expect.any(String), lane: null },
-        ...{ used_minutes: 16, minutes_per_day: 20, percent: 80 },
+        ts: expect.any(String),
+        lane: null,
+        used_minutes: 16,
+        minutes_per_day: 20,
+        percent: 80,
       },
     ]);
     expect(deps.statusTold()).toEqual(['ready', []]);

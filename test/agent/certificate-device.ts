@@ -29,7 +29,10 @@ export function device(
   configured = configure(from, to),
 ) {
   const certificate = openDeviceCertificate({
-    ...{ configured, name: NAME, file: kept.file, authorities: () => ca.certificate },
+    configured,
+    name: NAME,
+    file: kept.file,
+    authorities: () => ca.certificate,
   });
   if (certificate === null) throw new Error('no certificate');
   const deps = createFakeDeps(testConfig({ start: 'command' }), { certificate });

@@ -269,7 +269,9 @@ describe('the renewal of the client certificate', () => {
       await inTurn();
     }
     expect(deps.answers('certificate').at(-1)).toMatchObject({
-      ...{ id: 'again', status: 'ok', data: { valid_to: '2026-11-11T09:00:00.000Z' } },
+      id: 'again',
+      status: 'ok',
+      data: { valid_to: '2026-11-11T09:00:00.000Z' },
     });
     expect(new Set(requests().map((body) => body?.['id']))).toHaveLength(1);
     expect(await answer()).toMatchObject({ status: 'ok' });

@@ -50,8 +50,11 @@ const trialRequests = () => deps.sent('token/req').filter(({ body }) => body['pr
 /** Answers the trial as this project's backend does. */
 const confirmTrial = (): void =>
   deps.deliver(`${BASE}/token/res`, {
-    ...{ ts: '2026-01-15T09:00:00.000Z', id: trialRequests().at(-1)?.body['id'], ok: true },
-    ...{ probe: { session: 'deleted' }, stream_url: STREAM_URL },
+    ts: '2026-01-15T09:00:00.000Z',
+    id: trialRequests().at(-1)?.body['id'],
+    ok: true,
+    probe: { session: 'deleted' },
+    stream_url: STREAM_URL,
   });
 
 describe('the command diagnose', () => {
@@ -94,7 +97,9 @@ describe('the command diagnose', () => {
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     await settle();
     deps.deliver(`${BASE}/token/res`, {
-      ...{ id: trialRequests()[0]?.body['id'], ok: true, stream_url: STREAM_URL },
+      id: trialRequests()[0]?.body['id'],
+      ok: true,
+      stream_url: STREAM_URL,
       session: deps.session({ token: `${TOKEN}-trial` }),
     });
     const answer = await answerTo();
@@ -111,7 +116,8 @@ describe('the command diagnose', () => {
     deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
     await settle();
     deps.deliver(`${BASE}/token/res`, {
-      ...{ id: trialRequests()[0]?.body['id'], ok: false },
+      id: trialRequests()[0]?.body['id'],
+      ok: false,
       error: { code, title: 'Denied', detail: 'so it is', final: true, retry_after_s: 30 },
     });
     const diagnosis = diagnosisOf(await answerTo());
@@ -143,8 +149,10 @@ describe('the command diagnose', () => {
   it("ignores answers to other devices' trials and to lanes", async () => {
     await live();
     deps.deliver(`${BASE}/token/res`, {
-      ...{ id: 'doctor-of-another-process', ok: true },
-      ...{ probe: { session: 'deleted' }, stream_url: STREAM_URL },
+      id: 'doctor-of-another-process',
+      ok: true,
+      probe: { session: 'deleted' },
+      stream_url: STREAM_URL,
     });
     expect(JSON.stringify(deps.logged)).not.toContain('malformed token answer');
     expect(deps.agent.lanes[0]?.phase).toBe('live');
@@ -234,7 +242,10 @@ describe('the command diagnose', () => {
     deps.command('diagnose', { id: 'd1', args: { only: ['configuration', 'memory', 'service', 'power'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(diagnosis.checks.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual([
-      ...['configuration ok', 'memory ok', 'service skipped', 'power skipped'],
+      'configuration ok',
+      'memory ok',
+      'service skipped',
+      'power skipped',
     ]);
   });
 });

@@ -6,7 +6,10 @@ import { createFakeDeps, testConfig } from './fake-deps.ts';
 /** These need a supervisor that restarts the agent, the updater, or a certificate. */
 const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'update', 'rollback', 'certificate'];
 const SPEECH = spoke(new Uint8Array(48_000), {
-  ...{ sentence: 'said', language: 'es', utterance: 'said/0/es', last: true },
+  sentence: 'said',
+  language: 'es',
+  utterance: 'said/0/es',
+  last: true,
 });
 const names = Object.keys(COMMANDS) as CommandName[];
 

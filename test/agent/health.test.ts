@@ -25,14 +25,13 @@ describe('health', () => {
     const sent = deps.published.filter(({ topic }) => topic === `${BASE}/health`);
     for (const { options } of sent) expect(options).toEqual({ qos: 0 });
     expect(all().at(-1)).toMatchObject({
-      ...{
-        rss_bytes: 9e7,
-        cpu_seconds: 4.2,
-        loop_lag_ms: { p50: 0.1, p99: 3 },
-        temperature_c: 51,
-        uptime_s: 180,
-      },
-      ...{ reconnects: 0, outbox: { depth: 0, dropped: 0 } },
+      rss_bytes: 9e7,
+      cpu_seconds: 4.2,
+      loop_lag_ms: { p50: 0.1, p99: 3 },
+      temperature_c: 51,
+      uptime_s: 180,
+      reconnects: 0,
+      outbox: { depth: 0, dropped: 0 },
     });
   });
 

@@ -18,10 +18,17 @@ const SAMPLES: Readonly<Record<string, readonly (readonly [topic: string, body: 
     [
       `${BASE}/token/res`,
       {
-        ...{ id: 'nobody-asked', ok: true, stream_url: 'wss://service.example/x' },
+        id: 'nobody-asked',
+        ok: true,
+        stream_url: 'wss://service.example/x',
         session: {
-          ...{ id: 's', token: TOKEN, intent: 's2s', connection_type: 'ws', single_use: true },
-          ...{ status: 'pending', connect_by: '2026-01-15T09:01:00.000Z' },
+          id: 's',
+          token: TOKEN,
+          intent: 's2s',
+          connection_type: 'ws',
+          single_use: true,
+          status: 'pending',
+          connect_by: '2026-01-15T09:01:00.000Z',
         },
       },
     ],
@@ -67,8 +74,24 @@ const SAMPLES: Readonly<Record<string, readonly (readonly [topic: string, body: 
 };
 
 const JUNK: readonly unknown[] = [
-  ...[null, true, 0, -1, 1.5, 1e308, '', 'x', '\u0000', '\u202e', '__proto__', 'x'.repeat(5000)],
-  ...[[], {}, [[]], { id: 'b' }, { lane: 'left' }, Array.from({ length: 300 }, () => ({}))],
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  '',
+  'x',
+  '\u0000',
+  '\u202e',
+  '__proto__',
+  'x'.repeat(5000),
+  [],
+  {},
+  [[]],
+  { id: 'b' },
+  { lane: 'left' },
+  Array.from({ length: 300 }, () => ({})),
 ];
 
 /** The same message with one place changed or a part missing. */

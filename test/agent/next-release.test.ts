@@ -45,8 +45,10 @@ describe('after a roll-back', () => {
       return found.file;
     };
     const deps = createFakeDeps(undefined, {
-      ...{ commandFile: file('commands'), desiredFile: file('desired') },
-      ...{ taskFile: file('tasks'), budgetFile: file('budget') },
+      commandFile: file('commands'),
+      desiredFile: file('desired'),
+      taskFile: file('tasks'),
+      budgetFile: file('budget'),
     });
     await deps.goLive();
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });

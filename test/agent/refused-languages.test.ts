@@ -58,7 +58,8 @@ describe('languages that the service refuses', () => {
     const { deps } = await refused();
     expect(deps.agent.lanes[0]?.phase).toBe('live');
     expect(laneState(deps)).toMatchObject({
-      ...{ phase: 'live', targets: ['es'] },
+      phase: 'live',
+      targets: ['es'],
       refused_task: { targets: ['xx'], message: 'unknown target_language xx' },
     });
     expect(errorsReported(deps)).toEqual([
@@ -78,7 +79,8 @@ describe('languages that the service refuses', () => {
     run(deps);
     expect(targetsTold(deps)).toEqual(['xx', 'es']);
     expect(laneState(deps)).toMatchObject({
-      ...{ phase: 'live', targets: ['es'] },
+      phase: 'live',
+      targets: ['es'],
       refused_task: { targets: ['xx'], message: 'unknown target_language xx' },
     });
     expect(errorsReported(deps)).toMatchObject([{ from: 'device', key: 'lanes[0].targets' }]);

@@ -72,7 +72,9 @@ async function room(more: object = {}) {
   for (const id of IDS) {
     const request = deps.sent('token/req').findLast(({ body }) => body['lane'] === id);
     deps.deliver(`${BASE}/token/res`, {
-      ...{ id: request?.body['id'], ok: true, session: deps.session({ token: `token-of-${id}` }) },
+      id: request?.body['id'],
+      ok: true,
+      session: deps.session({ token: `token-of-${id}` }),
       stream_url: 'wss://service.example/{random_hash}/v1',
     });
     streamOf(id).listener.opened();

@@ -200,7 +200,8 @@ describe('say', () => {
     await parked.agent.start();
     parked.brokerUp();
     parked.deliver('dragoman/v1/museum/kiosk-01/token/res', {
-      ...{ id: parked.lastRequest().id, ok: false },
+      id: parked.lastRequest().id,
+      ok: false,
       error: { code: 'no', title: 'No', detail: 'not this device', final: true, retry_after_s: null },
     });
     expect(say(parked, TEXT)().at(-1)).toMatchObject({

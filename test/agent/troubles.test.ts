@@ -61,7 +61,9 @@ describe('a broker file that is no longer readable', () => {
     const brokers = createBrokers({
       mqtt: config.mqtt,
       connect: ({ url }) => ({
-        ...{ url, clientId: 'museum.kiosk-01', username: 'me' },
+        url,
+        clientId: 'museum.kiosk-01',
+        username: 'me',
         password() {
           if (password === null) throw new Error('gone');
           return password;
@@ -102,10 +104,7 @@ describe('a full disk', () => {
   const command = (deps: FakeDeps, id: string): void => deps.command('volume', { id, args: { percent: 50 } });
   const cases: readonly (readonly [string, string, (deps: FakeDeps) => unknown])[] = [
     ['commands', 'commandFile', (deps) => command(deps, 'c1')],
-    [
-      ...(['desired', 'desiredFile'] as const),
-      (deps) => deps.deliver(`${BASE}/config/desired`, { version: 1 }),
-    ],
+    ['desired', 'desiredFile', (deps) => deps.deliver(`${BASE}/config/desired`, { version: 1 })],
     // The first task is already accepted.
     ['tasks', 'taskFile', () => {}],
     ['budget', 'budgetFile', (deps) => deps.clock.elapse(3 * MINUTE_MS)],

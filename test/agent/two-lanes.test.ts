@@ -75,7 +75,13 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
     return IDS.map((one, index) => sounds(one) - (before[index] ?? 0));
   };
   return {
-    ...{ deps, lane, streamOf, grant, run, phases, speak },
+    deps,
+    lane,
+    streamOf,
+    grant,
+    run,
+    phases,
+    speak,
     fault: (id: Id) => microphones.get(id)?.fault(GONE),
     status: () => deps.sent('status').at(-1)?.body,
     async goLive() {

@@ -5,12 +5,24 @@ import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 const LOOK_MS = 6000;
 const IDLE: UpdateStatus = {
-  ...{ state: 'idle', from: null, to: null, reason: null, progress: null, order: null, asks: false },
-  ...{ current: '1.2.0', installed: '1.2.0', previous: null },
+  state: 'idle',
+  from: null,
+  to: null,
+  reason: null,
+  progress: null,
+  order: null,
+  asks: false,
+  current: '1.2.0',
+  installed: '1.2.0',
+  previous: null,
 };
 const READY: UpdateStatus = {
   ...IDLE,
-  ...{ state: 'ready', from: '1.2.0', to: '1.3.0', order: 'order-1', asks: true },
+  state: 'ready',
+  from: '1.2.0',
+  to: '1.3.0',
+  order: 'order-1',
+  asks: true,
 };
 
 /** An agent whose updater is the test. */

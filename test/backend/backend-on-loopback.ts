@@ -62,7 +62,8 @@ export async function startFixture(options: FixtureOptions = {}) {
     config: backendConfigSchema.parse({
       mqtt: { url: brokerUrl },
       service: {
-        ...{ url: options.serviceUrl ?? emulator?.url, streamUrl: STREAM_URL },
+        url: options.serviceUrl ?? emulator?.url,
+        streamUrl: STREAM_URL,
         timeout: options.serviceTimeout ?? 5,
       },
       allow: ['museum/*'],

@@ -13,14 +13,12 @@ it('warns once and then every 10 minutes while the broker is away, and at once a
       listener = given;
       return { urgent: ignore, publish: ignore, close: async () => {} } as never;
     },
-    ...{
-      prefix: 'dragoman/v1',
-      shareGroup: 'g',
-      clock,
-      randomId: () => 'x',
-      message: ignore,
-      listening: ignore,
-    },
+    prefix: 'dragoman/v1',
+    shareGroup: 'g',
+    clock,
+    randomId: () => 'x',
+    message: ignore,
+    listening: ignore,
     log: {
       trace: ignore,
       debug: ignore,

@@ -200,8 +200,22 @@ describe('dragoman-backend', () => {
   it('clones a voice and waits until it is ready', async () => {
     const recording = write('Anna (demo).wav', spokenWav(32));
     const cloned = await withConfig(
-      ...['voice', 'clone', '--name', 'Anna', '--file', recording, '--denoise', '--language', 'en'],
-      ...['--label', 'gender=female', '--label', 'mood=calm', '--wait', '20', '--json'],
+      'voice',
+      'clone',
+      '--name',
+      'Anna',
+      '--file',
+      recording,
+      '--denoise',
+      '--language',
+      'en',
+      '--label',
+      'gender=female',
+      '--label',
+      'mood=calm',
+      '--wait',
+      '20',
+      '--json',
     );
     expect(cloned).toMatchObject({ code: 0, err: '' });
     const { voice } = JSON.parse(cloned.out);

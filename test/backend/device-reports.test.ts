@@ -23,13 +23,18 @@ function openReports() {
       return act();
     });
   const log = {
-    ...{ trace() {}, debug() {}, info() {} },
+    trace() {},
+    debug() {},
+    info() {},
     error: (_: object, text: string) => void logged.push(text),
     warn: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
   };
   const buses: { options: BusOptions; listener: BusListener; isClosed: boolean }[] = [];
   const reports = createDeviceReports({
-    ...{ prefix: PREFIX, clock, log, complain: createLimitedWarnings(log, clock) },
+    prefix: PREFIX,
+    clock,
+    log,
+    complain: createLimitedWarnings(log, clock),
     store: {
       report: (one) =>
         work(() => {
@@ -56,8 +61,11 @@ function openReports() {
       const bus = { options, listener, isClosed: false };
       buses.push(bus);
       return {
-        ...{ connected: true, outbox: { depth: 0, dropped: 0 } },
-        ...{ urgent() {}, reconnect() {}, publish() {} },
+        connected: true,
+        outbox: { depth: 0, dropped: 0 },
+        urgent() {},
+        reconnect() {},
+        publish() {},
         async close() {
           bus.isClosed = true;
         },
@@ -67,18 +75,35 @@ function openReports() {
   reports.listen('backends');
   const hear = (payload: string, kind = 'session_ended', device = 'kiosk', mark: unknown = payload): void =>
     buses.at(-1)?.listener.message({
-      ...{ topic: `${PREFIX}/museum/${device}/event/${kind}`, payload },
-      ...{ retain: false, properties: {}, hold: () => () => void acknowledged.push(mark) },
+      topic: `${PREFIX}/museum/${device}/event/${kind}`,
+      payload,
+      retain: false,
+      properties: {},
+      hold: () => () => void acknowledged.push(mark),
     });
   const ended = (live_ms: unknown, more: object = {}): string =>
     JSON.stringify({
-      ...{ ts: '2026-11-27T12:00:00.000Z', lane: 'main', session: 'abc...', cause: 'stopped', live_ms },
+      ts: '2026-11-27T12:00:00.000Z',
+      lane: 'main',
+      session: 'abc...',
+      cause: 'stopped',
+      live_ms,
       ...more,
     });
   const send = (ms: number, device = 'kiosk'): void => hear(ended(ms), 'session_ended', device, ms);
   return {
-    ...{ clock, written, conversations, logged, acknowledged, implausible, world, buses, reports },
-    ...{ hear, ended, send },
+    clock,
+    written,
+    conversations,
+    logged,
+    acknowledged,
+    implausible,
+    world,
+    buses,
+    reports,
+    hear,
+    ended,
+    send,
   };
 }
 

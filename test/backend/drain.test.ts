@@ -29,14 +29,13 @@ function openRunner(more: Partial<Store> = {}) {
       service: { url: 'https://api.example', streamUrl: 'wss://stream.example' },
       allow: ['museum/*'],
     }),
-    ...{
-      service: service as ServiceClient,
-      store: { ...store, ...more },
-      instance: 'a',
-      signer: null,
-      clock,
-    },
-    ...{ log: createLogger({ level: 'trace', format: 'json', sink: { write() {} } }), random: () => 0.5 },
+    service: service as ServiceClient,
+    store: { ...store, ...more },
+    instance: 'a',
+    signer: null,
+    clock,
+    log: createLogger({ level: 'trace', format: 'json', sink: { write() {} } }),
+    random: () => 0.5,
     closeWithinMs: CLOSE_WITHIN_MS,
     counts: createTokenCounts(),
   });
@@ -63,7 +62,8 @@ it('ends in time when the service does not answer a request', async () => {
   world.runner.hear({
     topic: 'dragoman/v1/museum/kiosk/token/req',
     payload: JSON.stringify({ id: 'r1', ...request }),
-    ...{ retain: false, properties: {} },
+    retain: false,
+    properties: {},
   });
   await until(() => world.asked.includes('create'), 'the creation');
   expect(await closeOf(world)).toEqual({ isEarly: false, armed: 0 });

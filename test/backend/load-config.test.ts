@@ -42,7 +42,11 @@ describe("backend's configuration", () => {
   it('fills in safe defaults', () => {
     const config = loadBackendConfig(write('c.json', minimal), {});
     expect(config.limits).toMatchObject({
-      ...{ lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 60, createsPerSecond: 5, pendingSessions: 200 },
+      lanes: 2,
+      sessionsAtOnce: 3,
+      sessionsPerHour: 60,
+      createsPerSecond: 5,
+      pendingSessions: 200,
     });
     expect(config.session).toEqual({
       expiresInSeconds: 60,
@@ -96,7 +100,8 @@ describe("backend's configuration", () => {
       loadBackendConfig(
         write('clear.json', {
           ...minimal,
-          ...{ service: { ...minimal.service, ...service }, mqtt: { ...minimal.mqtt, ...mqtt } },
+          service: { ...minimal.service, ...service },
+          mqtt: { ...minimal.mqtt, ...mqtt },
         }),
         {},
       );

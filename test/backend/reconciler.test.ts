@@ -20,8 +20,16 @@ it('looks at every lane, and at none again, when the service has no list of sess
   for (const name of names)
     await store.change(`museum/${name}`, (_book, now) => {
       const row: MintRow = {
-        ...{ lane: 'main', request: 'r1', state: 'over', instance: 'dead', session: null, freshUntil: 0 },
-        ...{ leaseUntil: now - LONG_AGO_MS, askedAt: now - LONG_AGO_MS, endsAt: now, recheckAt: now },
+        lane: 'main',
+        request: 'r1',
+        state: 'over',
+        instance: 'dead',
+        session: null,
+        freshUntil: 0,
+        leaseUntil: now - LONG_AGO_MS,
+        askedAt: now - LONG_AGO_MS,
+        endsAt: now,
+        recheckAt: now,
       };
       return { change: { mints: [row] }, result: undefined };
     });
@@ -36,8 +44,14 @@ it('looks at every lane, and at none again, when the service has no list of sess
   } as unknown as ServiceClient;
   const log = createLogger({ level: 'trace', format: 'json', sink: { write() {} } });
   const reconciler = startReconciler({
-    ...{ store, service: createServiceJobs({ service: client, log, random: Math.random }) },
-    ...{ instance: 'a', settledMs: 1000, clock, log, complain: () => {}, isMinting: () => false },
+    store,
+    service: createServiceJobs({ service: client, log, random: Math.random }),
+    instance: 'a',
+    settledMs: 1000,
+    clock,
+    log,
+    complain: () => {},
+    isMinting: () => false,
   });
   await clock.elapse(10_000);
   await reconciler.close();

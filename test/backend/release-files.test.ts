@@ -60,7 +60,8 @@ describe('the files of releases', () => {
     }
     expect(await ask('/releases/empty')).toMatchObject({ status: 200, body: '' });
     expect(await ask(DEB, {}, 'HEAD')).toMatchObject({
-      ...{ status: 200, body: '' },
+      status: 200,
+      body: '',
       headers: { 'content-length': '10' },
     });
   });
@@ -140,7 +141,8 @@ describe('the files of releases', () => {
 
   it.each(['bytes=10-', 'bytes=5-4', 'bytes=-0'])('have no part %s', async (range) => {
     expect(await ask(DEB, { range })).toMatchObject({
-      ...{ status: 416, body: '' },
+      status: 416,
+      body: '',
       headers: { 'content-range': 'bytes */10' },
     });
   });

@@ -102,8 +102,18 @@ describe('dragoman-backend rollout', () => {
     });
     expect(begun.said).toContain('signingKeyFile is not set');
     expect(await statusOf()).toMatchObject({
-      ...{ version: '1.3.0', state: 'running', wave: 1, waves: [1, 10, 100], group: null, reason: null },
-      ...{ ordered: 0, live: 0, failed: 0, rolled_back: 0, offline: 0, driven: false },
+      version: '1.3.0',
+      state: 'running',
+      wave: 1,
+      waves: [1, 10, 100],
+      group: null,
+      reason: null,
+      ordered: 0,
+      live: 0,
+      failed: 0,
+      rolled_back: 0,
+      offline: 0,
+      driven: false,
     });
     const shown = await rollout('status');
     expect(shown.out).toContain('roll-out of 1.3.0: running, wave 1 of 3 (1 %)');
@@ -217,7 +227,8 @@ describe('a running backend', () => {
     const more = { groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] };
     configure(more);
     const fixture = await start({
-      ...{ clock, signingKey: parsePrivateKey(privatePem, 'key.pem') },
+      clock,
+      signingKey: parsePrivateKey(privatePem, 'key.pem'),
       config: { store: { path: join(folder, 'store.db') }, ...more },
     });
     const say = (device: string, noun: string, body: object, retain = true) =>
@@ -256,7 +267,10 @@ describe('a running backend', () => {
     ).toBe(true);
     const signed = JSON.parse(Buffer.from(body, 'base64url').toString());
     expect(signed).toMatchObject({
-      ...{ id, cmd: 'update', args: { version: '1.3.0' }, device: `${PREFIX}/museum/lobby-1` },
+      id,
+      cmd: 'update',
+      args: { version: '1.3.0' },
+      device: `${PREFIX}/museum/lobby-1`,
     });
     say('lobby-1', 'cmd/update/res', { id, status: 'ok', data: {} }, false);
     tell('lobby-1', '1.3.0', 'b2', { ...none, state: 'confirming', from: '1.2.0', to: '1.3.0' });

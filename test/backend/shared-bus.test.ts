@@ -8,7 +8,10 @@ function openFake() {
   const published: string[] = [];
   const state = { closed: 0 };
   const bus: Bus = {
-    ...{ connected: true, outbox: { depth: 0, dropped: 0 }, urgent() {}, reconnect() {} },
+    connected: true,
+    outbox: { depth: 0, dropped: 0 },
+    urgent() {},
+    reconnect() {},
     publish: (topic) => void published.push(topic),
     async close() {
       state.closed += 1;

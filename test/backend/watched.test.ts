@@ -166,13 +166,16 @@ describe('a backend that is asked to end', () => {
     });
     const path = join(folder, 'store.db');
     const first = await start({
-      ...{ serviceUrl: fakeService.url, config: { store: { path }, metrics } },
-      ...{ closeWithinMs: 60_000, serviceTimeout: 60 },
+      serviceUrl: fakeService.url,
+      config: { store: { path }, metrics },
+      closeWithinMs: 60_000,
+      serviceTimeout: 60,
     });
     first.send('kiosk', first.request('r1'));
     await until(() => fakeService?.seen.length === 1, 'the creation');
     const second = await startFixture({
-      ...{ brokerUrl: first.brokerUrl, serviceUrl: fakeService.url },
+      brokerUrl: first.brokerUrl,
+      serviceUrl: fakeService.url,
       config: { mqtt: { url: first.brokerUrl }, store: { path } },
     });
     const closing = first.backend.close();

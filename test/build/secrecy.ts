@@ -42,7 +42,9 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       writeFileSync(join(folder, 'api-key'), API_KEY, { mode: 0o600 });
       const device = { id: 'kiosk-01', tenant: 'museum' };
       const lane = {
-        ...{ source: 'en', targets: ['es'], start: 'command' },
+        source: 'en',
+        targets: ['es'],
+        start: 'command',
         capture: { driver: 'command', command: ['sleep', '60'] },
         playback: { driver: 'file', path: join(folder, 'out.wav') },
       };

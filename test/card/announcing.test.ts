@@ -79,7 +79,12 @@ describe(`phrases of a kiosk${reason === null ? '' : `: skipped, ${reason}`}`, n
     more: { configured?: string[]; handOver?: () => Promise<boolean> } = {},
   ) =>
     createSpeaker({
-      ...{ env: process.env, clock, log: LOG, folders, configured: [], handOver: async () => false },
+      env: process.env,
+      clock,
+      log: LOG,
+      folders,
+      configured: [],
+      handOver: async () => false,
       ...more,
     });
   /** Stalls of this process and of the programs at these cards: a stalled one may have been reported as taking no sound. */
@@ -233,7 +238,11 @@ describe(`phrases of a kiosk${reason === null ? '' : `: skipped, ${reason}`}`, n
   it('are reported as not played when aplay is missing', async () => {
     const { folders } = await machine(1);
     const speaker = createSpeaker({
-      ...{ env: { ...process.env, PATH: '/nowhere' }, clock, log: LOG, folders, configured: [] },
+      env: { ...process.env, PATH: '/nowhere' },
+      clock,
+      log: LOG,
+      folders,
+      configured: [],
       handOver: async () => false,
     });
     expect((await speaker.say(phrase('en', 'ready')))[0]?.trouble).toMatch(/aplay|not installed/);

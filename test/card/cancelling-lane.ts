@@ -59,7 +59,8 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
   const openCapture: OpenCapture = (sink, short) =>
     openCard(
       {
-        ...{ ended: () => sink.ended(), fault: (fault) => sink.fault(fault) },
+        ended: () => sink.ended(),
+        fault: (fault) => sink.fault(fault),
         frames(pcm, capturedAt) {
           heard.push(toFloat(pcm));
           heardUntil = capturedAt;
@@ -78,12 +79,25 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
   };
   const openEchoCanceller = createEchoCancellers({ clock, thread });
   const capturePipeline = new CapturePipeline({
-    ...{ clock, lane: 'main', log: LOG, rateHz: RATE_HZ, playedRateHz: RATE_HZ, chunkMs: CHUNK_MS },
-    ...{ openCapture, openEchoCanceller, createVoiceDetector: createEnergyDetector, cancelEcho: true, post },
+    clock,
+    lane: 'main',
+    log: LOG,
+    rateHz: RATE_HZ,
+    playedRateHz: RATE_HZ,
+    chunkMs: CHUNK_MS,
+    openCapture,
+    openEchoCanceller,
+    createVoiceDetector: createEnergyDetector,
+    cancelEcho: true,
+    post,
   });
   capturePipeline.open();
   const playbackPipeline = new PlaybackPipeline({
-    ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder(), post },
+    clock,
+    volume: 100,
+    rateHz: RATE_HZ,
+    wireToSpeaker: createLatencyRecorder(),
+    post,
     openPlayback: createPlayback(playback, RATE_HZ, clock),
     reference: {
       played(pcm, heardAt, goesOn, place) {
@@ -146,7 +160,11 @@ function blocksOf(
   const count = Math.floor(heard.length / BLOCK_SAMPLES);
   const make = () => new Float32Array(count);
   const blocks = {
-    ...{ heard: make(), room: make(), left: make(), visitor: make(), both: make() },
+    heard: make(),
+    room: make(),
+    left: make(),
+    visitor: make(),
+    both: make(),
     isOpen: new Uint8Array(count),
   };
   const add = (to: Float32Array, at: number, value: number): void => {

@@ -131,7 +131,10 @@ export interface Loudspeaker {
 export async function openPipeline(device: string, volume: number): Promise<Loudspeaker> {
   const events: LaneEvent['type'][] = [];
   const playbackPipeline = new PlaybackPipeline({
-    ...{ clock, volume, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+    clock,
+    volume,
+    rateHz: RATE_HZ,
+    wireToSpeaker: createLatencyRecorder(),
     openPlayback: createPlayback({ ...laneOf(device).playback, volume }, RATE_HZ, clock),
     post: ({ type }) => void events.push(type),
   });

@@ -195,7 +195,8 @@ describe.concurrent(`virtual card${missing === null ? '' : `: skipped, ${missing
     const sound = babble(40 * 24_000, 8);
     const knob = { volume: LOUDEST, on: true };
     const card = await insert({
-      ...{ id: 'Mixed', capture: { sound, loop: true, control: { name: 'Mic' } } },
+      id: 'Mixed',
+      capture: { sound, loop: true, control: { name: 'Mic' } },
       playback: { control: { name: 'Speaker', on: false } },
     });
     expect([card.capture.knob(), card.playback.knob()]).toEqual([knob, { ...knob, on: false }]);

@@ -73,7 +73,10 @@ const lane = (id: string, microphone: Card, loudspeaker: Card, more: object) => 
   id,
   capture: { device: microphone.device },
   playback: { device: loudspeaker.device, normalize: false },
-  ...{ source: 'en', targets: ['es'], standbyAfter: 0, ...more },
+  source: 'en',
+  targets: ['es'],
+  standbyAfter: 0,
+  ...more,
 });
 
 interface Microphone {
@@ -205,11 +208,13 @@ describe.concurrent(title, needs(missing), () => {
     const stalls = watchStalls();
     // Each microphone stands beside the loudspeaker of its own person, which is that of the other lane.
     const clerk = await insert({
-      ...{ id: 'Clerk', capture: { sound: hush } },
+      id: 'Clerk',
+      capture: { sound: hush },
       acoustic: { delayMs: 60, gainDb: -6, of: 'Visitor' },
     });
     const visitor = await insert({
-      ...{ id: 'Visitor', capture: { sound: hush } },
+      id: 'Visitor',
+      capture: { sound: hush },
       acoustic: { delayMs: 60, gainDb: -6, of: 'Clerk' },
     });
     const { heard, spoken, notices } = await talk(

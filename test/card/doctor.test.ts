@@ -42,7 +42,8 @@ describe(title, needs(missing), () => {
 
   it('measures delay and level of its own tone', async ({ expect, annotate, skip }) => {
     const { stalls, exitCode, of, printed } = await examine({
-      ...{ id: 'Hall', capture: { sound: MURMUR } },
+      id: 'Hall',
+      capture: { sound: MURMUR },
       acoustic: { delayMs: 60, gainDb: -18 },
     });
     const { delay_ms, gain_db } = of('playback').data;
@@ -79,7 +80,8 @@ describe(title, needs(missing), () => {
     const stalls = watchStalls();
     if (rack === null) throw new Error('the virtual cards are missing');
     const card = await rack.insert({
-      ...{ id: 'Whole', capture: { sound: MURMUR } },
+      id: 'Whole',
+      capture: { sound: MURMUR },
       acoustic: { delayMs: 40, gainDb: -20 },
     });
     const { device } = card;

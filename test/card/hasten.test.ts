@@ -27,7 +27,9 @@ async function listen(id: string, shortPeriods: boolean) {
   const faults: (AudioFault & { atMs: number })[] = [];
   const own = watchStalls();
   const open = createAlsaCapture({
-    ...{ device: card.device, rateHz: RATE_HZ, seed: 1 },
+    device: card.device,
+    rateHz: RATE_HZ,
+    seed: 1,
     deps: { clock: createSystemClock(), log },
   });
   const capture = await open(

@@ -42,7 +42,9 @@ async function doctorsDelay(device: string): Promise<number> {
       clock,
       openCapture: (lane) => createCapture(lane.capture, clock),
       openPlayback: (lane) => createPlayback(lane.playback, RATE_HZ, clock),
-      ...{ agent: null, plays: true, holdersOf: () => [] },
+      agent: null,
+      plays: true,
+      holdersOf: () => [],
     },
     configOf(device),
   );
@@ -61,22 +63,24 @@ async function agentsDelays(device: string): Promise<number[]> {
     if (event.type === 'echo_heard') delays.push(event.measure.delayMs);
   };
   const capture = new CapturePipeline({
-    ...{
-      clock,
-      lane: 'main',
-      log,
-      rateHz: RATE_HZ,
-      chunkMs: 320,
-      playedRateHz: RATE_HZ,
-      cancelEcho: false,
-      post,
-    },
+    clock,
+    lane: 'main',
+    log,
+    rateHz: RATE_HZ,
+    chunkMs: 320,
+    playedRateHz: RATE_HZ,
+    cancelEcho: false,
+    post,
     openCapture: createCapture(lane.capture, clock),
     createVoiceDetector: () => ({ hear() {}, close() {} }),
   });
   capture.open();
   const playback = new PlaybackPipeline({
-    ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder(), post },
+    clock,
+    volume: 100,
+    rateHz: RATE_HZ,
+    wireToSpeaker: createLatencyRecorder(),
+    post,
     openPlayback: createPlayback(lane.playback, RATE_HZ, clock),
     reference: capture,
   });

@@ -47,7 +47,9 @@ describe.concurrent(title, needs(missing), () => {
       mqtt: { url: broker.url },
       lanes: [
         {
-          ...{ source: 'en', targets: ['es'], start: 'command' },
+          source: 'en',
+          targets: ['es'],
+          start: 'command',
           capture: { device },
           playback: { device, volume: 50 },
         },
@@ -207,7 +209,8 @@ describe.concurrent(doctorTitle, needs(missing), () => {
     const unknown = await examine(
       await insert({ id: 'Other', playback: { control: { name: 'Speaker', on: false } } }),
       {
-        ...{ capture: 'a_microphone', playback: 'a_loudspeaker' },
+        capture: 'a_microphone',
+        playback: 'a_loudspeaker',
       },
     );
     expect(unknown.mixer).toMatchObject({

@@ -24,7 +24,10 @@ async function provision() {
     env: {},
     print,
     complain,
-    ...{ output: process.stdout as never, signals: process, onCrash() {}, onClosed() {} },
+    output: process.stdout as never,
+    signals: process,
+    onCrash() {},
+    onClosed() {},
   });
   return { code, printed: said.out, complained: said.err };
 }

@@ -22,14 +22,17 @@ function problemsOf(keys: unknown, lane: object = {}, more: object = {}): string
     device: { id: 'kiosk-01', tenant: 'museum' },
     mqtt: { url: 'mqtts://broker.example' },
     lanes: [{ id: 'desk', source: 'en', targets: ['es'], ...lane }],
-    ...{ keys, ...more },
+    keys,
+    ...more,
   };
   writeFileSync(file, JSON.stringify(given));
   const result = loadConfig({ file, env: {} });
   return result.ok ? [] : result.problems.map((problem) => formatProblem({ ...problem, source: null }));
 }
 const key = (command: string, args: object = {}, more: object = {}) => ({
-  ...{ device: '/dev/input/by-id/pad', key: 'KEY_F1', do: { command, args } },
+  device: '/dev/input/by-id/pad',
+  key: 'KEY_F1',
+  do: { command, args },
   ...more,
 });
 
@@ -84,7 +87,7 @@ describe('keys of the configuration', () => {
 
   it('are named as by the kernel', () => {
     expect([keyCode('KEY_ESC'), keyCode('KEY_F1'), keyCode('BTN_LEFT'), keyCode('KEY_FN')]).toEqual([
-      ...[1, 59, 0x110, 0x1d0],
+      1, 59, 0x110, 0x1d0,
     ]);
     for (const name of KEY_NAMES) {
       const code = keyCode(name) ?? 0;

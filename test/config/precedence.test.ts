@@ -21,7 +21,11 @@ type Key = keyof typeof VALUES;
 const KEYS = Object.keys(VALUES) as readonly Key[];
 const LAYERS = ['file', 'conf.d', 'environment', 'group:lobby', 'group:floor', 'device'] as const;
 const VARIABLES: Readonly<Record<Key, string>> = {
-  ...{ echo: 'ECHO', start: 'START', standbyAfter: 'STANDBY_AFTER', voice: 'VOICE', targets: 'TARGETS' },
+  echo: 'ECHO',
+  start: 'START',
+  standbyAfter: 'STANDBY_AFTER',
+  voice: 'VOICE',
+  targets: 'TARGETS',
 };
 
 /** Layers of each key, as bits of its own number, so that each key has all 64 combinations. */

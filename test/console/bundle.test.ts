@@ -17,7 +17,10 @@ describe("the console's bundle", () => {
       (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
     );
     expect([...new Set(packages)].sort()).toEqual([
-      ...['@preact/signals', '@preact/signals-core', 'preact', 'uplot'],
+      '@preact/signals',
+      '@preact/signals-core',
+      'preact',
+      'uplot',
     ]);
   });
 

@@ -123,7 +123,10 @@ export async function showConsole(
   };
   await open(path);
   return {
-    ...{ fake, page, complaints, open },
+    fake,
+    page,
+    complaints,
+    open,
     async close() {
       await context.close();
       await fake.close();

@@ -68,17 +68,17 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
     await page.click('main .first');
     await page.waitForFunction(() => location.search === '?job=job-1');
     const data = {
-      ...{ version: '1.0.0', verdict: 'problem' },
+      version: '1.0.0',
+      verdict: 'problem',
       checks: [
         { check: 'broker', lane: null, verdict: 'ok', finding: 'connected', fix: null, data: {} },
         {
-          ...{
-            check: 'capture',
-            lane: 'main',
-            verdict: 'problem',
-            finding: 'no sound from `plughw:CARD=Mic`',
-          },
-          ...{ fix: 'check the cable, then `dragoman devices`', data: {} },
+          check: 'capture',
+          lane: 'main',
+          verdict: 'problem',
+          finding: 'no sound from `plughw:CARD=Mic`',
+          fix: 'check the cable, then `dragoman devices`',
+          data: {},
         },
       ],
     };
@@ -144,7 +144,8 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
     fake.answers.set('POST /api/commands', {
       status: 400,
       problem: {
-        ...{ code: 'invalid', message: 'The arguments are not valid.' },
+        code: 'invalid',
+        message: 'The arguments are not valid.',
         faults: [{ pointer: '/args/language', message: 'must be a language tag such as "es"' }],
       },
     });

@@ -110,7 +110,11 @@ describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     });
     const { page, fake, open, complaints, close } = await showConsole(browser, '/', { rows: [row] });
     const event = {
-      ...{ number: 9, at: null, kind: HOSTILE, lane: HOSTILE, message: HOSTILE.repeat(128) },
+      number: 9,
+      at: null,
+      kind: HOSTILE,
+      lane: HOSTILE,
+      message: HOSTILE.repeat(128),
       fields: { [HOSTILE]: HOSTILE },
     };
     const [lane] = detailFor(row).lanes;
@@ -215,7 +219,9 @@ describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     const { page, fake, close } = await showConsole(browser, '/people');
     const rows = await page.$$eval('tbody tr', (list) => list.map((row) => row.textContent ?? ''));
     expect(rows.map((text) => text.includes('Locked after wrong passwords until'))).toEqual([
-      ...[false, true, false],
+      false,
+      true,
+      false,
     ]);
     const unlock = await page.$$('tbody tr:nth-child(2) button::-p-text(Unlock)');
     expect(await page.$$('button::-p-text(Unlock)')).toHaveLength(1);

@@ -196,11 +196,9 @@ export class FakeConsole {
       broker: 'connected',
       counts: this.counts(),
       facets: {
-        ...{
-          tenants: ['museum'],
-          sites: ['Central station', 'Harbour', 'Old town'],
-          versions: ['0.9.0', '1.0.0'],
-        },
+        tenants: ['museum'],
+        sites: ['Central station', 'Harbour', 'Old town'],
+        versions: ['0.9.0', '1.0.0'],
         groups: [
           { name: 'counter', devices: 20, problems: 3 },
           { name: 'lobby', devices: 20, problems: 0 },

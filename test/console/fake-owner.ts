@@ -52,9 +52,15 @@ function addJob(fake: FakeConsole, body: Record<string, unknown>): Job {
     (device): JobDevice => ({ device, state: 'sent', code: null, message: null, data: null }),
   );
   const job: Job = {
-    ...{ id: `job-${fake.jobs.length + 1}`, at: '2026-11-27T08:21:00.000Z', who: 'anna' },
-    ...{ command: String(body['command']), args: (body['args'] ?? {}) as Record<string, unknown> },
-    ...{ devices: devices.length, counts: countsOf(devices), endedAt: null, first: devices[0] ?? null },
+    id: `job-${fake.jobs.length + 1}`,
+    at: '2026-11-27T08:21:00.000Z',
+    who: 'anna',
+    command: String(body['command']),
+    args: (body['args'] ?? {}) as Record<string, unknown>,
+    devices: devices.length,
+    counts: countsOf(devices),
+    endedAt: null,
+    first: devices[0] ?? null,
   };
   fake.jobs.unshift(job);
   fake.jobDevices.set(job.id, devices);
@@ -76,7 +82,9 @@ export function answerJob(
   if (before === undefined) throw new Error(`there is no job ${id}`);
   const job: Job = {
     ...before,
-    ...{ counts, endedAt: isOpen ? null : '2026-11-27T08:21:05.000Z', first: devices[0] ?? null },
+    counts,
+    endedAt: isOpen ? null : '2026-11-27T08:21:05.000Z',
+    first: devices[0] ?? null,
   };
   fake.jobs.splice(fake.jobs.indexOf(before), 1, job);
   fake.sendAll({ jobs: [job] });

@@ -2,16 +2,29 @@ import type { DeviceDetail, DeviceEvent, DeviceLane } from '../../src/protocol/c
 import type { FleetRow, FleetStatus } from '../../src/protocol/console-fleet.ts';
 
 const LANE: DeviceLane = {
-  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 },
-  ...{
-    capture: 'plughw:CARD=Mic',
-    playback: 'plughw:CARD=Speaker',
-    captureFindings: [],
-    echo: 'half-duplex',
-  },
-  ...{ session: '3f0c…', streamHost: 'streams.example', nextTryAt: null, closedUntil: null },
-  ...{ inConversation: true, speechLostMs: 0, unspokenMs: 0, speechDroppedMs: 1200 },
-  ...{ lastError: null, lastWarning: null, levelDbfs: -52, captureToWireMs: 41, wireToSpeakerMs: 130 },
+  id: 'main',
+  phase: 'live',
+  source: 'en',
+  targets: ['es'],
+  muted: false,
+  volume: 80,
+  capture: 'plughw:CARD=Mic',
+  playback: 'plughw:CARD=Speaker',
+  captureFindings: [],
+  echo: 'half-duplex',
+  session: '3f0c…',
+  streamHost: 'streams.example',
+  nextTryAt: null,
+  closedUntil: null,
+  inConversation: true,
+  speechLostMs: 0,
+  unspokenMs: 0,
+  speechDroppedMs: 1200,
+  lastError: null,
+  lastWarning: null,
+  levelDbfs: -52,
+  captureToWireMs: 41,
+  wireToSpeakerMs: 130,
 };
 
 const STATUSES: readonly FleetStatus[] = [
@@ -54,15 +67,20 @@ export const rowsFor = (count: number): FleetRow[] =>
 
 export const EVENTS: readonly DeviceEvent[] = [
   {
-    ...{ number: 1, at: '2026-11-27T08:00:01.000Z', kind: 'session_started', lane: 'main', message: null },
+    number: 1,
+    at: '2026-11-27T08:00:01.000Z',
+    kind: 'session_started',
+    lane: 'main',
+    message: null,
     fields: { session: '3f0c…', stream_host: 'streams.example', reason: 'start' },
   },
   {
-    ...{ number: 2, at: '2026-11-27T08:14:00.000Z', kind: 'audio_lost', lane: 'main' },
-    ...{
-      message: 'The microphone plughw:CARD=Mic is not there.',
-      fields: { device: 'capture', code: 'not_found' },
-    },
+    number: 2,
+    at: '2026-11-27T08:14:00.000Z',
+    kind: 'audio_lost',
+    lane: 'main',
+    message: 'The microphone plughw:CARD=Mic is not there.',
+    fields: { device: 'capture', code: 'not_found' },
   },
 ];
 
@@ -77,8 +95,13 @@ export function detailFor(row: FleetRow, more: Partial<DeviceDetail> = {}): Devi
     ],
     budget: { usedMinutes: 84, minutesPerDay: 240 },
     health: {
-      ...{ at: '2026-11-27T08:19:30.000Z', rssBytes: 92_000_000, temperatureC: 51, uptimeS: 86_000 },
-      ...{ loopLagMs: 4, reconnects: 1, outboxDropped: 0 },
+      at: '2026-11-27T08:19:30.000Z',
+      rssBytes: 92_000_000,
+      temperatureC: 51,
+      uptimeS: 86_000,
+      loopLagMs: 4,
+      reconnects: 1,
+      outboxDropped: 0,
     },
     events: EVENTS,
     logUntil: null,

@@ -51,7 +51,9 @@ describe('a form made from a schema', () => {
     const before = { lanes: [{ id: 'main', targets: ['es'] }], budget: { minutesPerDay: 5 } };
     const after = { lanes: [{ id: 'main', targets: ['es', 'fr'] }, { id: 'clerk' }] };
     expect(differencesOf(before, after).map(({ pointer }) => keyOf(pointer))).toEqual([
-      ...['lanes[0].targets', 'budget.minutesPerDay', 'lanes[1].id'],
+      'lanes[0].targets',
+      'budget.minutesPerDay',
+      'lanes[1].id',
     ]);
     expect(differencesOf(before, structuredClone(before))).toEqual([]);
   });

@@ -11,7 +11,10 @@ const schemaOf = (schema: z.ZodType): JsonSchema =>
 
 export const REGISTRY: Registry = {
   commands: Object.entries(COMMANDS as CommandDefinitions).map(([name, { args, role, ...command }]) => ({
-    ...{ name, role, says: args.description ?? name, args: schemaOf(args) },
+    name,
+    role,
+    says: args.description ?? name,
+    args: schemaOf(args),
     isReadOnly: command.isReadOnly === true,
     example: command.example as Record<string, unknown>,
     note: command.mustBeSigned ? 'A device with owner keys carries it out only if it is signed.' : null,
@@ -41,25 +44,36 @@ export const HEALTH: DeviceHealth = {
   from: '2026-11-26T08:20:00.000Z',
   stepS: 300,
   series: {
-    ...{ rssMb: wave(92, 6), cpuPercent: wave(14, 5), temperatureC: wave(52, 4), loopLagMs: wave(5, 3) },
-    ...{ levelDbfs: wave(-52, 8), captureToWireMs: wave(45, 10), wireToSpeakerMs: wave(140, 25) },
+    rssMb: wave(92, 6),
+    cpuPercent: wave(14, 5),
+    temperatureC: wave(52, 4),
+    loopLagMs: wave(5, 3),
+    levelDbfs: wave(-52, 8),
+    captureToWireMs: wave(45, 10),
+    wireToSpeakerMs: wave(140, 25),
     speechLostS: wave(0, 0),
   },
 };
 
 export const PEOPLE: readonly Person[] = [
   {
-    ...{ name: 'anna', role: 'administrator', since: '2026-10-01T08:00:00.000Z' },
+    name: 'anna',
+    role: 'administrator',
+    since: '2026-10-01T08:00:00.000Z',
     lastSeenAt: '2026-11-27T08:00:00.000Z',
     lockedUntil: null,
   },
   {
-    ...{ name: 'night-desk', role: 'operator', since: '2026-10-02T08:00:00.000Z' },
+    name: 'night-desk',
+    role: 'operator',
+    since: '2026-10-02T08:00:00.000Z',
     lastSeenAt: '2026-11-26T21:00:00.000Z',
     lockedUntil: '2026-11-27T10:15:00.000Z',
   },
   {
-    ...{ name: 'board', role: 'viewer', since: '2026-11-02T08:00:00.000Z' },
+    name: 'board',
+    role: 'viewer',
+    since: '2026-11-02T08:00:00.000Z',
     lastSeenAt: null,
     lockedUntil: null,
   },
@@ -67,30 +81,47 @@ export const PEOPLE: readonly Person[] = [
 
 export const AUDIT: readonly AuditLine[] = [
   {
-    ...{
-      id: '3',
-      at: '2026-11-27T08:20:00.000Z',
-      who: 'night-desk',
-      from: '192.0.2.7',
-      what: 'command.mute',
-    },
-    ...{ on: 'museum/kiosk-00007', args: { lane: 'main' }, result: null },
+    id: '3',
+    at: '2026-11-27T08:20:00.000Z',
+    who: 'night-desk',
+    from: '192.0.2.7',
+    what: 'command.mute',
+    on: 'museum/kiosk-00007',
+    args: { lane: 'main' },
+    result: null,
   },
   {
-    ...{ id: '2', at: '2026-11-27T08:10:00.000Z', who: 'anna', from: '192.0.2.8', what: 'config.device' },
-    ...{ on: 'museum/kiosk-00007', args: { version: 3 } },
+    id: '2',
+    at: '2026-11-27T08:10:00.000Z',
+    who: 'anna',
+    from: '192.0.2.8',
+    what: 'config.device',
+    on: 'museum/kiosk-00007',
+    args: { version: 3 },
     result: { at: '2026-11-27T08:10:01.000Z', ok: true, text: 'published as version 3' },
   },
   {
-    ...{ id: '1', at: '2026-11-27T08:00:00.000Z', who: 'anna', from: '192.0.2.8', what: 'sign-in' },
-    ...{ on: null, args: {}, result: { at: '2026-11-27T08:00:00.000Z', ok: false, text: 'wrong password' } },
+    id: '1',
+    at: '2026-11-27T08:00:00.000Z',
+    who: 'anna',
+    from: '192.0.2.8',
+    what: 'sign-in',
+    on: null,
+    args: {},
+    result: { at: '2026-11-27T08:00:00.000Z', ok: false, text: 'wrong password' },
   },
 ];
 
 const bill = (name: string, minutes: number): Cost['lines'][number] => ({
-  ...{ name, minutes, sessions: Math.round(minutes / 12), forecastMinutes: minutes * 1.12 },
-  ...{ budgetMinutes: minutes > 900 ? 1000 : null, warning: minutes > 900 ? 'near_budget' : 'none' },
-  ...{ unreported: 1, unreportedMinutesAtMost: 30, implausible: 0 },
+  name,
+  minutes,
+  sessions: Math.round(minutes / 12),
+  forecastMinutes: minutes * 1.12,
+  budgetMinutes: minutes > 900 ? 1000 : null,
+  warning: minutes > 900 ? 'near_budget' : 'none',
+  unreported: 1,
+  unreportedMinutesAtMost: 30,
+  implausible: 0,
 });
 
 export function costBy(by: Cost['by']): Cost {
@@ -104,17 +135,20 @@ export function costBy(by: Cost['by']): Cost {
 }
 
 const talk = (name: string, conversations: number): Conversations['lines'][number] => ({
-  ...{ name, conversations, minutes: conversations * 3.4, sentences: conversations * 22 },
-  ...{ billedMinutes: conversations * 4, delayMs: conversations > 30 ? 2300 : null },
+  name,
+  conversations,
+  minutes: conversations * 3.4,
+  sentences: conversations * 22,
+  billedMinutes: conversations * 4,
+  delayMs: conversations > 30 ? 2300 : null,
 });
 
 export function conversationsBy(by: Conversations['by']): Conversations {
   const names = {
-    ...{
-      day: ['2026-11-25', '2026-11-26', '2026-11-27'],
-      device: ['museum/kiosk-00001', 'museum/kiosk-00002'],
-    },
-    ...{ group: ['lobby', 'counter'], language: ['en', 'es', 'ar', 'zh'] },
+    day: ['2026-11-25', '2026-11-26', '2026-11-27'],
+    device: ['museum/kiosk-00001', 'museum/kiosk-00002'],
+    group: ['lobby', 'counter'],
+    language: ['en', 'es', 'ar', 'zh'],
   }[by];
   const lines = names.map((name, at) => talk(name, 60 - at * 12));
   const { name: _, ...total } = talk('', 144);

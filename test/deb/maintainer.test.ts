@@ -39,7 +39,8 @@ describe.each([
     expect(run(name, action)).toEqual(['try-restart dragoman.service']);
     writeFileSync(join(root, 'etc/systemd/system/dragoman-backend.service'), '');
     expect(run(name, action)).toEqual([
-      ...['try-restart dragoman.service', 'try-restart dragoman-backend.service'],
+      'try-restart dragoman.service',
+      'try-restart dragoman-backend.service',
     ]);
   });
 

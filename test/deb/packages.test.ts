@@ -330,7 +330,8 @@ describe('the package dragoman-screen', () => {
     expect(installed).not.toContain('/opt/');
     const help = spawnSync(process.execPath, [
       join(folder, 'dragoman/data/usr/lib/dragoman/dragoman.mjs'),
-      ...['screen', '--help'],
+      'screen',
+      '--help',
     ]);
     expect(help.stdout.toString()).toContain('cage');
   });

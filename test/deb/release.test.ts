@@ -81,8 +81,10 @@ describe(title('scripts/release build'), needs(missing), () => {
     }
     const arm = read('repository/dists/stable/main/binary-arm64/Packages');
     expect(arm.match(/^Package: .*|^Architecture: .*/gm)).toEqual([
-      ...['Package: dragoman-node', 'Architecture: arm64'],
-      ...['Package: dragoman', 'Architecture: all'],
+      'Package: dragoman-node',
+      'Architecture: arm64',
+      'Package: dragoman',
+      'Architecture: all',
     ]);
   });
 
@@ -166,8 +168,12 @@ describe(title('the package dragoman-archive-keyring'), needs(missing), () => {
     expect(readFileSync(at(`unpacked/data${keyring}`)).subarray(0, 1)).toEqual(Buffer.from([0x98]));
     const source = read('unpacked/data/etc/apt/sources.list.d/dragoman.sources');
     expect(source.split('\n').slice(1)).toEqual([
-      ...['Types: deb', 'URIs: https://updates.example/dragoman', 'Suites: stable', 'Components: main'],
-      ...[`Signed-By: ${keyring}`, ''],
+      'Types: deb',
+      'URIs: https://updates.example/dragoman',
+      'Suites: stable',
+      'Components: main',
+      `Signed-By: ${keyring}`,
+      '',
     ]);
     expect(read('unpacked/control/conffiles')).toBe('/etc/apt/sources.list.d/dragoman.sources\n');
     expect(read('unpacked/control/control')).not.toMatch(/^Depends/m);

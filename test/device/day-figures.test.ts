@@ -3,11 +3,20 @@ import { growthBytes, type Health, judgeVisits, readMessages } from './day/figur
 import { makeTones } from './tones.ts';
 
 const health = (rss: number): Health => ({
-  ...{ boot_id: 'a', rss_bytes: rss, cpu_seconds: 1, reconnects: 0, outbox: { dropped: 0 } },
+  boot_id: 'a',
+  rss_bytes: rss,
+  cpu_seconds: 1,
+  reconnects: 0,
+  outbox: { dropped: 0 },
   lanes: [
     {
-      ...{ xruns: 0, underruns: 0, capture_restarts: 0, playback_restarts: 0 },
-      ...{ rollovers: 0, speech_lost_ms: 0, billed_s: 0 },
+      xruns: 0,
+      underruns: 0,
+      capture_restarts: 0,
+      playback_restarts: 0,
+      rollovers: 0,
+      speech_lost_ms: 0,
+      billed_s: 0,
     },
   ],
 });

@@ -79,7 +79,9 @@ export function guestAgentOn(socket: Socket): GuestAgent {
       const endsAt = performance.now() + limitMs;
       const { pid } = startedSchema.parse(
         await ask('guest-exec', {
-          ...{ path, arg, env: ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C.UTF-8', 'HOME=/root'] },
+          path,
+          arg,
+          env: ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C.UTF-8', 'HOME=/root'],
           'capture-output': true,
           'input-data': Buffer.from(input).toString('base64'),
         }),

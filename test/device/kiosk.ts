@@ -56,7 +56,9 @@ export async function openFixture(
     const machine = await switchOn({ ...testbed.hardware, ports }, 'booted');
     await machine.setClock();
     return {
-      ...{ machine, owner, disk },
+      machine,
+      owner,
+      disk,
       async close() {
         await machine.stop();
         await owner.close();
@@ -88,7 +90,11 @@ export async function plugCards({ machine }: { readonly machine: Machine }): Pro
 export const LANE = {
   capture: { driver: 'alsa', device: 'plughw:CARD=Mic,DEV=1' },
   playback: { driver: 'alsa', device: 'plughw:CARD=Speaker,DEV=0', normalize: false },
-  ...{ source: 'en', targets: ['es'], echo: 'off', standbyAfter: 0, earcons: false },
+  source: 'en',
+  targets: ['es'],
+  echo: 'off',
+  standbyAfter: 0,
+  earcons: false,
 };
 
 /** @param owner address of broker and service */

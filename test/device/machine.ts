@@ -21,8 +21,16 @@ export const KINDS: Readonly<
 const TIMES: Readonly<Record<'real' | 'virtual', readonly string[]>> = {
   real: ['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-m', '1024', '-rtc', 'base=utc'],
   virtual: [
-    ...['-accel', 'tcg,thread=single,tb-size=256', '-smp', '1', '-m', '1536'],
-    ...['-icount', 'shift=0,sleep=off', '-rtc', 'base=utc,clock=vm'],
+    '-accel',
+    'tcg,thread=single,tb-size=256',
+    '-smp',
+    '1',
+    '-m',
+    '1536',
+    '-icount',
+    'shift=0,sleep=off',
+    '-rtc',
+    'base=utc,clock=vm',
   ],
 };
 const CONSOLES: Readonly<Record<Architecture, string>> = { amd64: 'ttyS0', arm64: 'ttyAMA0' };
@@ -100,7 +108,10 @@ export async function switchOn(
   };
   return {
     ...commands,
-    ...{ bootMs, monitor, setClock, usbSound: join(folder, USB_SOUND) },
+    bootMs,
+    monitor,
+    setClock,
+    usbSound: join(folder, USB_SOUND),
     get pid() {
       return parts.qemu.pid ?? 0;
     },
@@ -137,8 +148,10 @@ export async function switchOn(
 const USB_SOUND = 'usb.wav';
 /** A USB controller for a loudspeaker, whose sound is recorded in the file (48 kHz, two channels). */
 export const usbSocket = (file: string): string[] => [
-  ...['-device', 'qemu-xhci,id=usb'],
-  ...['-audiodev', `wav,id=usb,path=${file},out.frequency=48000,out.channels=2`],
+  '-device',
+  'qemu-xhci,id=usb',
+  '-audiodev',
+  `wav,id=usb,path=${file},out.frequency=48000,out.channels=2`,
 ];
 /** Argument of `device_add`; `device_del horn` removes it again. */
 export const USB_LOUDSPEAKER = 'usb-audio,id=horn,bus=usb.0,audiodev=usb';
@@ -159,33 +172,45 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
   const words = [
     ...kind.words,
     ...TIMES[time],
-    ...['-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
-    ...['-append', `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off no_timer_check`],
+    '-nodefaults',
+    '-display',
+    'none',
+    '-kernel',
+    kernel,
+    '-initrd',
+    initrd,
+    '-append',
+    `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off no_timer_check`,
     // Synced data is in files of the host, which outlive QEMU. Syncing these to the disk could take seconds.
-    ...['-drive', `file=${disk},if=none,id=disk,cache=unsafe`, '-device', 'virtio-blk-pci,drive=disk'],
-    ...['-drive', `file=${parcel},if=none,id=parcel,format=raw,readonly=on`],
-    ...[
-      '-device',
-      'virtio-blk-pci,drive=parcel',
-      '-device',
-      'virtio-serial-pci',
-      '-chardev',
-      socket('agent'),
-    ],
-    ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+    '-drive',
+    `file=${disk},if=none,id=disk,cache=unsafe`,
+    '-device',
+    'virtio-blk-pci,drive=disk',
+    '-drive',
+    `file=${parcel},if=none,id=parcel,format=raw,readonly=on`,
+    '-device',
+    'virtio-blk-pci,drive=parcel',
+    '-device',
+    'virtio-serial-pci',
+    '-chardev',
+    socket('agent'),
+    '-device',
+    'virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
     ...Object.entries(hardware.virtioPorts ?? {}).flatMap(([name, file]) => [
-      ...['-chardev', `file,id=${name},path=${file}`],
-      ...['-device', `virtserialport,chardev=${name},name=${name}`],
+      '-chardev',
+      `file,id=${name},path=${file}`,
+      '-device',
+      `virtserialport,chardev=${name},name=${name}`,
     ]),
     ...usbSocket(join(folder, USB_SOUND)),
-    ...['-netdev', `user,id=net,restrict=on,ipv6=off${forwards.join('')}`],
-    ...['-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
-    ...[
-      '-serial',
-      `file:${join(folder, 'console.log')}`,
-      '-monitor',
-      `unix:${join(folder, 'monitor')},server=on,wait=off`,
-    ],
+    '-netdev',
+    `user,id=net,restrict=on,ipv6=off${forwards.join('')}`,
+    '-device',
+    'virtio-net-pci,netdev=net,id=wire,romfile=',
+    '-serial',
+    `file:${join(folder, 'console.log')}`,
+    '-monitor',
+    `unix:${join(folder, 'monitor')},server=on,wait=off`,
     ...(saved === undefined ? [] : ['-loadvm', saved]),
   ];
   for (const name of ['agent', 'monitor']) rmSync(join(folder, name), { force: true });

@@ -32,14 +32,12 @@ export interface OwnerClient {
 /** @param login folder of Anna's login */
 export async function watch(port: number, login: string, host = '127.0.0.1'): Promise<OwnerClient> {
   const mqtt = await connectAsync({
-    ...{
-      protocol: 'mqtts',
-      host,
-      port,
-      protocolVersion: 5,
-      username: 'anna',
-      reconnectPeriod: 500,
-    },
+    protocol: 'mqtts',
+    host,
+    port,
+    protocolVersion: 5,
+    username: 'anna',
+    reconnectPeriod: 500,
     ca: readFileSync(join(login, 'broker-ca.crt')),
     password: readFileSync(join(login, 'mqtt-password')),
     clientId: `anna-${process.pid}`,
@@ -91,7 +89,11 @@ export function ask(port: number, ca: Buffer, path: string, body?: object): Prom
   return new Promise((resolve, reject) => {
     const asked = request(
       {
-        ...{ host: '127.0.0.1', port, path, ca, method: body === undefined ? 'GET' : 'POST' },
+        host: '127.0.0.1',
+        port,
+        path,
+        ca,
+        method: body === undefined ? 'GET' : 'POST',
         headers: body === undefined ? {} : { 'content-type': 'application/json' },
       },
       (answer) => {

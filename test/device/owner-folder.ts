@@ -37,8 +37,15 @@ export const brokerFile = (folder: string): string => join(folder, 'broker/mosqu
 
 /** Arguments of the emulator. */
 export const emulatorWords = (folder: string, port: number): string[] => [
-  ...['run', '--port', String(port), '--api-key', API_KEY],
-  ...['--tls-cert', join(folder, 'broker/server.crt'), '--tls-key', join(folder, 'broker/server.key')],
+  'run',
+  '--port',
+  String(port),
+  '--api-key',
+  API_KEY,
+  '--tls-cert',
+  join(folder, 'broker/server.crt'),
+  '--tls-key',
+  join(folder, 'broker/server.key'),
 ];
 
 /** Environment of the backend, which runs in `logins/backend` with the file backend.json there. */

@@ -90,7 +90,10 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
     const owner: Owner = {
       ...person,
       tokens: relay.tokens,
-      ...{ folder, brokerPort, servicePort, login: join(folder, 'logins/museum.kiosk-01') },
+      folder,
+      brokerPort,
+      servicePort,
+      login: join(folder, 'logins/museum.kiosk-01'),
       fault: async (order) => void (await owner.service('/emulator/faults', order)),
       service: (path, body) => ask(servicePort, ca, path, body),
       async stopBroker() {

@@ -10,7 +10,11 @@ it('names a command that was answered before a power cut and forgotten after it'
     answered: [0, 1].map((place) => `${number}-${place}`),
   });
   const survived = (liveS: number, remembered: readonly (readonly [string, string])[]): Report => ({
-    ...{ kind: 'survived', liveS, isDoneTwice: false, damage: [], restarts: 0 },
+    kind: 'survived',
+    liveS,
+    isDoneTwice: false,
+    damage: [],
+    restarts: 0,
     remembered: remembered.map(([id, status]) => [keyOf(id), status]),
   });
   const whole = survived(30, [

@@ -29,7 +29,9 @@ describe('commands in pages', () => {
     const calls = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/node (?:dist|\/opt\/dragoman)\/([a-z]+)\.mjs ([a-z-]+)/g)].map(
         ([, program = '', verb = '']) => ({
-          ...{ path, program, verb },
+          path,
+          program,
+          verb,
         }),
       ),
     );

@@ -24,17 +24,21 @@ const ROOT = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/mqtt.md', ROOT), 'utf8');
 
 const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
-  ...{
-    status: statusSchema,
-    state: stateSchema,
-    reported: reportedSchema,
-    health: healthSchema,
-    command: commandRequestSchema,
-  },
-  ...{ accepted: commandResponseSchema, ok: commandResponseSchema, error: commandResponseSchema },
-  ...{ request: tokenRequestSchema, grant: tokenGrantSchema, legacy: legacyTokenGrantSchema },
-  ...{ denial: tokenDenialSchema, probed: tokenProbeAnswerSchema },
-  ...{ statusAnswer: statusAnswerSchema, diagnosis: diagnosisSchema },
+  status: statusSchema,
+  state: stateSchema,
+  reported: reportedSchema,
+  health: healthSchema,
+  command: commandRequestSchema,
+  accepted: commandResponseSchema,
+  ok: commandResponseSchema,
+  error: commandResponseSchema,
+  request: tokenRequestSchema,
+  grant: tokenGrantSchema,
+  legacy: legacyTokenGrantSchema,
+  denial: tokenDenialSchema,
+  probed: tokenProbeAnswerSchema,
+  statusAnswer: statusAnswerSchema,
+  diagnosis: diagnosisSchema,
   certificateRequest: certificateRequestSchema,
 };
 const commands = Object.keys(COMMANDS) as CommandName[];

@@ -25,7 +25,10 @@ const clock = createSystemClock();
 
 /** A lane whose loudspeaker is a program that fails until a file exists, and then records its input. */
 const laneWith = (id: string) => ({
-  ...{ id, source: 'en', targets: ['es'], earcons: false },
+  id,
+  source: 'en',
+  targets: ['es'],
+  earcons: false,
   capture: { driver: 'file', path: at('in.wav') },
   playback: {
     driver: 'command',
@@ -61,7 +64,9 @@ beforeEach(async () => {
   });
   const signals = new EventEmitter();
   const ended = runDaemon({
-    ...{ config: loaded.config, reload, signals },
+    config: loaded.config,
+    reload,
+    signals,
     logger: createLogger({ level: 'info', format: 'json', sink }),
     initSystem: createFakeInitSystem(null).initSystem,
     env: { STATE_DIRECTORY: at('state'), RUNTIME_DIRECTORY: at('run') },

@@ -54,7 +54,9 @@ describe('a broker that moves', needs(mosquitto === null && 'needs mosquitto'), 
         mqtt: { url },
         lanes: [
           {
-            ...{ source: 'en', targets: ['es'], start: 'command' },
+            source: 'en',
+            targets: ['es'],
+            start: 'command',
             capture: { driver: 'file', path: at('in.wav') },
             playback: { driver: 'file', path: at('out.wav') },
           },

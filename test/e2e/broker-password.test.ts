@@ -53,7 +53,9 @@ describe('a device whose password file disappears', () => {
       mqtt: { url: broker.url, username: 'kiosk', passwordFile: passwordFile() },
       lanes: [
         {
-          ...{ source: 'en', targets: ['es'], start: 'command' },
+          source: 'en',
+          targets: ['es'],
+          start: 'command',
           capture: { driver: 'file', path: join(folder, 'in.wav') },
           playback: { driver: 'file', path: join(folder, 'out.wav') },
         },

@@ -21,7 +21,10 @@ it('interprets a conversation at one microphone and at two when the demo runs wi
   const said: string[] = [];
   try {
     const { lanes } = await runDeskDemo(environment, {
-      ...{ output, clock: createSystemClock(), log, abort: new AbortController().signal },
+      output,
+      clock: createSystemClock(),
+      log,
+      abort: new AbortController().signal,
       print: (line) => void said.push(line),
     });
     const byClerk = recording.sentences.filter(({ speaker }) => speaker === 'man').length;

@@ -36,7 +36,8 @@ function configure(lane: object = {}, rest: object = {}): void {
     mqtt: { url: broker.url, username: 'kiosk', passwordFile: path('password') },
     lanes: [
       {
-        ...{ source: 'en', targets: ['es'] },
+        source: 'en',
+        targets: ['es'],
         capture: { driver: 'command', command: ['/bin/false'] },
         playback: { driver: 'file', path: path('out.wav') },
         ...lane,
@@ -58,11 +59,18 @@ async function run(): Promise<void> {
 async function examine(...only: CheckName[]): Promise<(name: CheckName) => Finding | undefined> {
   writeFileSync(path(`run/agent-${AGENT}.json`), JSON.stringify({ ...note(), pid: AGENT }));
   const machine = {
-    ...{ env: {}, kernel: { proc: path('proc'), sys: path('sys') }, soundAccess: () => ({}) as never },
+    env: {},
+    kernel: { proc: path('proc'), sys: path('sys') },
+    soundAccess: () => ({}) as never,
     run: async () => ({ ok: false, missing: true, text: '' }) as const,
   };
   const examination = createExamination({
-    ...{ file: path('config.json'), loaded: load(), machine, clock, only, isSilent: false },
+    file: path('config.json'),
+    loaded: load(),
+    machine,
+    clock,
+    only,
+    isSilent: false,
   });
   const findings = await runChecks(examination.checks, { clock });
   await examination.close();

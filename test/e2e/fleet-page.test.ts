@@ -74,15 +74,20 @@ describe(
       const script = [
         'set -euo pipefail',
         "trap 'trap - TERM; kill 0' EXIT",
-        ...[setUp, start, kiosks, WAIT, 'echo "== otto"', otto, 'echo "== anna"', anna],
-        ...[
-          'echo "== board"',
-          'before=$(node dist/dragoman.mjs ctl kiosk-03 status --json | grep -o \'"boot_id":"[^"]*"\')',
-          board,
-          WAIT_BOARD,
-          'echo "== done"',
-          'cat *.log',
-        ],
+        setUp,
+        start,
+        kiosks,
+        WAIT,
+        'echo "== otto"',
+        otto,
+        'echo "== anna"',
+        anna,
+        'echo "== board"',
+        'before=$(node dist/dragoman.mjs ctl kiosk-03 status --json | grep -o \'"boot_id":"[^"]*"\')',
+        board,
+        WAIT_BOARD,
+        'echo "== done"',
+        'cat *.log',
       ].join('\n');
       const said = await run(script, folder);
       const [before = '', ofOtto = '', ofAnna = '', ofBoard = ''] =

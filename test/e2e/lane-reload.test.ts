@@ -44,7 +44,10 @@ function configure(...lanes: string[]): void {
     service: { hosts: [new URL(environment.serviceUrl).host] },
     log: { level: 'info' },
     lanes: lanes.map((id) => ({
-      ...{ id, source: 'en', targets: [id === 'main' ? 'es' : 'fr'], echo: 'off' },
+      id,
+      source: 'en',
+      targets: [id === 'main' ? 'es' : 'fr'],
+      echo: 'off',
       capture: { driver: 'file', path: id === 'main' ? RECORDING : join(folder, 'sentence.wav') },
       playback: { driver: 'file', path: join(folder, `${id}.wav`), overwrite: true },
     })),

@@ -44,7 +44,10 @@ describe("the rotation of the owner's key", needs(mosquitto === null && 'needs m
         owner: { publicKeyFiles: keys.map((name) => at(`${name}.pub.pem`)) },
         lanes: [
           {
-            ...{ source: 'en', targets: ['es'], echo: 'off', start: 'command' },
+            source: 'en',
+            targets: ['es'],
+            echo: 'off',
+            start: 'command',
             capture: { driver: 'file', path: at('in.wav') },
             playback: { driver: 'file', path: at('out.wav') },
           },

@@ -50,8 +50,12 @@ const USUAL = { delayMs: 100, gainDb: -6, rt60S: RT60_S, ppm: 100, seconds: SECO
 export const ECHO_CELLS: readonly Cell[] = PATHS.flatMap((delayMs) =>
   GAINS_DB.flatMap((gainDb) =>
     [0, 300].map((ppm) => ({
-      ...{ name: `${delayMs} ms, ${gainDb} dB, ${ppm} ppm`, delayMs, gainDb, ppm },
-      ...{ rt60S: RT60_S, seconds: SECONDS },
+      name: `${delayMs} ms, ${gainDb} dB, ${ppm} ppm`,
+      delayMs,
+      gainDb,
+      ppm,
+      rt60S: RT60_S,
+      seconds: SECONDS,
     })),
   ),
 );
@@ -79,8 +83,14 @@ export const VISITOR_CELLS: readonly Cell[] = VISITORS_DB.flatMap((visitorDb) =>
       [300, -300],
     ] as const
   ).map(([delayMs, ppm]) => ({
-    ...{ name: `visitor ${visitorDb} dB, ${delayMs} ms, ${ppm} ppm`, delayMs, ppm, gainDb: -12, visitorDb },
-    ...{ rt60S: RT60_S, seconds: 60, visitorFromS: 15 },
+    name: `visitor ${visitorDb} dB, ${delayMs} ms, ${ppm} ppm`,
+    delayMs,
+    ppm,
+    gainDb: -12,
+    visitorDb,
+    rt60S: RT60_S,
+    seconds: 60,
+    visitorFromS: 15,
   })),
 );
 
@@ -100,8 +110,15 @@ const SHORT_SECRET_CELL: Cell = {
 };
 
 export const HOUR_CELL: Cell = {
-  ...{ name: 'an hour', delayMs: 100, gainDb: -12, rt60S: RT60_S, ppm: 300, seconds: 3600 },
-  ...{ visitorDb: 0, visitorFromS: 30, visitorPauses: 0.7 },
+  name: 'an hour',
+  delayMs: 100,
+  gainDb: -12,
+  rt60S: RT60_S,
+  ppm: 300,
+  seconds: 3600,
+  visitorDb: 0,
+  visitorFromS: 30,
+  visitorPauses: 0.7,
 };
 
 const MICROPHONE = { ...USUAL, ppm: 100, seconds: 60, heardS: 1 } as const;

@@ -30,7 +30,13 @@ export function drawCell(seed: number): Cell {
   ];
   return {
     name: `drawn ${seed}: ${told.join(', ')}`,
-    ...{ delayMs, gainDb, ppm, rt60S: 0.4, seconds: 48, box: drawBox(dice), ...extras },
+    delayMs,
+    gainDb,
+    ppm,
+    rt60S: 0.4,
+    seconds: 48,
+    box: drawBox(dice),
+    ...extras,
   };
 }
 

@@ -24,8 +24,16 @@ export interface EchoState {
 }
 
 const OPTIONS: LaneOptions = {
-  ...{ source: 'en', targets: ['es'], voice: null, muted: false, volume: 100, earcons: false },
-  ...{ echo: 'cancel', bargeIn: 'duck', start: 'boot', standbyAfterMs: 300_000 },
+  source: 'en',
+  targets: ['es'],
+  voice: null,
+  muted: false,
+  volume: 100,
+  earcons: false,
+  echo: 'cancel',
+  bargeIn: 'duck',
+  start: 'boot',
+  standbyAfterMs: 300_000,
 };
 
 /** @param cancelEcho switches the canceller */
@@ -33,8 +41,10 @@ export function createEchoState(cancelEcho: (on: boolean) => void): EchoState {
   const told: Told[] = [];
   const playoutBytesPerMs = (RATE_HZ * 2) / 1000;
   let state = createLane({
-    ...{ settings: { ...LANE_DEFAULTS, playoutBytesPerMs }, options: OPTIONS },
-    ...{ idPrefix: 'echo', seed: 1 },
+    settings: { ...LANE_DEFAULTS, playoutBytesPerMs },
+    options: OPTIONS,
+    idPrefix: 'echo',
+    seed: 1,
   });
   const take = (now: number, act: (context: StepContext) => void): void => {
     const context = new StepContext(state, now);

@@ -19,8 +19,16 @@ function leaksS({ blocks }: Performance, fromS: number, untilS: number): number 
 }
 
 const NOTHING: Result = {
-  ...{ name: 'test', sentences: [], breaksS: [], visit: null, fallbacks: 0, heardS: 0 },
-  ...{ fellS: null, backS: null, driftPpm: 0, workMsPerS: 0 },
+  name: 'test',
+  sentences: [],
+  breaksS: [],
+  visit: null,
+  fallbacks: 0,
+  heardS: 0,
+  fellS: null,
+  backS: null,
+  driftPpm: 0,
+  workMsPerS: 0,
 };
 
 /** Longer tests like a small `npm run echo`, without recordings of many people. */

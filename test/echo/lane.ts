@@ -68,15 +68,16 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
     };
   };
   const pipeline = new CapturePipeline({
-    ...{
-      lane: 'main',
-      clock: createVirtualClock(),
-      log: LOG,
-      rateHz: RATE_HZ,
-      playedRateHz: RATE_HZ,
-      chunkMs,
-    },
-    ...{ createVoiceDetector: createEnergyDetector, openEchoCanceller, cancelEcho: true, post },
+    lane: 'main',
+    clock: createVirtualClock(),
+    log: LOG,
+    rateHz: RATE_HZ,
+    playedRateHz: RATE_HZ,
+    chunkMs,
+    createVoiceDetector: createEnergyDetector,
+    openEchoCanceller,
+    cancelEcho: true,
+    post,
     openCapture: async (given) => {
       sink = given;
       return { close: async () => {} };

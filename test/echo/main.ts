@@ -75,10 +75,15 @@ function voicesOf(folder: string, number: number): Voices {
 function resultOf(performance: Performance): Result {
   const { cell, driftPpm, workMsPerS, breaks } = performance;
   return {
-    ...{ name: cell.name, driftPpm, workMsPerS, fallbacks: fallbacks(performance) },
+    name: cell.name,
+    driftPpm,
+    workMsPerS,
+    fallbacks: fallbacks(performance),
     heardS: heardThrough(performance),
     breaksS: breaks.map((block) => (block * BLOCK_SAMPLES) / RATE_HZ),
-    ...{ sentences: judgeEcho(performance), visit: judgeVisitor(performance), ...judgeFallback(performance) },
+    sentences: judgeEcho(performance),
+    visit: judgeVisitor(performance),
+    ...judgeFallback(performance),
   };
 }
 

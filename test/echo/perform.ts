@@ -81,11 +81,18 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const count = Math.ceil((cell.seconds * RATE_HZ) / BLOCK_SAMPLES);
   const make = () => new Float32Array(count);
   const blocks: Blocks = {
-    ...{ heard: make(), room: make(), left: make(), visitor: make(), both: make() },
+    heard: make(),
+    room: make(),
+    left: make(),
+    visitor: make(),
+    both: make(),
     isOpen: new Uint8Array(count),
   };
   const interpreter = createTalker({
-    ...{ dice: dice.fork(), levelDb: PLAYED_DB, pauseS: PAUSE_S, from: RATE_HZ / 2 },
+    dice: dice.fork(),
+    levelDb: PLAYED_DB,
+    pauseS: PAUSE_S,
+    from: RATE_HZ / 2,
     sentence: voices.loudspeaker,
   });
   const visitor = visitorOf(cell, voices, dice.fork());
@@ -137,7 +144,11 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   await lane.close();
   const visited = (visitor?.sentences ?? []).map(({ from, until }) => spanOf(from, until));
   return {
-    ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
+    cell,
+    blocks,
+    told: lane.told,
+    beganAt: BEGAN_AT,
+    driftPpm: lane.drift * 1e6,
     // The median, because on a busy machine some pieces wait for others.
     workMsPerS: ((lane.workMs.toSorted((a, b) => a - b)[lane.workMs.length >> 1] ?? 0) * RATE_HZ) / PIECE,
     breaks: loudspeaker.breaks(),
@@ -167,7 +178,9 @@ function visitorOf(cell: Cell, voices: Voices, dice: Dice): Talker | null {
   if (cell.visitorDb === undefined) return null;
   const leavesOut = dice.fork();
   return createTalker({
-    ...{ dice, levelDb: PLAYED_DB + cell.gainDb + cell.visitorDb, pauseS: VISITOR_PAUSE_S },
+    dice,
+    levelDb: PLAYED_DB + cell.gainDb + cell.visitorDb,
+    pauseS: VISITOR_PAUSE_S,
     from: Math.round((cell.visitorFromS ?? 0) * RATE_HZ),
     isSilent: () => leavesOut.chance(cell.visitorPauses ?? 0),
     sentence: voices.visitor,
@@ -215,7 +228,8 @@ function createLoudspeaker(
   const changedResponse =
     change && impulseResponse(rt60S, gainDb + change.gainDb, change.otherRoom ? 23 : 17);
   const after = changedResponse && {
-    ...{ delayMs: delayMs + (change?.delayMs ?? 0), room: createConvolver(changedResponse, PIECE) },
+    delayMs: delayMs + (change?.delayMs ?? 0),
+    room: createConvolver(changedResponse, PIECE),
     sound: createRing(4),
   };
   const changesAt = (change?.atS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
@@ -225,14 +239,12 @@ function createLoudspeaker(
   const waiting: Float32Array[] = [];
   const inserted: { readonly at: number; readonly by: number }[] = [{ at: 0, by: 0 }];
   let run: Run = {
-    ...{
-      number: 1,
-      begin: 0,
-      heardFrom: null,
-      late: dice.between(0, TOLD_LATE_MS),
-      wrongMs: 0,
-      wrongUntil: 0,
-    },
+    number: 1,
+    begin: 0,
+    heardFrom: null,
+    late: dice.between(0, TOLD_LATE_MS),
+    wrongMs: 0,
+    wrongUntil: 0,
   };
   let toldSound = -1;
   let dryAt = (cell.dryEveryS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
@@ -257,7 +269,9 @@ function createLoudspeaker(
     const late = run.late + (end < run.wrongUntil ? run.wrongMs : 0) + dice.between(-WAVERS_MS, WAVERS_MS);
     const heardAt = BEGAN_AT + (run.begin + begin) / (PER_MS * clockRatio) + late;
     tell(toPcm(all), heardAt, toldSound === begin, {
-      ...{ run: run.number, sample: begin, heardFrom: run.heardFrom },
+      run: run.number,
+      sample: begin,
+      heardFrom: run.heardFrom,
     });
     toldSound = told;
   };
@@ -267,9 +281,12 @@ function createLoudspeaker(
     const heardFrom = told - waiting.length * PIECE;
     inserted.push({ at: heardFrom, by: pieces * PIECE });
     run = {
-      ...{ number: run.number + 1, begin: run.begin + pieces * PIECE, late: dice.between(0, TOLD_LATE_MS) },
-      ...{ heardFrom: heardFrom + Math.round(dice.between(-1, 1) * BREAK_WRONG_MS * PER_MS) },
-      ...{ wrongMs: dice.between(-1, 1) * BREAK_WRONG_MS, wrongUntil: end + BREAK_KNOWN_S * RATE_HZ },
+      number: run.number + 1,
+      begin: run.begin + pieces * PIECE,
+      late: dice.between(0, TOLD_LATE_MS),
+      heardFrom: heardFrom + Math.round(dice.between(-1, 1) * BREAK_WRONG_MS * PER_MS),
+      wrongMs: dice.between(-1, 1) * BREAK_WRONG_MS,
+      wrongUntil: end + BREAK_KNOWN_S * RATE_HZ,
     };
     dryAt += (cell.dryEveryS ?? 0) * RATE_HZ;
   };

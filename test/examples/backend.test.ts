@@ -67,14 +67,22 @@ describe('the backend of examples/', () => {
       },
       startBackend: ({ brokerUrl, serviceUrl, apiKey, signingKeyFile }) =>
         startExample({
-          ...{ BROKER: brokerUrl, SERVICE_URL: serviceUrl, API_KEY: apiKey },
-          ...{ SIGNING_KEY_FILE: signingKeyFile, DEVICES: 'demo/kiosk-01' },
+          BROKER: brokerUrl,
+          SERVICE_URL: serviceUrl,
+          API_KEY: apiKey,
+          SIGNING_KEY_FILE: signingKeyFile,
+          DEVICES: 'demo/kiosk-01',
         }),
     });
     try {
       const summary = await runDemo(environment, {
-        ...{ input: RECORDING, output: join(folder, 'heard.wav'), inputMs: 6000, faults: ['revoke'] },
-        ...{ clock: createSystemClock(), log: NO_LOG, abort: new AbortController().signal },
+        input: RECORDING,
+        output: join(folder, 'heard.wav'),
+        inputMs: 6000,
+        faults: ['revoke'],
+        clock: createSystemClock(),
+        log: NO_LOG,
+        abort: new AbortController().signal,
         view: { update: silent, close: silent },
       });
       expect(summary.sessions).toBe(2);

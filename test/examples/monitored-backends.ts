@@ -12,7 +12,8 @@ import { startFakeService } from '../backend/fake-service.ts';
 
 export const STATUS = { ts: null, boot_id: 'boot', conn_seq: 1, version: '1.0.0', reasons: [] };
 export const stateOf = (lostMs: number, unspokenMs: number) => ({
-  ...{ ts: null, boot_id: 'boot' },
+  ts: null,
+  boot_id: 'boot',
   lanes: [{ id: 'main', phase: 'live', speech_lost_ms: lostMs, unspoken_ms: unspokenMs }],
 });
 
@@ -53,7 +54,8 @@ export function monitoredBackends() {
       webhookSecret: 'secret',
       ...options,
       config: {
-        ...{ metrics: { listen: '127.0.0.1:0' }, store: { path } },
+        metrics: { listen: '127.0.0.1:0' },
+        store: { path },
         groups: [{ name: 'halls', members: ['museum/hall-*'], minutesPerMonth: 10 }],
         webhook: { url: 'http://127.0.0.1:9/hook', secretFile: 'secret' },
         ...options.config,
@@ -68,7 +70,9 @@ export function monitoredBackends() {
       return readMetrics(await response.text());
     };
     const kit: MonitoredBackend = {
-      ...{ fixture, path, scrape },
+      fixture,
+      path,
+      scrape,
       publish(device, noun, body) {
         fixture.bus.publish(`dragoman/v1/museum/${device}/${noun}`, JSON.stringify(body), {
           retain: noun !== 'health',

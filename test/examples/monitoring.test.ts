@@ -237,10 +237,12 @@ describe('the alert rules', () => {
           const expected = [alert, ...also].map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
           const file = join(folder, `${alert}.json`);
           const test = {
-            ...{ rule_files: [join(HERE, 'alerts.yml')], evaluation_interval: '1m' },
+            rule_files: [join(HERE, 'alerts.yml')],
+            evaluation_interval: '1m',
             tests: [
               {
-                ...{ interval: '1m', input_series: seriesOf(calmBefore, after) },
+                interval: '1m',
+                input_series: seriesOf(calmBefore, after),
                 promql_expr_test: [
                   { expr: FIRING, eval_time: '20m', exp_samples: [] },
                   { expr: FIRING, eval_time: '38m', exp_samples: expected },

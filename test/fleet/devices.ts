@@ -52,7 +52,9 @@ export function openDevice(name: string, port: number, asked: () => void, up: ()
   let answered: ((answer: Answer) => void) | null = null;
   let waitingFor = '';
   const client = openLightClient({
-    ...{ port, clientId: `${TENANT}.${name}`, will: { topic: `${base}/status`, payload: status('lost') } },
+    port,
+    clientId: `${TENANT}.${name}`,
+    will: { topic: `${base}/status`, payload: status('lost') },
     subscriptions: [`${base}/token/res`, `${base}/cmd/+`],
     retryMs: () => 500 + Math.random() * 4500,
     up() {

@@ -40,15 +40,15 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      ...{
-        devices: { type: 'string' },
-        agents: { type: 'string' },
-        live: { type: 'string' },
-        rate: { type: 'string' },
-      },
+      devices: { type: 'string' },
+      agents: { type: 'string' },
+      live: { type: 'string' },
+      rate: { type: 'string' },
       store: { type: 'string', default: 'sqlite' },
       virtual: { type: 'boolean' },
-      ...{ quick: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+      quick: { type: 'boolean' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean' },
     },
   });
   if (values.help) {
@@ -71,8 +71,11 @@ async function main(): Promise<number> {
   const base = values.quick ? QUICK : FULL;
   const devices = Number(values.devices ?? base.devices);
   const size: Size = {
-    ...{ ...base, devices, steps: [...base.steps.filter((step) => step < devices), devices] },
-    ...{ agents: Number(values.agents ?? base.agents), live: Number(values.live ?? base.live) },
+    ...base,
+    devices,
+    steps: [...base.steps.filter((step) => step < devices), devices],
+    agents: Number(values.agents ?? base.agents),
+    live: Number(values.live ?? base.live),
     rate: Number(values.rate ?? base.rate),
   };
   const programs = await startPrograms(store, size.agents + size.live + 100);

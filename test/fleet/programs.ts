@@ -55,7 +55,9 @@ export async function startPrograms(store: 'sqlite' | 'postgres', streams: numbe
     closeSync(log);
     running.push(child);
     return {
-      ...{ name, child, usage: () => usageOf(child.pid ?? 0) },
+      name,
+      child,
+      usage: () => usageOf(child.pid ?? 0),
       async kill(signal) {
         if (child.exitCode !== null || child.signalCode !== null) return;
         const ended = once(child, 'exit');
@@ -111,7 +113,9 @@ export async function startPrograms(store: 'sqlite' | 'postgres', streams: numbe
         streamUrl: `${service.replace('http', 'ws')}/streaming-api/{random_hash}/v1/speech-to-speech/stream`,
         apiKeyFile,
       },
-      ...{ allow: [`${TENANT}/*`], store: storeConfig, metrics: { listen: `127.0.0.1:${metricsPort}` } },
+      allow: [`${TENANT}/*`],
+      store: storeConfig,
+      metrics: { listen: `127.0.0.1:${metricsPort}` },
       limits: { createsPerSecond: 200, concurrency: 32, pendingSessions: 20_000 },
       log: { level: 'warn' },
     };
@@ -135,7 +139,10 @@ export async function startPrograms(store: 'sqlite' | 'postgres', streams: numbe
   const broker = await startBroker();
   const backends = [await startBackend('backend-1'), await startBackend('backend-2')];
   const programs: Programs = {
-    ...{ brokerPort, backends, broker, emulator },
+    brokerPort,
+    backends,
+    broker,
+    emulator,
     metrics: async () => (await fetch(`http://127.0.0.1:${backends[0]?.metricsPort}/metrics`)).text(),
     emulatorMetrics: async () => (await fetch(`${service}/emulator/metrics`)).json(),
     async restartBroker() {

@@ -124,7 +124,9 @@ async function insert(kiosk: Kiosk): Promise<Card> {
   await kiosk.configure({
     capture: { device: card.device },
     playback: { device: card.device, normalize: false },
-    ...{ source: 'en', targets: ['es'], earcons: false },
+    source: 'en',
+    targets: ['es'],
+    earcons: false,
   });
   return card;
 }

@@ -72,7 +72,8 @@ export async function openAptDevice(
   const apt = (env: Readonly<Record<string, string>>, ...words: string[]) =>
     sh(
       `mkdir -p ${PLACE}/downloads; cd ${PLACE}/downloads; exec env "$@"`,
-      ...[`APT_CONFIG=${PLACE}/apt.conf`, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      `APT_CONFIG=${PLACE}/apt.conf`,
+      ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
       ...words,
     );
   await machine.must([

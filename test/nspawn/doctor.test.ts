@@ -13,7 +13,10 @@ async function examine(kiosk: Kiosk, as: readonly string[] = []): Promise<(check
   const { stdout } = await kiosk.machine.run([
     ...as,
     ...doctor,
-    ...['--config', '/etc/dragoman/config.json', '--json', ...only],
+    '--config',
+    '/etc/dragoman/config.json',
+    '--json',
+    ...only,
   ]);
   const { checks } = (JSON.parse(stdout) as { doctor: Diagnosis }).doctor;
   return (name) => {

@@ -53,7 +53,8 @@ export async function openPackageFixture(
       { from: join(ROOT, 'scripts'), to: '/srv' },
     ]);
     return {
-      ...{ machine, folder: debs },
+      machine,
+      folder: debs,
       file: (start) => `/mnt/${find(start)}`,
       remake: (start, other, addition) => remake(join(debs, find(start)), other, addition),
       async close() {

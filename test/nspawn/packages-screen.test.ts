@@ -41,7 +41,9 @@ const CONFIG = JSON.stringify({
     {
       capture: { driver: 'file', path: '/usr/lib/dragoman/visitor.wav', loop: true },
       playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
-      ...{ source: 'en', targets: ['es'], echo: 'off' },
+      source: 'en',
+      targets: ['es'],
+      echo: 'off',
     },
   ],
 });

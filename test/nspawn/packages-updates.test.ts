@@ -67,7 +67,11 @@ describe(`the updater, Debian ${debian.suite}`, needs(debian.missing ?? (!hasGpg
 
     await machine.write('/usr/local/lib/microphone.cjs', MICROPHONE);
     await machine.must([
-      ...['install', '-D', '-m', '0644', '/mnt/key.gpg'],
+      'install',
+      '-D',
+      '-m',
+      '0644',
+      '/mnt/key.gpg',
       '/usr/share/keyrings/dragoman-archive-keyring.gpg',
     ]);
     await machine.write(

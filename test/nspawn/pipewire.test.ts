@@ -61,7 +61,11 @@ describe(
       // Silence from its first byte on: no header.
       const silence = await machine.must([
         ...IN_SESSION,
-        ...['sh', '-c', '"$@" | head -c 96000 | tr -d "\\000" | wc -c', 'sh', ...record],
+        'sh',
+        '-c',
+        '"$@" | head -c 96000 | tr -d "\\000" | wc -c',
+        'sh',
+        ...record,
       ]);
       expect(Number(silence)).toBe(0);
       await hearsItself({ driver: 'command', command: record }, { driver: 'command', command: play });
@@ -85,8 +89,13 @@ describe(
       await machine.write('/srv/config.json', JSON.stringify(config));
       const only = ['--only', 'capture', '--only', 'playback', '--json'];
       const words = [
-        ...[...IN_SESSION, '/usr/bin/node', '/opt/dragoman/dragoman.mjs', 'doctor'],
-        ...['--config', '/srv/config.json', ...only],
+        ...IN_SESSION,
+        '/usr/bin/node',
+        '/opt/dragoman/dragoman.mjs',
+        'doctor',
+        '--config',
+        '/srv/config.json',
+        ...only,
       ];
       // A busy machine leaves gaps in the tone, and then it is played again.
       let said = '';

@@ -6,7 +6,8 @@ const STATE = '/var/lib/dragoman';
 /** Recording in the unit's own /tmp, so that a full state folder does not affect it. */
 const ELSEWHERE = { ...FILES, playback: { driver: 'file', path: '/tmp/spoken.wav' } };
 const BROKEN = {
-  ...{ device: { id: 'kiosk-01', tenant: 'museum' }, lanes: [{ ...ELSEWHERE, source: 'en', targets: [] }] },
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  lanes: [{ ...ELSEWHERE, source: 'en', targets: [] }],
   mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'kiosk', passwordFile: 'mqtt-password' },
 };
 

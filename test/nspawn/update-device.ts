@@ -6,7 +6,9 @@ export const DEVICE_CONFIG = {
     {
       capture: { driver: 'command', command: ['/usr/bin/node', '/usr/local/lib/microphone.cjs'] },
       playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
-      ...{ source: 'en', targets: ['es'], echo: 'off' },
+      source: 'en',
+      targets: ['es'],
+      echo: 'off',
     },
   ],
 };

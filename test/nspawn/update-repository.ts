@@ -78,7 +78,10 @@ export function signRepository(folder: string, key: RepositoryKey): void {
   }
   const now = Date.now();
   const release = [
-    ...['Origin: Dragoman', 'Suite: stable', 'Codename: stable', 'Components: main'],
+    'Origin: Dragoman',
+    'Suite: stable',
+    'Codename: stable',
+    'Components: main',
     'Architectures: all amd64 arm64',
     `Date: ${new Date(now - 60_000).toUTCString().replace('GMT', 'UTC')}`,
     `Valid-Until: ${new Date(now + DAY_MS).toUTCString().replace('GMT', 'UTC')}`,

@@ -9,7 +9,9 @@ export const CUT = 'the output is incomplete: writing failed';
 
 export function writeConfigIn(folder: string, url: string): void {
   const lane = {
-    ...{ source: 'en', targets: ['es'], start: 'command' },
+    source: 'en',
+    targets: ['es'],
+    start: 'command',
     capture: { driver: 'command', command: ['sleep', '600'] },
     playback: { driver: 'file', path: join(folder, 'out.wav') },
   };
@@ -20,7 +22,8 @@ export function writeConfigIn(folder: string, url: string): void {
 /** Runs a shell command in a folder; `$RUN` starts one of our programs. */
 export function shellIn(folder: string, line: string) {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
-    ...{ cwd: folder, encoding: 'utf8' },
+    cwd: folder,
+    encoding: 'utf8',
     env: { PATH: process.env['PATH'], RUN: process.execPath, HOME: folder },
   });
   return { status, stdout, stderr };

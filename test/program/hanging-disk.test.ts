@@ -35,7 +35,9 @@ beforeEach(async () => {
   execFileSync('mkfifo', [join(disk, 'pipe')]);
   broker = await startBroker();
   const lane = {
-    ...{ source: 'en', targets: ['es'], start: 'command' },
+    source: 'en',
+    targets: ['es'],
+    start: 'command',
     capture: { driver: 'command', command: ['sleep', '600'] },
     playback: { driver: 'file', path: join(folder, 'out.wav') },
   };

@@ -68,7 +68,8 @@ describe('on a full disk', () => {
       const words = [join(folder, 'dragoman.mjs'), 'run', '--config', 'config.json'];
       const full = openSync('/dev/full', 'w');
       const child = spawn(process.execPath, words, {
-        ...{ cwd: folder, env: { PATH: process.env['PATH'], STATE_DIRECTORY: folder } },
+        cwd: folder,
+        env: { PATH: process.env['PATH'], STATE_DIRECTORY: folder },
         stdio: ['ignore', full, 'pipe'],
       });
       children.add(child);

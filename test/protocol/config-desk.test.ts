@@ -7,7 +7,9 @@ const lane = (id: string, more: Values = {}): Values => ({
   id,
   capture: { device: `plughw:CARD=${id}Mic` },
   playback: { device: `plughw:CARD=${id}Speaker` },
-  ...{ source: 'en', targets: ['es'], ...more },
+  source: 'en',
+  targets: ['es'],
+  ...more,
 });
 
 /** The problems of a configuration, each with its place. */

@@ -281,9 +281,7 @@ describe('the keys of config/desired', () => {
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
     expect(Object.keys(desiredSchema.shape.update.unwrap().shape)).toEqual([...DESIRED_KEYS.update]);
     expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
-    expect(Object.keys(desiredSchema.shape)).toEqual([
-      ...['lanes', ...DESIRED_WHOLE, 'budget', 'update', 'log'],
-    ]);
+    expect(Object.keys(desiredSchema.shape)).toEqual(['lanes', ...DESIRED_WHOLE, 'budget', 'update', 'log']);
   });
 
   it('have no defaults: a missing key changes nothing', () => {

@@ -124,8 +124,10 @@ describe('an address', () => {
 
   it('is looked up by multicast DNS when it ends in .local', () => {
     expect(['broker.local', 'BROKER.LOCAL.', 'local', 'local.example'].map(isMulticastName)).toEqual([
-      ...[true, true],
-      ...[false, false],
+      true,
+      true,
+      false,
+      false,
     ]);
   });
 });

@@ -98,8 +98,9 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
 
   it('can be used by touch alone', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK, {
-      ...{ width: 1280, height: 720 },
-      ...{ hasTouch: true },
+      width: 1280,
+      height: 720,
+      hasTouch: true,
     });
     await page.tap('button[aria-label="Louder"]');
     await expect.poll(() => fake.actions).toEqual([{ do: 'louder', lane: 'main' }]);

@@ -103,7 +103,10 @@ export async function showPage(
   await page.waitForSelector('.panel');
   await settle(page);
   return {
-    ...{ fake, page, url: server.url, complaints },
+    fake,
+    page,
+    url: server.url,
+    complaints,
     async breakConnection() {
       const port = Number(new URL(server.url).port);
       await server.close();

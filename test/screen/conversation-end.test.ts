@@ -11,7 +11,12 @@ let files: PageFiles;
 
 const SECRET = 'My passport number is 12345';
 const LANE: ScreenLane = {
-  ...{ id: 'main', source: 'en', targets: ['es'], offer: ['es', 'fr'], visitor: 'es', turn: null },
+  id: 'main',
+  source: 'en',
+  targets: ['es'],
+  offer: ['es', 'fr'],
+  visitor: 'es',
+  turn: null,
   typing: [
     { from: 'en', into: 'es' },
     { from: 'es', into: 'en' },

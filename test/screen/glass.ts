@@ -65,7 +65,8 @@ export function openGlass(program: string, port: number): Glass {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     RUNTIME_DIRECTORY: runtime,
     // wlroots without a display, an input device and a graphics processor.
-    ...{ WLR_BACKENDS: 'headless', WLR_RENDERER: 'pixman' },
+    WLR_BACKENDS: 'headless',
+    WLR_RENDERER: 'pixman',
   };
   const [, , ...words] = unitValue('ExecStart').split(' ');
   const againMs = Number(unitValue('RestartSec')) * 1000;
@@ -80,7 +81,8 @@ export function openGlass(program: string, port: number): Glass {
     rmSync(runtime, { recursive: true });
     makeRuntime(runtime);
     const begun = spawn(process.execPath, [program, ...words, '--port', String(port)], {
-      ...{ env, ...user },
+      env,
+      ...user,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = begun;

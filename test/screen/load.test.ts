@@ -38,8 +38,13 @@ async function demo(files: PageFiles, inputMs: number, use: (url: string, end: (
   const over = new AbortController();
   try {
     const summary = await runDemo(environment, {
-      ...{ input: RECORDING, output: join(folder, 'out.wav'), inputMs, faults: [], log: LOG },
-      ...{ clock: createSystemClock(), view: { update: quiet, close: quiet } },
+      input: RECORDING,
+      output: join(folder, 'out.wav'),
+      inputMs,
+      faults: [],
+      log: LOG,
+      clock: createSystemClock(),
+      view: { update: quiet, close: quiet },
       web: {
         files,
         served: ({ kiosk }) => {

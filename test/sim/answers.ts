@@ -20,12 +20,20 @@ export interface AnswerFaults {
 }
 
 export const NO_ANSWER_FAULTS: AnswerFaults = {
-  ...{ lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0, malformed: false, streamHost: null },
+  lost: 0,
+  doubled: 0,
+  misaddressed: 0,
+  wrongIntent: 0,
+  lateMs: 0,
+  malformed: false,
+  streamHost: null,
 };
 
 /** Names of the faults that strike with an answer: the bound of recovery is listed under the same name. */
 const STRIKES = {
-  ...{ lost: 'token_lost', misaddressed: 'token_misaddressed', wrongIntent: 'token_of_another_intent' },
+  lost: 'token_lost',
+  misaddressed: 'token_misaddressed',
+  wrongIntent: 'token_of_another_intent',
 } as const;
 
 /** An answer of the backend: a token, a refusal, or the answer to a probe. */

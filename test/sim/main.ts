@@ -238,17 +238,15 @@ function readOptions(): Options & { day: boolean; desk: boolean; regressions: bo
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e9) : number('seed', values.seed, 0),
     threads: number('threads', values.threads, 1),
     generation: Math.min(NEWEST, Math.round(number('generation', values.generation, 1))) as Generation,
-    ...{
-      json: values.json,
-      cancel: values.cancel,
-      faults: kinds,
-      twoLanes: values['two-lanes'],
-      serviceCase,
-      day: values.day,
-      desk: values.desk,
-      regressions: values.regressions,
-      help: values.help,
-    },
+    json: values.json,
+    cancel: values.cancel,
+    faults: kinds,
+    twoLanes: values['two-lanes'],
+    serviceCase,
+    day: values.day,
+    desk: values.desk,
+    regressions: values.regressions,
+    help: values.help,
   };
 }
 

@@ -28,7 +28,9 @@ describe('the model of the effective configuration', () => {
   };
   const own = { lanes: [lane], log: { level: 'info' } };
   const document = (values: object, wrong: readonly string[] = []) => ({
-    ...{ version: 1, logLevel: null, wrong },
+    version: 1,
+    logLevel: null,
+    wrong,
     lanes: [{ at: 0, lane: null, values }],
   });
 

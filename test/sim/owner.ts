@@ -103,7 +103,9 @@ export function createOwner(setup: OwnerSetup): Owner {
   let restlessFrom = Number.NEGATIVE_INFINITY;
 
   const desired = createDesiredOracle({
-    ...{ violations, places: PLACES.map(({ from }) => from), now: () => clock.now() },
+    violations,
+    places: PLACES.map(({ from }) => from),
+    now: () => clock.now(),
     laneOf: setup.laneOf,
     isStopping: setup.isStopping,
   });
@@ -125,7 +127,12 @@ export function createOwner(setup: OwnerSetup): Owner {
     return state === null ? 'none' : phaseOf(state.session);
   };
   const commands = createCommands({
-    ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
+    clock,
+    dice: dice.fork(),
+    broker,
+    oracle: answers,
+    moments,
+    modes,
     wordsDice: createDice(setup.seed + 2 ** 42),
     onCommand(kind) {
       moments.count(kind, phase());

@@ -18,7 +18,10 @@ function outage(
   let turn = (_now: number, _streams: boolean, _lane: string): void => {};
   const device = { phase: 'live' };
   const world = {
-    ...{ clock, violations, device, liveSince: null },
+    clock,
+    violations,
+    device,
+    liveSince: null,
     onTurn: (listener: typeof turn) => {
       turn = listener;
     },
@@ -102,7 +105,10 @@ describe('a token refused without a reason', () => {
       const violations = createViolations(() => clock.now());
       let turn = (_now: number, _streams: boolean, _lane: string): void => {};
       const world = {
-        ...{ clock, violations, device: { phase: 'waiting' }, liveSince: null },
+        clock,
+        violations,
+        device: { phase: 'waiting' },
+        liveSince: null,
         onTurn: (listener: typeof turn) => {
           turn = listener;
         },

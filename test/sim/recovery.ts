@@ -11,17 +11,27 @@ const USUAL_S = 180;
 /** The same (s) for a lost connection or process when everything else works: measured maximum 52 s. */
 const SHORT_S = 100;
 const SHORT: ReadonlySet<string> = new Set([
-  ...['drop', 'reset', 'reset_mid_speech', 'reset_mid_output', 'reset_between_languages', 'close', 'kill'],
-  ...[
-    'service_restart',
-    'service_timeout',
-    'service_error',
-    'service_slow_read',
-    'max_duration',
-    'no_room_for_two',
-  ],
-  ...['revoke', 'revoke_lingering', 'zombie_stream', 'translation_cut', 'transcripts_late', 'times_wrong'],
-  ...['token_doubled', 'token_misaddressed'],
+  'drop',
+  'reset',
+  'reset_mid_speech',
+  'reset_mid_output',
+  'reset_between_languages',
+  'close',
+  'kill',
+  'service_restart',
+  'service_timeout',
+  'service_error',
+  'service_slow_read',
+  'max_duration',
+  'no_room_for_two',
+  'revoke',
+  'revoke_lingering',
+  'zombie_stream',
+  'translation_cut',
+  'transcripts_late',
+  'times_wrong',
+  'token_doubled',
+  'token_misaddressed',
 ]);
 /** The same (s) for a silent service, whose end no message shows: measured maximum 117 s. */
 const ZOMBIE_S = 240;
@@ -37,20 +47,29 @@ const REFUSED_ONCE_S = 50;
 const REFUSED_AGAIN = 'refused_again';
 const BOUND_S: Readonly<Record<string, number>> = {
   // `refuse` is the moment at which the service refuses.
-  ...{ refused: PARKED_S, refuse: PARKED_S, [REFUSED_AGAIN]: PARKED_S, refused_bare: REFUSED_ONCE_S },
-  ...{ balance_out: PARKED_S, account_blocked: PARKED_S },
-  ...{
-    token_denied: PARKED_S,
-    operator: PARKED_S,
-    token_of_another_intent: PARKED_S,
-    zombie_service: ZOMBIE_S,
-  },
+  refused: PARKED_S,
+  refuse: PARKED_S,
+  [REFUSED_AGAIN]: PARKED_S,
+  refused_bare: REFUSED_ONCE_S,
+  balance_out: PARKED_S,
+  account_blocked: PARKED_S,
+  token_denied: PARKED_S,
+  operator: PARKED_S,
+  token_of_another_intent: PARKED_S,
+  zombie_service: ZOMBIE_S,
 };
 
 /** Faults that end no stream: they excuse no loss. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  ...['warning', 'xrun', 'microphone_unplugged', 'microphone_hangs', 'speaker_unplugged'],
-  ...['file_reread', 'disk_troubled', 'clock_jumps', 'service_clock_skew'],
+  'warning',
+  'xrun',
+  'microphone_unplugged',
+  'microphone_hangs',
+  'speaker_unplugged',
+  'file_reread',
+  'disk_troubled',
+  'clock_jumps',
+  'service_clock_skew',
 ]);
 
 /** Faults that slow the uplink: the backlog overflows while the stream is up, and speech is lost without an outage. */

@@ -52,15 +52,24 @@ export function createRoom(setup: RoomSetup): Room {
     (pcm) => speech.untaken(pcm, true),
   );
   const speech = createSpeechOracle({
-    ...{ violations, firstTick, mayLose: setup.mayLose, serviceCase: serviceCaseOf(terms) },
+    violations,
+    firstTick,
+    mayLose: setup.mayLose,
+    serviceCase: serviceCaseOf(terms),
     echo: terms.echo && terms.lane['echo'] !== 'off',
     isSilent: () => !speaker.isPlugged || setup.isWithoutLoudspeaker(),
     wasLoud: (from, until) => speaker.wasDriven(from, until),
   });
   const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, speechDice);
   const microphone = createMicrophone({
-    ...{ clock, dice: dice.fork(), visitors, speaker, firstTick },
-    ...{ echo: terms.echo, roomAmplitude: terms.roomAmplitude, pieceTicks: terms.pieceTicks },
+    clock,
+    dice: dice.fork(),
+    visitors,
+    speaker,
+    firstTick,
+    echo: terms.echo,
+    roomAmplitude: terms.roomAmplitude,
+    pieceTicks: terms.pieceTicks,
     voices: isSteady ? undefined : LEVELS,
     note({ first, ticks, until }) {
       for (const [index, tick] of ticks.entries()) {

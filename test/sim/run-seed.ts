@@ -197,9 +197,14 @@ export async function runSeed(seed: number, hours: number, options: RunOptions =
   world.judge();
   if (isComparable(serviceCaseOf(drawn), swarm)) world.compareCounts();
   return {
-    ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults },
+    seed,
+    hours: (clock.now() - 1000) / HOUR_MS,
+    violations: violations.list,
+    faults,
     worstRecoveryS: recovery.worstS,
-    ...{ tallies, trace: world.trace, reached: world.owner?.reached ?? {} },
+    tallies,
+    trace: world.trace,
+    reached: world.owner?.reached ?? {},
     serviceCase: serviceCaseOf(drawn),
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),

@@ -14,8 +14,13 @@ function account(isExact = true) {
     /** @param share share of the sound that is played */
     play(ticks: readonly number[], share = 1, lacksEnd = false): void {
       const playing: Playing = {
-        ...{ id: ++id, stream: 'a', language: 'es', ticks },
-        ...{ lengthTicks: ticks.length, playedTicks: 0, lacksEnd },
+        id: ++id,
+        stream: 'a',
+        language: 'es',
+        ticks,
+        lengthTicks: ticks.length,
+        playedTicks: 0,
+        lacksEnd,
       };
       said.begin(playing);
       said.played(playing, Math.round(ticks.length * share));

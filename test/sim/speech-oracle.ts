@@ -132,7 +132,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     for (const tick of queue) said.relax(tick);
   };
   const dropped = createDropped<Job>({
-    ...{ violations, isSilent: setup.isSilent, jobOf: (id) => jobs.get(id) },
+    violations,
+    isSilent: setup.isSilent,
+    jobOf: (id) => jobs.get(id),
     gone: ({ ticks }, how) => markAll(ticks, FLAGS[how]),
     missed: (job, ticks) => said.missed(job, ticks),
   });
@@ -176,7 +178,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return next - one > PAUSE_TICKS || after - before > PAUSE_TICKS * TICK_MS + CHUNK_MS;
   };
   const judging: Judging = {
-    ...{ violations, excused, isApart, isSaid: said.isSaid },
+    violations,
+    excused,
+    isApart,
+    isSaid: said.isSaid,
     excuse(tick) {
       const why = excuse(tick);
       // A stream that has not ended may still speak it.

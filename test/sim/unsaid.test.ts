@@ -10,9 +10,16 @@ function judge(count: number, changes: Partial<Judging>): { lost: number; excuse
   const violations = createViolations(() => 0);
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   judgeTicks(ticks(count), {
-    ...{ violations, excused, describe: () => '' },
-    ...{ isApart: () => false, isSaid: () => false, excuse: () => null },
-    ...{ isLeftOut: () => true, wentOn: () => true, isRendered: () => false, isUnnamed: () => false },
+    violations,
+    excused,
+    describe: () => '',
+    isApart: () => false,
+    isSaid: () => false,
+    excuse: () => null,
+    isLeftOut: () => true,
+    wentOn: () => true,
+    isRendered: () => false,
+    isUnnamed: () => false,
     ...changes,
   });
   return { lost: violations.list.length, excused: excused.service };

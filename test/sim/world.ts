@@ -134,12 +134,22 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   const network = createNetwork(dice.fork());
   const answers = { ...NO_ANSWER_FAULTS };
   const ports: PortFaults = {
-    ...{ ...NO_PORT_FAULTS, thrown: 0 },
+    ...NO_PORT_FAULTS,
+    thrown: 0,
     loudspeakerThrewAt: new Map(),
   };
   const tallies: Tallies = {
-    ...{ rollovers: 0, splits: 0, sessions: 0, standbys: 0, revocations: 0, connections: 0 },
-    ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
+    rollovers: 0,
+    splits: 0,
+    sessions: 0,
+    standbys: 0,
+    revocations: 0,
+    connections: 0,
+    tokenRequests: 0,
+    steps: 0,
+    overlapMs: 0,
+    longestOverlapMs: 0,
+    overlaps: 0,
   };
   const watchers: ((step: LaneStep, now: number) => void)[] = observe === undefined ? [] : [observe];
   const turns: ((now: number, streams: boolean, lane: string) => void)[] = [];
@@ -163,7 +173,12 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
-      ...{ id, clock, violations, startAt: START_MS, dice: roomDice, mayLose: (at) => world.mayLose(at, id) },
+      id,
+      clock,
+      violations,
+      startAt: START_MS,
+      dice: roomDice,
+      mayLose: (at) => world.mayLose(at, id),
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
@@ -205,13 +220,22 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   };
   const answer = createAnswers(clock, dice, () => broker, network, answers, onStrike);
   const backend: BackendHost = createBackendHost({
-    ...{ clock, dice: dice.fork(), host, answer },
+    clock,
+    dice: dice.fork(),
+    host,
+    answer,
     lanes: rooms.size,
     terms: { maxDurationS: terms.maxDurationS, singleUse: terms.singleUse, expiresS: terms.expiresS },
   });
 
   const connections: Connections = createConnections({
-    ...{ clock, network, host, rooms, main, tallies, tokens },
+    clock,
+    network,
+    host,
+    rooms,
+    main,
+    tallies,
+    tokens,
     laneOf: (id) => device.laneOf(id),
   });
   const onStep = (step: LaneStep): void => {
@@ -237,7 +261,11 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
     turn(room.id, speaksTo(after) !== null);
   };
   const device = createDevice({
-    ...{ clock, dice: dice.fork(), broker, rooms, violations },
+    clock,
+    dice: dice.fork(),
+    broker,
+    rooms,
+    violations,
     spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, onStrike),
     hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
@@ -273,7 +301,13 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   });
   owner = terms.commanded
     ? createOwner({
-        ...{ clock, seed, terms, broker, violations, laneOf: device.laneOf, reread: device.reread },
+        clock,
+        seed,
+        terms,
+        broker,
+        violations,
+        laneOf: device.laneOf,
+        reread: device.reread,
         isRestless: options.restless === true,
         makeConfig: (changes, hours) => agentConfig(terms, changes, hours),
         connections: () => [...rooms.values()].reduce((sum, { connections }) => sum + connections.size, 0),
@@ -287,22 +321,23 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   if (!terms.bootsIn1970) clock.setWall(Date.UTC(2026, 0, 15, 9));
 
   const world: World = {
-    ...{
-      clock,
-      dice,
-      network,
-      broker,
-      backend,
-      answers,
-      ports,
-      host,
-      microphone,
-      speaker,
-      device,
-      operator,
-      owner,
-    },
-    ...{ violations, speech, visitors, tallies },
+    clock,
+    dice,
+    network,
+    broker,
+    backend,
+    answers,
+    ports,
+    host,
+    microphone,
+    speaker,
+    device,
+    operator,
+    owner,
+    violations,
+    speech,
+    visitors,
+    tallies,
     get trace() {
       return trace;
     },

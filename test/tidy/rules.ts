@@ -116,14 +116,6 @@ export const zodIsImportedAsNamespace: Rule = (files) =>
     [...text.matchAll(WHOLE_ZOD)].map(([statement]) => `${path}: ${statement}`),
   );
 
-export const LONGEST_FILE_LINES = 350;
-
-export const filesAreShort: Rule = (files) =>
-  files.filter(isCode).flatMap(({ path, text }) => {
-    const lines = text.trimEnd().split('\n').length;
-    return lines > LONGEST_FILE_LINES ? [`${path}: ${lines} lines`] : [];
-  });
-
 /** Only command lines write to the terminal; all other code logs or returns its messages. */
 const MAY_WRITE = /^src\/(cli\/|program\/run-main\.ts$|[^/]+\/(main|cli)\.ts$)/;
 

@@ -137,12 +137,6 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
-    rules.filesAreShort,
-    'files are short',
-    [file('src/core/a.ts', 'a;\n'.repeat(351)), file('scripts/a.mjs', 'a;\n'.repeat(351))],
-    [file('src/core/a.ts', 'a;\n'.repeat(350)), file('README.md', 'a\n'.repeat(1000))],
-  ],
-  [
     rules.onlyCommandLinesWrite,
     'only command lines write',
     [

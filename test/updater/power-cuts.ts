@@ -29,11 +29,16 @@ export interface Case {
 /** An update that stays, and one that is rolled back; the others differ in what was there before. */
 export const QUICK_CASES: readonly Case[] = [
   {
-    ...{ title: 'a good version', from: INSTALLED, behaviour: {}, ends: NEW },
+    title: 'a good version',
+    from: INSTALLED,
+    behaviour: {},
+    ends: NEW,
     start: async () => createModelDisk(),
   },
   {
-    ...{ title: 'a deaf version after another', from: '1.2.5-1', ends: '1.2.5-1' },
+    title: 'a deaf version after another',
+    from: '1.2.5-1',
+    ends: '1.2.5-1',
     behaviour: { deaf: ['lost'] },
     start: () => withVersion('1.2.5'),
   },
@@ -41,16 +46,24 @@ export const QUICK_CASES: readonly Case[] = [
 
 export const MORE_CASES: readonly Case[] = [
   {
-    ...{ title: 'a good version after another', from: '1.2.5-1', behaviour: {}, ends: NEW },
+    title: 'a good version after another',
+    from: '1.2.5-1',
+    behaviour: {},
+    ends: NEW,
     start: () => withVersion('1.2.5'),
   },
   {
-    ...{ title: 'a version that cannot start', from: INSTALLED, ends: INSTALLED },
+    title: 'a version that cannot start',
+    from: INSTALLED,
+    ends: INSTALLED,
     behaviour: { active: false, restarts: 3 },
     start: async () => createModelDisk(),
   },
   {
-    ...{ title: 'a good version with a private Node.js', from: INSTALLED, behaviour: {}, ends: NEW },
+    title: 'a good version with a private Node.js',
+    from: INSTALLED,
+    behaviour: {},
+    ends: NEW,
     nodes: { private: '22.0.0-1', system: null },
     start: async () => createModelDisk(),
   },

@@ -121,7 +121,8 @@ describe('the wait for a good moment', () => {
   it('is not needed when the agent does not run', async () => {
     const world = await ended(
       createWorld({
-        ...{ order: orderOf('1.3.0'), isGoodMoment: () => false },
+        order: orderOf('1.3.0'),
+        isGoodMoment: () => false,
         behaviours: { [INSTALLED]: { active: false } },
       }),
     );
@@ -309,7 +310,8 @@ describe('trouble before the switch', () => {
 
   it('uses the installed package when the disk becomes read-only during the watch of a bad version', async () => {
     const world = createWorld({
-      ...{ order: orderOf('1.3.0'), behaviours: { [NEW]: { deaf: ['lost'] } } },
+      order: orderOf('1.3.0'),
+      behaviours: { [NEW]: { deaf: ['lost'] } },
       looked({ last, disk }) {
         if (last?.state === 'confirming') disk.fail('the disk is read-only');
       },

@@ -29,12 +29,21 @@ const MINUTE = 60_000;
 export type Behaviour = Partial<Sighting>;
 
 export const HEALTHY: Sighting = {
-  ...{ active: true, usable: true, broker: true, backend: true, deaf: [], readsPerS: 48_000 },
-  ...{ restarts: 0, problem: null, reports: true, network: true },
+  active: true,
+  usable: true,
+  broker: true,
+  backend: true,
+  deaf: [],
+  readsPerS: 48_000,
+  restarts: 0,
+  problem: null,
+  reports: true,
+  network: true,
 };
 
 export const releaseOf = (version: string): Release => ({
-  ...{ version, built_at: Date.UTC(2026, 0, 1) / 1000 },
+  version,
+  built_at: Date.UTC(2026, 0, 1) / 1000,
   node: { least: '20.12', private: NODE_VERSION },
 });
 
@@ -78,7 +87,11 @@ export interface WorldOptions {
 }
 
 export const orderOf = (version: string, id = 'order-1'): UpdateOrder => ({
-  ...{ do: 'update', id, version, manifest_url: null, not_before: null },
+  do: 'update',
+  id,
+  version,
+  manifest_url: null,
+  not_before: null,
 });
 
 const PROGRAM = 'program';
@@ -156,7 +169,11 @@ export function createWorld(options: WorldOptions = {}): World {
   };
   const say = (_: object, sentence: string): void => void log.push(sentence);
   const world: World = {
-    ...{ disk, clock, log, reports, launched },
+    disk,
+    clock,
+    log,
+    reports,
+    launched,
     running: async () => running ?? (await launched()),
     get restarts() {
       return restarts;
@@ -173,7 +190,12 @@ export function createWorld(options: WorldOptions = {}): World {
     async run() {
       let isOver = false;
       const ended = runUpdater({
-        ...{ files: disk, repository, releases, service, desk, clock },
+        files: disk,
+        repository,
+        releases,
+        service,
+        desk,
+        clock,
         log: { trace: say, debug: say, info: say, warn: say, error: say },
         own: releaseOf(INSTALLED),
         ...(options.times === undefined ? {} : { times: options.times }),

@@ -119,7 +119,13 @@ export function drawUtterance(library: Library, seed: number, index: number): Dr
   atLevel(room, levelDb + shiftDb - snrDb);
   mixIn(room, spoken, lead);
   return {
-    ...{ speaker, path: said.path, variant, snrDb, levelDb: levelDb + shiftDb, noise, room },
+    speaker,
+    path: said.path,
+    variant,
+    snrDb,
+    levelDb: levelDb + shiftDb,
+    noise,
+    room,
     leadMs: (lead / RATE_HZ) * 1000,
     saidMs: (said.sound.length / RATE_HZ) * 1000,
   };

@@ -60,14 +60,12 @@ export class StandbyLane {
   constructor(options: StandbyLaneOptions) {
     this.options = options;
     this.pipeline = new CapturePipeline({
-      ...{
-        lane: 'main',
-        clock: createVirtualClock(),
-        log: LOG,
-        rateHz: RATE_HZ,
-        playedRateHz: OUTPUT_RATE_HZ,
-        chunkMs,
-      },
+      lane: 'main',
+      clock: createVirtualClock(),
+      log: LOG,
+      rateHz: RATE_HZ,
+      playedRateHz: OUTPUT_RATE_HZ,
+      chunkMs,
       createVoiceDetector: options.createVoiceDetector,
       cancelEcho: false,
       openCapture: async (sink) => {
@@ -79,8 +77,16 @@ export class StandbyLane {
     this.state = createLane({
       settings: { ...LANE_DEFAULTS, playoutBytesPerMs: (OUTPUT_RATE_HZ * 2) / 1000 },
       options: {
-        ...{ source: 'en', targets: ['es'], voice: null, muted: false, volume: 100, earcons: false },
-        ...{ echo: 'half-duplex', bargeIn: 'duck', start: 'voice', standbyAfterMs: options.standbyAfterMs },
+        source: 'en',
+        targets: ['es'],
+        voice: null,
+        muted: false,
+        volume: 100,
+        earcons: false,
+        echo: 'half-duplex',
+        bargeIn: 'duck',
+        start: 'voice',
+        standbyAfterMs: options.standbyAfterMs,
       },
       idPrefix: 'voices',
       seed: 1,

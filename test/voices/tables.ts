@@ -52,7 +52,10 @@ export function summarise(answers: readonly Answer[]): Summary {
         byShift.reduce((total, part) => total + part[of], 0);
       return [
         {
-          ...{ kind, isTold, perHour: (sum('wakes') * HOUR_MS) / sum('ms'), open: sum('openMs') / sum('ms') },
+          kind,
+          isTold,
+          perHour: (sum('wakes') * HOUR_MS) / sum('ms'),
+          open: sum('openMs') / sum('ms'),
           byShift: byShift.map(({ shiftDb, ms, openMs, wakes }) => ({
             shiftDb,
             perHour: ms === 0 ? 0 : (wakes * HOUR_MS) / ms,

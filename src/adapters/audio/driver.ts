@@ -22,12 +22,17 @@ export function createCapture(config: CaptureConfig, clock: Clock, deps: DriverD
   switch (config.driver) {
     case 'file':
       return createFileCapture({
-        ...{ path: config.path, loop: config.loop, rateHz, clock },
+        path: config.path,
+        loop: config.loop,
+        rateHz,
+        clock,
         note: (sentence) => deps.log?.warn({ path: config.path }, sentence),
       });
     case 'alsa':
       return createAlsaCapture({
-        ...{ device: config.device, rateHz, gain: config.gain },
+        device: config.device,
+        rateHz,
+        gain: config.gain,
         ...supervision(clock, deps),
       });
     case 'command':
@@ -50,8 +55,11 @@ export function createPlayback(
   switch (config.driver) {
     case 'file':
       return createFilePlayback({
-        ...{ path: config.path, overwrite: config.overwrite, maxMs: config.maxMinutes * 60_000 },
-        ...{ rateHz, clock },
+        path: config.path,
+        overwrite: config.overwrite,
+        maxMs: config.maxMinutes * 60_000,
+        rateHz,
+        clock,
       });
     case 'alsa':
       return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });

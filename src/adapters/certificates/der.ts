@@ -1,8 +1,14 @@
 /** The part of DER (X.690) that certificate requests need: each value is a tag, a length and the content. */
 
 export const TAG = {
-  ...{ integer: 0x02, bits: 0x03, object: 0x06, utf8: 0x0c, printable: 0x13 },
-  ...{ sequence: 0x30, set: 0x31, attributes: 0xa0 },
+  integer: 0x02,
+  bits: 0x03,
+  object: 0x06,
+  utf8: 0x0c,
+  printable: 0x13,
+  sequence: 0x30,
+  set: 0x31,
+  attributes: 0xa0,
 } as const;
 
 export interface DerValue {

@@ -47,7 +47,8 @@ export async function openConsoleServer(options: ConsoleServerOptions): Promise<
     const { pathname, searchParams } = addressOf(request.url);
     const { localAddress = '', remoteAddress } = request.socket;
     const from = whence.read({
-      ...{ headers: request.headers, remoteAddress },
+      headers: request.headers,
+      remoteAddress,
       isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
     });
     const objection = own.objectionTo({ hosts: from.hosts, localAddress, isProxied: from.isProxied });
@@ -72,7 +73,13 @@ export async function openConsoleServer(options: ConsoleServerOptions): Promise<
     send(response, { status: 404, type: 'text/plain; charset=utf-8', body: 'There is no such file.\n' });
   };
   const server = await openHttpServer({
-    ...{ host, port, tls, clock, listener, limits: LIMITS, maxHeaderSize: 16_384 },
+    host,
+    port,
+    tls,
+    clock,
+    listener,
+    limits: LIMITS,
+    maxHeaderSize: 16_384,
     isShared: whence.isTrusted,
   });
   return {
@@ -107,7 +114,14 @@ function toRequest(
   const { method = 'GET', headers } = request;
   const { address, isSecure, origin, know } = from;
   return {
-    ...{ method, path, query, headers, address, isSecure, origin, know },
+    method,
+    path,
+    query,
+    headers,
+    address,
+    isSecure,
+    origin,
+    know,
     body: (most) => readBody(request, most),
   };
 }

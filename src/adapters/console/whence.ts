@@ -51,7 +51,8 @@ export function createWhence(trusted: readonly string[]): WhenceReader {
     const hosts = [headers.host, said('x-forwarded-host')].filter((one) => one !== undefined);
     const host = hosts.at(-1) ?? '';
     return {
-      ...{ isProxied, hosts },
+      isProxied,
+      hosts,
       address: browser ?? peer,
       isSecure,
       origin: `${isSecure ? 'https' : 'http'}://${host.toLowerCase()}`,

@@ -78,7 +78,8 @@ export function openProfile(name: string | undefined, env: Environment, clientId
     registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant, warnings)) ?? [],
     warnings,
     connection: {
-      ...{ url: profile.url, clientId },
+      url: profile.url,
+      clientId,
       ...(profile.username !== null && { username: profile.username }),
       ...(password !== undefined && { password: () => password }),
       ...(ca && { ca }),

@@ -22,8 +22,12 @@ export interface Server {
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {
-  ...{ 'mqtt:': 1883, 'mqtts:': 8883 },
-  ...{ 'ws:': 80, 'wss:': 443, 'http:': 80, 'https:': 443 },
+  'mqtt:': 1883,
+  'mqtts:': 8883,
+  'ws:': 80,
+  'wss:': 443,
+  'http:': 80,
+  'https:': 443,
 };
 const SECURE = new Set(['mqtts:', 'wss:', 'https:']);
 
@@ -50,8 +54,14 @@ const MOST_SILENT_ADDRESSES = 2;
 export async function reach(server: Server, limitMs: number, clock: Clock): Promise<ReachFacts> {
   const { host, port } = server;
   const facts = (more: Partial<ReachFacts>): ReachFacts => ({
-    ...{ host, port, addresses: [], address: null, unanswered: [] },
-    ...{ failure: null, connectMs: null, certificate: null },
+    host,
+    port,
+    addresses: [],
+    address: null,
+    unanswered: [],
+    failure: null,
+    connectMs: null,
+    certificate: null,
     ...more,
   });
   const found = await resolve(host, limitMs);

@@ -63,7 +63,8 @@ export function fileWarnings(
 /** @param unseen predicate about the secret */
 function unseenWarning(key: string, file: string, unseen: string): ConfigWarning {
   return {
-    ...{ key, message: `names ${file}: the secret in it ${unseen}, which is sent with it` },
+    key,
+    message: `names ${file}: the secret in it ${unseen}, which is sent with it`,
     fix: 'If the broker does not know the secret with it, write the file again without it.',
   };
 }

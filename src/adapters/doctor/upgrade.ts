@@ -45,7 +45,8 @@ export function askForUpgrade(
     const answered = ({ statusCode = 0, headers: { date, location } }: IncomingMessage): void => {
       const parsed = Date.parse(date ?? '');
       settle({
-        ...{ status: statusCode, date: Number.isNaN(parsed) ? null : parsed },
+        status: statusCode,
+        date: Number.isNaN(parsed) ? null : parsed,
         location: location === undefined ? null : (shownAddress(location, target) ?? ownLine(location)),
       });
     };

@@ -27,9 +27,9 @@ export interface Ending {
 
 /** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
-  ...[2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c],
+  2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c,
   // About the will: topic, size, quota, format, retain, QoS. And: the broker has moved.
-  ...[0x90, 0x95, 0x97, 0x99, 0x9a, 0x9b, 0x9d],
+  0x90, 0x95, 0x97, 0x99, 0x9a, 0x9b, 0x9d,
 ]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;

@@ -145,7 +145,11 @@ export function keepConnected(
   };
 
   const trial = createTrial({
-    ...{ clock, start: starter.start, changeOver, present, tryMs: () => tryMs(reconnect) },
+    clock,
+    start: starter.start,
+    changeOver,
+    present,
+    tryMs: () => tryMs(reconnect),
     other: other ?? null,
     isPresent: (one) => one === link,
     ended: afterEnd,
@@ -160,7 +164,8 @@ export function keepConnected(
     link: () => link,
     /** Connected and subscribed, and not being closed. */
     up: () => up,
-    ...{ pump: sender.pump, fleeting: sender.fleeting },
+    pump: sender.pump,
+    fleeting: sender.fleeting,
     urgent(isUrgent: boolean): void {
       if (isUrgent === reconnect.urgent) return;
       const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());

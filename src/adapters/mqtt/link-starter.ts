@@ -78,7 +78,10 @@ export function createStarter(
     const will = (): ReturnType<NonNullable<BusOptions['will']>> | null =>
       options.will?.(connections + 1) ?? null;
     const target = {
-      ...{ broker: brokerName(to), version, subscriptions, isWithoutRetained },
+      broker: brokerName(to),
+      version,
+      subscriptions,
+      isWithoutRetained,
       options: () =>
         clientOptions(to, version, will(), { keptForS: options.keptForS, isNew, allowed: allowances.of(to) }),
     };
@@ -136,7 +139,8 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
     wait(() => link.subscribe(again, (still) => note(link, still)), clock.now() + waitMs);
   };
   return {
-    ...{ note, cancel },
+    note,
+    cancel,
     urgent(isUrgent: boolean): void {
       waitMs = isUrgent ? URGENT_SUBSCRIBE_AGAIN_MS : SUBSCRIBE_AGAIN_MS;
       if (waiting !== null) wait(waiting.act, Math.min(waiting.dueAt, clock.now() + waitMs));

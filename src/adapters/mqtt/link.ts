@@ -165,7 +165,8 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   }
 
   return {
-    ...{ broker, version },
+    broker,
+    version,
     get accepted() {
       return stage === 'accepted' || stage === 'ready';
     },

@@ -124,8 +124,16 @@ export function createOutbox(
       const older = options.retain ? queue.find(isOlder) : undefined;
       if (older !== undefined && remove(older)) older.ended?.(false);
       queue.push({
-        ...{ topic, payload, share, ended, retain: options.retain, properties: options.properties },
-        ...{ queuedAt: now, bytes: size, sent: false, losses: 0 },
+        topic,
+        payload,
+        share,
+        ended,
+        retain: options.retain,
+        properties: options.properties,
+        queuedAt: now,
+        bytes: size,
+        sent: false,
+        losses: 0,
       });
       while (isOver(share)) {
         const oldest = next([share]);
@@ -204,8 +212,11 @@ export function createOutbox(
     get counts(): OutboxCounts {
       const flying = inFlight();
       return {
-        ...{ waiting: queue.length - flying, inFlight: flying, depth: queue.length },
-        ...{ dropped, expired },
+        waiting: queue.length - flying,
+        inFlight: flying,
+        depth: queue.length,
+        dropped,
+        expired,
       };
     },
   };

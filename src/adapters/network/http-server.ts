@@ -91,7 +91,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     listener(request, response);
   };
   const times = {
-    ...{ headersTimeout: headWithinMs, requestTimeout: requestWithinMs },
+    headersTimeout: headWithinMs,
+    requestTimeout: requestWithinMs,
     connectionsCheckingInterval: Math.min(LOOK_EACH_MS, headWithinMs),
     ...(options.maxHeaderSize !== undefined && { maxHeaderSize: options.maxHeaderSize }),
   };

@@ -29,7 +29,8 @@ export function checkConfigPart(
 ): ConfigCheck {
   if (value === null) return { problems: [], notes: [] };
   const locateHere = (path: Path): Source => ({
-    ...{ kind: 'conf.d', name: PROVISIONING_FILE },
+    kind: 'conf.d',
+    name: PROVISIONING_FILE,
     ...locate(['config', ...path]),
   });
   const layer: Layer = { value, lanesBy: 'id', locate: locateHere };

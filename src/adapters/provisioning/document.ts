@@ -94,7 +94,8 @@ function documentForConfig(value: unknown): ProvisioningDocument | null {
   const { config, secrets, caPem, certPem, keyPem, ownerKeysPem } = value;
   const hasPassword = isObject(secrets) && Object.hasOwn(secrets, 'mqtt-password');
   return {
-    ...{ format: 1, config },
+    format: 1,
+    config,
     ...(hasPassword && { secrets: { 'mqtt-password': null } }),
     ...(caPem !== undefined && { caPem: '' }),
     ...(certPem !== undefined && { certPem: '' }),
@@ -169,7 +170,8 @@ function unknownKey(
   const field = formatPath([...path, shown]);
   if (place === 'wifi' && UNSUPPORTED_WIFI_KEYS.some((one) => one.toLowerCase() === key.toLowerCase()))
     return {
-      ...{ field, message: UNSUPPORTED },
+      field,
+      message: UNSUPPORTED,
       fix: 'Use a network with WPA2 and a passphrase (or "WPA2/WPA3 mixed" at the router), and leave this key out.',
     };
   const names = NAMES[place] ?? [];

@@ -97,7 +97,9 @@ function endOf(
     outcome: facts.outcome,
     file: facts.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : facts.file,
     problems: (facts.problems ?? []).map(({ field, message, fix }) => ({
-      ...{ field: printable(field), message: printable(message), fix: printable(fix) },
+      field: printable(field),
+      message: printable(message),
+      fix: printable(fix),
     })),
     notes: [...(facts.notes ?? []), ...notesOnCard(root)].map(printable),
     network: findNetwork(root, facts.wifi ?? false),
@@ -152,7 +154,8 @@ function inWords({ outcome, message }: { outcome: string; message: string }): Pr
   const what =
     outcome === 'disk_full' ? 'The disk of the device is full' : `The disk cannot be written (${message})`;
   return {
-    ...{ field: '', message: `${what}; nothing was changed` },
+    field: '',
+    message: `${what}; nothing was changed`,
     fix: outcome === 'disk_full' ? 'Free some space, or write the card again.' : 'Try another card.',
   };
 }

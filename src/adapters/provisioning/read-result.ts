@@ -21,7 +21,9 @@ export function readResultFile(path: string): ProvisioningResult | null {
       ...read.data,
       file: file === null ? null : plain(file),
       problems: problems.map(({ field, message, fix }) => ({
-        ...{ field: plain(field), message: plain(message), fix: plain(fix) },
+        field: plain(field),
+        message: plain(message),
+        fix: plain(fix),
       })),
       notes: notes.map(plain),
     };

@@ -12,7 +12,12 @@ const UNBLOCK_WIFI = Buffer.from([0, 0, 0, 0, 1, 3, 0, 0]);
 const NETWORK: readonly string[] = [PLACES.managerWifi, PLACES.managerWired];
 const NETWORKD: readonly string[] = [PLACES.networkdWifi, PLACES.networkdWired];
 const AGENT: readonly string[] = [
-  ...[PLACES.mainConfig, PLACES.config, PLACES.password, PLACES.ca, PLACES.certificate, PLACES.key],
+  PLACES.mainConfig,
+  PLACES.config,
+  PLACES.password,
+  PLACES.ca,
+  PLACES.certificate,
+  PLACES.key,
 ];
 
 /** The commands to run; most of them fail when nothing runs yet. */

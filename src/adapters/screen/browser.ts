@@ -52,15 +52,29 @@ export function openBrowser(
 /** The command line. */
 export function browserWords(url: string, folder: string): string[] {
   return [
-    ...['cage', '--', 'chromium', '--kiosk', '--incognito', '--ozone-platform=wayland'],
-    ...[`--user-data-dir=${folder}/profile`, '--password-store=basic', '--disable-breakpad'],
+    'cage',
+    '--',
+    'chromium',
+    '--kiosk',
+    '--incognito',
+    '--ozone-platform=wayland',
+    `--user-data-dir=${folder}/profile`,
+    '--password-store=basic',
+    '--disable-breakpad',
     // Nothing but the page appears, whatever hands do.
-    ...['--no-first-run', '--noerrdialogs', '--disable-features=Translate'],
-    ...['--disable-pinch', '--overscroll-history-navigation=0'],
+    '--no-first-run',
+    '--noerrdialogs',
+    '--disable-features=Translate',
+    '--disable-pinch',
+    '--overscroll-history-navigation=0',
     // No requests of its own.
-    ...['--disable-component-update', '--disable-background-networking', '--disable-sync'],
+    '--disable-component-update',
+    '--disable-background-networking',
+    '--disable-sync',
     // Little memory: one page, which needs few objects.
-    ...['--process-per-site', '--renderer-process-limit=1', '--js-flags=--max-old-space-size=64'],
+    '--process-per-site',
+    '--renderer-process-limit=1',
+    '--js-flags=--max-old-space-size=64',
     url,
   ];
 }

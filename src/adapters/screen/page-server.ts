@@ -50,7 +50,11 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   const serve = getRequestListener(createApp(options).fetch);
   const late = new Set<() => void>();
   const server = await openHttpServer({
-    ...{ host: HOST, port: options.port, limits: LIMITS, maxHeaderSize: 8192, clock },
+    host: HOST,
+    port: options.port,
+    limits: LIMITS,
+    maxHeaderSize: 8192,
+    clock,
     requestWithinMs: REQUEST_WITHIN_MS,
     listener(request, response) {
       if (!mayAsk()) return answerLate(clock, late, request, response);

@@ -32,8 +32,10 @@ export function eventOf(message: WrittenMessage): ServiceEvent {
       return errorEvent(message.data);
     case 'warning':
       return {
-        ...{ type: 'warned', level: 'warning' },
-        ...{ code: message.data.code ?? null, text: message.data.message ?? null },
+        type: 'warned',
+        level: 'warning',
+        code: message.data.code ?? null,
+        text: message.data.message ?? null,
       };
     case 'max_duration_reached':
       return { type: 'limit', reason: 'max_duration' };
@@ -99,8 +101,12 @@ function errorEvent(data: DataOf<'error'>): ServiceEvent {
 
 function refused(reason: Refused['reason'], errorCode: number | null, said: string): Refused {
   return {
-    ...{ type: 'refused', reason, status: null, errorCode },
-    ...{ detail: said === '' ? null : said, retryAfterMs: null },
+    type: 'refused',
+    reason,
+    status: null,
+    errorCode,
+    detail: said === '' ? null : said,
+    retryAfterMs: null,
   };
 }
 

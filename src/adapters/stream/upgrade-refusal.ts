@@ -43,12 +43,10 @@ export async function readUpgradeRefusal(response: IncomingMessage, read: CleanT
   const words = [first.title ?? first.reason ?? data.message, first.detail];
   const errorCode = first.error_code ?? data.error_code ?? null;
   return {
-    ...{
-      type: 'refused',
-      reason: classifyRefusal({ httpStatus: status, errorCode, texts }),
-      status,
-      errorCode,
-    },
+    type: 'refused',
+    reason: classifyRefusal({ httpStatus: status, errorCode, texts }),
+    status,
+    errorCode,
     detail: read(words.filter((text) => text !== undefined).join(': ')) || redirectOf(response, read),
     retryAfterMs,
   };

@@ -86,8 +86,11 @@ export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clo
       count = counted.count;
       const note = readNote(runtime, pid);
       return {
-        ...{ active, restarts: counted.unasked, readsPerS: await readsOf(pid) },
-        ...{ network: await hasNetwork(kernel), ...toldBy(note) },
+        active,
+        restarts: counted.unasked,
+        readsPerS: await readsOf(pid),
+        network: await hasNetwork(kernel),
+        ...toldBy(note),
       };
     },
     async restart() {

@@ -142,7 +142,8 @@ function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
   const cut = promisedS > seconds + 1 ? ['is cut off: its header promises more sound'] : [];
   const { fault, notes } = judgeSound(measured);
   return {
-    ...{ kind, seconds },
+    kind,
+    seconds,
     faults: [...faults, ...(fault === null ? [] : [fault])],
     warnings: [...warnings, ...cut, ...opposite, ...notes],
   };

@@ -50,7 +50,8 @@ export function createHistogram(bounds: readonly number[], first: readonly Label
     samples: () =>
       [...rows.values()].flatMap(({ labels, counts, sum, count }): Sample[] => [
         ...bounds.map((bound, index) => ({
-          ...{ suffix: '_bucket' as const, value: counts[index] ?? 0 },
+          suffix: '_bucket' as const,
+          value: counts[index] ?? 0,
           labels: { ...labels, le: Number.isInteger(bound) ? `${bound}.0` : String(bound) },
         })),
         { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },

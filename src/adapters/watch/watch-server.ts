@@ -40,7 +40,10 @@ export async function startWatchServer(
   const isOwn = isLoopback(hostname);
   const paths = [...Object.keys(pages), ...(files === null ? [] : [files.below])];
   const server = await openHttpServer({
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), limits: LIMITS, clock },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    limits: LIMITS,
+    clock,
     listener(request, response) {
       if (files !== null && request.url?.startsWith(files.below)) {
         void files.serve(request, response);

@@ -63,7 +63,9 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
   // more than the budget of one day, and the backend has its own limits.
   const kept = readKept(
     {
-      ...{ file, log, parse: readBudget },
+      file,
+      log,
+      parse: readBudget,
       late: (days) => {
         use = addKept(use, days);
         keep();
@@ -104,7 +106,8 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
     use = noteTold(use, minutesPerDay);
     const { usedMs } = use.today;
     deps.tell({
-      ...{ used_minutes: Math.round(usedMs / MINUTE_MS), minutes_per_day: minutesPerDay },
+      used_minutes: Math.round(usedMs / MINUTE_MS),
+      minutes_per_day: minutesPerDay,
       percent: Math.round((100 * usedMs) / (minutesPerDay * MINUTE_MS)),
     });
     keep();

@@ -30,7 +30,9 @@ const READERS: Readers<readonly BudgetDay[]> = {
 
 export function writeBudget(use: BudgetUse): string {
   const days = daysToKeep(use).map(({ day, usedMs, toldFor }) => ({
-    ...{ day, used_ms: Math.round(usedMs), told_for: toldFor },
+    day,
+    used_ms: Math.round(usedMs),
+    told_for: toldFor,
   }));
   return JSON.stringify({ version: BUDGET_FILE_VERSION, days });
 }

@@ -66,7 +66,9 @@ export async function brokerAccess(
     ...(certificate !== null && { certificate }),
     brokers,
     openBus: createMqttBus(() => withCertificate(brokers.connection('present'), certificate), {
-      ...{ clock, tooEarly, seed: randomBytes(4).readInt32LE() },
+      clock,
+      tooEarly,
+      seed: randomBytes(4).readInt32LE(),
       other: () => withCertificate(brokers.connection('configured'), certificate),
     }),
   };

@@ -43,7 +43,9 @@ export function createBrokerUpkeep({
 }: BrokerUpkeepDeps): BrokerUpkeep {
   const { clock, log, random, randomHash, certificate, brokers } = deps;
   const telling = {
-    ...{ clock, log, bus },
+    clock,
+    log,
+    bus,
     tell: (...[kind, detail]: Parameters<Publisher['tell']>) =>
       publisher.tell(kind, { lane: null, ...detail }),
   };
@@ -51,14 +53,21 @@ export function createBrokerUpkeep({
     certificate === undefined
       ? null
       : createCertificateRenewal({
-          ...{ ...telling, repeats, certificate, topics, draw: random(), newId: randomHash },
+          ...telling,
+          repeats,
+          certificate,
+          topics,
+          draw: random(),
+          newId: randomHash,
           ending: (day) => publisher.condition('certificate', day !== null, day),
         });
   const change =
     brokers === undefined
       ? null
       : createBrokerChange({
-          ...{ ...telling, brokers, random },
+          ...telling,
+          brokers,
+          random,
           offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
           away: (host) => publisher.condition('broker', host !== null, host),
         });

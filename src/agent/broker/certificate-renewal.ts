@@ -201,7 +201,9 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       });
       if (!offered.ok) {
         logRepeated(deps, {
-          ...{ level: 'warn', kind: 'certificate', fields: { why: offered.message } },
+          level: 'warn',
+          kind: 'certificate',
+          fields: { why: offered.message },
           sentence: 'a client certificate was rejected',
         });
         throw new CommandError(offered.code, `the certificate ${offered.message}`);

@@ -62,7 +62,8 @@ export function createCommandAnswers(
       topics.commandResponse(name),
       JSON.stringify({ ts: timestamp(clock.wall()), id, ...response }),
       {
-        ...{ qos: 1, share },
+        qos: 1,
+        share,
         ...(correlationData === undefined ? {} : { properties: { correlationData } }),
         ...(ended === undefined ? {} : { ended }),
       },

@@ -120,8 +120,11 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       return;
     }
     logRepeated(deps, {
-      ...{ level: 'info', kind: 'command:received', fields: { command: name, id } },
-      ...{ sentence: 'command received', atOnce: LOGGED_A_MINUTE },
+      level: 'info',
+      kind: 'command:received',
+      fields: { command: name, id },
+      sentence: 'command received',
+      atOnce: LOGGED_A_MINUTE,
     });
     // Nothing was done: losing this note does no harm.
     const answerAtOnce = (answer: FinalAnswer): void => {

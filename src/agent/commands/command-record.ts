@@ -63,7 +63,9 @@ export function createCommandRecord(
 ): CommandRecord {
   const before = readKept(
     {
-      ...{ file, log, parse: readRecord },
+      file,
+      log,
+      parse: readRecord,
       // Their owed answers are given at the next start, or when the command comes again.
       late: (record) => {
         ledger = new Map([...record.ledger, ...ledger]);

@@ -40,7 +40,8 @@ export function createCommandSignatures(
 
   const judge = (name: string, id: string | null, opening: Opening): ReadSignature => {
     const refuse = (why: SignedFault): ReadSignature => ({
-      ...{ ok: false, code: 'signature' },
+      ok: false,
+      code: 'signature',
       message: `the command was rejected: ${explainFault(why)}`,
     });
     if (!opening.ok) return refuse(opening.why);

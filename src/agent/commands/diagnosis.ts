@@ -82,7 +82,10 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
       deviceCheck('configuration', QUICK_MS, () => judgeRunning(deps, config)),
       deviceCheck('agent', QUICK_MS, () => judgeItself(deps)),
       ...connectionChecks({
-        ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
+        clock,
+        topics,
+        probe,
+        lane: lanes[0]?.id ?? 'main',
         join: async () => judgeConnection(deps, config),
         hosts: config.service.hosts,
         serviceCa: () => serviceAuthority(config),
@@ -117,7 +120,10 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
 
 function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
   return judgeConfiguration({
-    ...{ file: 'the running configuration', lanes: config.lanes.length, agent: null, isOpenToAll: false },
+    file: 'the running configuration',
+    lanes: config.lanes.length,
+    agent: null,
+    isOpenToAll: false,
     user: ownUser(),
     warnings: configWarnings(config),
     files: machine === null ? [] : readNamedFiles(config, machine.env),
@@ -173,7 +179,8 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
     return skipped(`the lane is ${phase} and does not listen; the command "start" starts it`);
   return combine([
     judgeHearing(measureHearing(pieces, rateHz), {
-      ...{ device, isRecording: capture.driver === 'file' },
+      device,
+      isRecording: capture.driver === 'file',
       wasSilentBeforeTone: null,
     }),
     ...judgeCaptureFindings(device, lane.state.captureFindings),

@@ -73,11 +73,16 @@ export function createOperator(parts: OperatorDeps): Operator {
   const { clock, log } = deps;
   const { groups } = config().device;
   const logs = createLogStream({
-    ...{ topics, clock, bus },
+    topics,
+    clock,
+    bus,
     tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
   });
   const device = createDeviceHandlers({
-    ...{ clock, lanes, logs, host: deps.host ?? null },
+    clock,
+    lanes,
+    logs,
+    host: deps.host ?? null,
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
@@ -90,7 +95,11 @@ export function createOperator(parts: OperatorDeps): Operator {
   const handlers: CommandHandlers = {
     ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
     ...createDeskHandlers(lanes),
-    ...{ ...device, ...parts.updates, status, diagnose, certificate },
+    ...device,
+    ...parts.updates,
+    status,
+    diagnose,
+    certificate,
   };
   const table = bindCommands(COMMANDS, handlers);
   const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk({ lanes, says }) });
@@ -103,8 +112,17 @@ export function createOperator(parts: OperatorDeps): Operator {
   const record = createCommandRecord(deps.commandFile ?? null, clock, log, parts.kept);
   const dispatcher = createCommandDispatcher(
     {
-      ...{ address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
-      ...{ awaitedChanged: parts.awaitedChanged, dropped: parts.dropped },
+      address,
+      groups,
+      topics,
+      clock,
+      log,
+      random: deps.random,
+      repeats,
+      record,
+      signatures,
+      awaitedChanged: parts.awaitedChanged,
+      dropped: parts.dropped,
     },
     table,
   );
@@ -112,9 +130,13 @@ export function createOperator(parts: OperatorDeps): Operator {
     const { openKeyDevice } = deps;
     if (openKeyDevice === undefined) return null;
     return openDeskKeys({
-      ...{ clock, log, repeats, openKeyDevice },
+      clock,
+      log,
+      repeats,
+      openKeyDevice,
       carryOut: commandsByHand('key', tableAtDesk, lanes, conversations),
-      ...{ keys: config().keys, missing: parts.missingKeys },
+      keys: config().keys,
+      missing: parts.missingKeys,
     });
   };
   let keys: DeskKeys | null = null;

@@ -175,11 +175,9 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     documents.set(place.from, { ...document, kept: resolved.inForce.get(place.from) });
     writer?.changed();
     logRepeated(deps, {
-      ...{
-        level: 'info',
-        kind: `desired:taken:${place.from}`,
-        fields: { from: place.from, version: document.version },
-      },
+      level: 'info',
+      kind: `desired:taken:${place.from}`,
+      fields: { from: place.from, version: document.version },
       sentence: 'config/desired was accepted',
     });
     changed();
@@ -274,7 +272,9 @@ function reportOf(
 /** In order of precedence: groups as configured, then the device's own. */
 function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
   const ofGroups = groups.map((group) => ({
-    ...{ from: `group:${group}`, topic: topics.groupDesired(group), base: topics.groupBase(group) },
+    from: `group:${group}`,
+    topic: topics.groupDesired(group),
+    base: topics.groupBase(group),
   }));
   return [...ofGroups, { from: 'device', topic: topics.configDesired, base: topics.base }];
 }

@@ -17,8 +17,11 @@ function fixedParts({ lanes, rooms }: Config, id: string): string {
   return JSON.stringify([
     room?.lanes,
     members.map(({ id, capture, playback, rolloverLead }) => ({
-      ...{ id, rolloverLead, sampleRate: capture.sampleRate },
-      ...{ isRecording: playback.driver === 'file', normalize: playback.normalize },
+      id,
+      rolloverLead,
+      sampleRate: capture.sampleRate,
+      isRecording: playback.driver === 'file',
+      normalize: playback.normalize,
     })),
   ]);
 }

@@ -47,7 +47,9 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   });
 
   const upkeep = createLaneUpkeep({
-    ...{ orders: deps, clock: deps.clock, log: deps.log },
+    orders: deps,
+    clock: deps.clock,
+    log: deps.log,
     running: () => base,
     wanted: () => latest,
     change(change) {

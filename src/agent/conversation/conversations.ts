@@ -179,7 +179,12 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
 function createDesk(lanes: readonly LaneRunner[]): Desk {
   return {
-    ...{ lanes, talk: null, lane: '', beginnings: new Map(), informed: new Map(), endedAt: null },
+    lanes,
+    talk: null,
+    lane: '',
+    beginnings: new Map(),
+    informed: new Map(),
+    endedAt: null,
     cancel() {},
   };
 }

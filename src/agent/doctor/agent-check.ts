@@ -26,7 +26,8 @@ export function findAgent({ kernel, env }: MachineParts, file: string): AgentAro
   const agents = findRunningAgents(kernel.proc, process.pid);
   const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
   return {
-    ...{ agent, mayAgentRun: agents === undefined || agents.length > 0 },
+    agent,
+    mayAgentRun: agents === undefined || agents.length > 0,
     note: agent === null ? null : readAgentNote(kernel.proc, agent, env),
   };
 }

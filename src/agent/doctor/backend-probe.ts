@@ -59,8 +59,14 @@ export function createBackendProbe(
       const startedAt = clock.now();
       lastRefused = null;
       const body: TokenRequest = {
-        ...{ ts: timestamp(clock.wall()), id, lane, intent: 's2s', connection_type: 'ws' },
-        ...{ reason: 'start', attempt: 1, probe: true },
+        ts: timestamp(clock.wall()),
+        id,
+        lane,
+        intent: 's2s',
+        connection_type: 'ws',
+        reason: 'start',
+        attempt: 1,
+        probe: true,
       };
       return new Promise((resolve) => {
         const settle = ({ answer, streamUrl, ts }: Read): void => {
@@ -121,7 +127,10 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
     const told = hide(detail === '' ? title : detail).slice(0, 200);
     return {
       answer: {
-        ...{ kind: 'denied', code: hide(code).slice(0, 60), detail: told, final },
+        kind: 'denied',
+        code: hide(code).slice(0, 60),
+        detail: told,
+        final,
         retryAfterS: retry_after_s ?? null,
       },
       streamUrl: null,

@@ -68,7 +68,9 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
       reached,
       ...(certificate === null ? [] : [judgeOwnCertificate(certificate, clock.wall())]),
       judgeLogin(facts, {
-        ...{ clientId: connection.clientId, isExposed: isExposed(config), names: config.mqtt },
+        clientId: connection.clientId,
+        isExposed: isExposed(config),
+        names: config.mqtt,
       }),
     ];
     return {
@@ -95,7 +97,9 @@ function tryForeign(
   const { tenant, id: device } = config.device;
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   return tryForeignTopics({
-    ...{ clock, absentDevice, address: { prefix: config.mqtt.prefix, tenant, device } },
+    clock,
+    absentDevice,
+    address: { prefix: config.mqtt.prefix, tenant, device },
     connections: agent === 'absent' ? [beside, connection] : [beside],
   });
 }
@@ -108,8 +112,11 @@ async function reachBroker(
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const facts = await reach(serverOf(url, tls), STEP_LIMIT_MS, clock);
   return judgeReach(facts, {
-    ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile' },
-    ...{ wall: clock.wall(), proxy },
+    who: 'the broker',
+    addressFrom: 'mqtt.url',
+    caKey: 'mqtt.caFile',
+    wall: clock.wall(),
+    proxy,
   });
 }
 
@@ -134,7 +141,8 @@ async function login(
     logIn({
       connection: name === 'doctor' ? beside : connection,
       session: { ...kept, ...(name === 'doctor' && { keptForS: KEPT_S }), subscriptions, will },
-      ...{ clock, limitMs: LOGIN_LIMIT_MS },
+      clock,
+      limitMs: LOGIN_LIMIT_MS,
       hear(message) {
         // The session of the device holds what its operators sent: left unacknowledged, it waits for the agent. A broker may
         // give the doctor that session, too, if it takes the user name for the identifier.

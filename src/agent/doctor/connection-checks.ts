@@ -147,7 +147,8 @@ async function lookAtStreamHost(
     who: 'the stream host',
     addressFrom: "streamUrl in the backend's configuration",
     caKey: 'service.caFile',
-    ...{ wall: clock.wall(), proxy },
+    wall: clock.wall(),
+    proxy,
   });
   if (reached.verdict === 'problem') return { outcome: reached, sight: null };
   const askedAt = clock.now();

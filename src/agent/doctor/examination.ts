@@ -94,7 +94,9 @@ export function createExamination(options: ExaminationOptions): Examination {
       deviceCheck('configuration', SANDBOX_MS, async () =>
         combine([
           judgeConfiguration({
-            ...{ file, agent, lanes: config.lanes.length },
+            file,
+            agent,
+            lanes: config.lanes.length,
             files: readNamedFiles(config, machine.env),
             warnings: configWarnings(config),
             isOpenToAll: isOpenToAll(file),
@@ -124,7 +126,8 @@ function connectionAndSound(
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
   const keys = trustedKeys(config);
   const answers = createAnswerReader({
-    ...{ base: topics.base, signatures: keys.signatures },
+    base: topics.base,
+    signatures: keys.signatures,
     awaits: (id) => probe.awaits(id),
     deliver: (body) => void probe.receive(body),
     refused: (fault) => {
@@ -134,7 +137,11 @@ function connectionAndSound(
   });
   const proxy = ignoredProxy(machine.env);
   const broker = createBrokerConnection({
-    ...{ config, topics, clock, proxy, agent: linkOf(around, config) },
+    config,
+    topics,
+    clock,
+    proxy,
+    agent: linkOf(around, config),
     absentDevice:
       only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: async () => {
@@ -153,7 +160,12 @@ function connectionAndSound(
   const lane = config.lanes[0]?.id ?? 'main';
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const connection = connectionChecks({
-    ...{ clock, topics, probe, lane, join, proxy },
+    clock,
+    topics,
+    probe,
+    lane,
+    join,
+    proxy,
     askAgent: async (only) =>
       agent === null
         ? null
@@ -179,7 +191,8 @@ function connectionAndSound(
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
       holdersOf: (device, direction) => streamOf(device, direction, MACHINE_FOLDERS)?.holders ?? [],
       ...sound,
-      ...{ agent, agentStatus: async () => note ?? (await status.ask()) },
+      agent,
+      agentStatus: async () => note ?? (await status.ask()),
       plays: wants('playback'),
     },
     config,

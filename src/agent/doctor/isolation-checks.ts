@@ -48,7 +48,8 @@ export async function tryForeignTopics(parts: IsolationParts): Promise<Isolation
     const others = heard.map((name) => topics.read(name)?.device).filter((name) => name !== address.device);
     const cameBack = heard.includes(topic);
     return {
-      ...{ published, cameBack },
+      published,
+      cameBack,
       subscribed: second.ok ? 'granted' : second.refused ? 'refused' : 'unknown',
       devicesHeard: new Set(others.filter((name) => name !== undefined && name !== absentDevice)).size,
     };

@@ -92,7 +92,10 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
     agent !== null && part.driver !== 'file';
   const judgeHeld = async (direction: Direction): Promise<Outcome> =>
     judgeDeviceInUse({
-      ...{ direction, lane: lane.id, device: nameOf(lane[direction]), agent: agent ?? 0 },
+      direction,
+      lane: lane.id,
+      device: nameOf(lane[direction]),
+      agent: agent ?? 0,
       reasons: (await parts.agentStatus?.())?.reasons ?? [],
     });
   let listening: Listening | null = null;

@@ -189,7 +189,9 @@ export class Publisher {
     if (outage !== null) {
       const { since, reason, field } = outage;
       this.tell('backend_silent', {
-        ...{ lane: null, since: this.stampOf(since), reason },
+        lane: null,
+        since: this.stampOf(since),
+        reason,
         ...(field !== null && { field }),
       });
     } else if (before !== null) {
@@ -263,7 +265,8 @@ export class Publisher {
   /** @param publish publishes the value of then, when the broker has refused this one */
   private publishRetained(topic: string, body: string, publish: () => void): void {
     this.bus?.publish(topic, body, {
-      ...{ qos: 1, retain: true },
+      qos: 1,
+      retain: true,
       ended: (isDelivered) => {
         if (isDelivered || !this.ending) this.again.ended(topic, isDelivered, publish);
       },

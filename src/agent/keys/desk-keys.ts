@@ -36,7 +36,9 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
 
   const refuse = (command: string, code: string, message: string): void =>
     logRepeated(deps, {
-      ...{ level: 'warn', kind: `key:${code}`, fields: { command, code } },
+      level: 'warn',
+      kind: `key:${code}`,
+      fields: { command, code },
       sentence: `the command of a key was refused: ${message}`,
     });
   const failed = (command: string, error: unknown): void => {

@@ -64,7 +64,9 @@ export function createAcceptedTasks(
   };
   const before = readKept(
     {
-      ...{ file, log, parse: readTasks },
+      file,
+      log,
+      parse: readTasks,
       late: (lanes) => {
         take(lanes);
         writer?.changed();

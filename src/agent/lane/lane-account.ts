@@ -43,7 +43,8 @@ export function accountOf(lane: LaneRunner, now: number): LaneAccount {
 export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
   const { maxDurations, takenBack, saidAgain, unspokenMs, speechDroppedMs, streamMs, ...rest } = account;
   return {
-    ...{ id, ...rest },
+    id,
+    ...rest,
     max_durations: maxDurations,
     taken_back: takenBack,
     said_again: saidAgain,

@@ -126,14 +126,23 @@ export class LaneRunner {
     this.silentChunk = new Uint8Array(Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
     const post = (event: LaneEvent): void => this.post(event);
     this.capturePipeline = new CapturePipeline({
-      ...{ ...deps, lane: config.id, rateHz, chunkMs, post },
+      ...deps,
+      lane: config.id,
+      rateHz,
+      chunkMs,
+      post,
       playedRateHz: OUTPUT_RATE_HZ,
       cancelEcho: this.cancels,
     });
     const { wireToSpeaker } = this;
     const { volume, normalize: normalizes } = config.playback;
     this.playbackPipeline = new PlaybackPipeline({
-      ...{ ...deps, wireToSpeaker, volume, normalizes, rateHz: OUTPUT_RATE_HZ, post },
+      ...deps,
+      wireToSpeaker,
+      volume,
+      normalizes,
+      rateHz: OUTPUT_RATE_HZ,
+      post,
       reference: heardBy(this.capturePipeline, deps.seat),
     });
     deps.seat?.sit({
@@ -301,7 +310,9 @@ export class LaneRunner {
       broke: (fault, message) => this.post({ type: 'broke', stream, fault, message }),
       oddity: (oddity) =>
         logRepeated(this.deps, {
-          ...{ level: 'debug', kind: `oddity:${this.id}`, fields: { lane: this.id, oddity } },
+          level: 'debug',
+          kind: `oddity:${this.id}`,
+          fields: { lane: this.id, oddity },
           sentence: 'the service sent something unexpected',
         }),
       unreadable: (what, description) => this.post({ type: 'unreadable', stream, what, description }),

@@ -65,7 +65,9 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
     const times = (begun.get(id) ?? 0) + 1;
     begun.set(id, times);
     const own: LaneDeps = {
-      ...{ ...deps, ...deps.openAudio(config), seat },
+      ...deps,
+      ...deps.openAudio(config),
+      seat,
       requestToken: (tokenRequest) => deps.requestToken(id, tokenRequest),
       acceptedTask: deps.acceptedTask(id),
       // An answer to the lane before must not look like one to this lane.

@@ -26,7 +26,10 @@ export function logStep(
   const { log } = deps;
   const line = (level: 'info' | 'warn', kind: string, fields: object, sentence: string): void =>
     logRepeated(deps, {
-      ...{ level, kind: `${kind}:${lane}`, fields: { lane, ...fields }, sentence },
+      level,
+      kind: `${kind}:${lane}`,
+      fields: { lane, ...fields },
+      sentence,
       atOnce: ORDINARY_A_MINUTE,
     });
   const [from, to] = [phaseOf(before.session), phaseOf(after.session)];

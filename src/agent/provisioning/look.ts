@@ -33,7 +33,9 @@ export async function lookAtStart(
   const agent = await askAgent(machine, loaded);
   const ways = interfaces();
   const facts = {
-    ...{ agent, interfaces: ways, isClockSet: clock.wall() !== null },
+    agent,
+    interfaces: ways,
+    isClockSet: clock.wall() !== null,
     wifi: await wifiOf(ways, machine),
   };
   const only = asksDoctor ? questionsFor(agent) : [];

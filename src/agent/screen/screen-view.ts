@@ -86,7 +86,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   const statusNow = () =>
     screenStatus(
       deps.lanes.map(({ id, state }) => ({
-        ...{ state, understoodAt: understoodAt.get(id) ?? null, closedUntil: deps.closedUntil(id) },
+        state,
+        understoodAt: understoodAt.get(id) ?? null,
+        closedUntil: deps.closedUntil(id),
       })),
       clock.now(),
     );

@@ -43,14 +43,23 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const offerOf = (id: string): readonly string[] =>
     agent.configuration.lanes.find((lane) => lane.id === id)?.offer ?? [];
   const actions = createScreenActions({
-    ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
+    clock,
+    desks,
+    offerOf,
+    carryOut: (name, args) => agent.carryOut(name, args),
     endConversation: async () => {
       await agent.carryOut('conversation', { do: 'end' });
       view.forget();
     },
   });
   const view = createScreenView({
-    ...{ clock, log, lanes, desks, offerOf, config: config.screen, run: options.randomHash() },
+    clock,
+    log,
+    lanes,
+    desks,
+    offerOf,
+    config: config.screen,
+    run: options.randomHash(),
     notice: () => agent.configuration.conversation.notice,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
   });

@@ -84,7 +84,9 @@ export function observeDeps(outside: AgentDeps): Observed {
     },
     progress: () =>
       [...microphones].map(([lane, { state, changes, chunks }]) => ({
-        ...{ lane, changes, chunks },
+        lane,
+        changes,
+        chunks,
         listens: state === 'opening' || state === 'sounding',
       })),
     get isTried() {

@@ -159,7 +159,12 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
     connection = 0;
     const topics = deviceTopics(address);
     const dispatcher = createRefusingDispatcher({
-      ...{ address, groups, clock, log, commandFile, problem: () => problem },
+      address,
+      groups,
+      clock,
+      log,
+      commandFile,
+      problem: () => problem,
       status: () => ({ status: 'degraded', reasons, version, boot_id: bootId, lanes: [] }),
     });
     const line = openBus(

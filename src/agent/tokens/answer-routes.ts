@@ -24,7 +24,8 @@ export function routeAnswers(
   askers: () => Askers,
 ): AnswerReader {
   return createAnswerReader({
-    ...{ base: parts.base, signatures: parts.signatures },
+    base: parts.base,
+    signatures: parts.signatures,
     awaits(id) {
       const { tokens, backend, diagnose } = askers();
       return [tokens, backend, diagnose].some((asker) => asker.awaits(id));

@@ -93,8 +93,14 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
   const ask = ({ probe, kind, attempt }: Extract<BackendWatchEffect, { type: 'ask' }>): void => {
     const id = idOf(probe);
     const body = {
-      ...{ ts: timestamp(clock.wall()), id, lane: deps.lane(), intent: 's2s', connection_type: 'ws' },
-      ...{ reason: 'start', attempt, probe: kind },
+      ts: timestamp(clock.wall()),
+      id,
+      lane: deps.lane(),
+      intent: 's2s',
+      connection_type: 'ws',
+      reason: 'start',
+      attempt,
+      probe: kind,
     } satisfies TokenRequest;
     log.debug({ kind, attempt }, 'probing the backend');
     deps.bus()?.publish(topics.tokenRequest, JSON.stringify(body), {

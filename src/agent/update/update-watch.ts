@@ -104,7 +104,11 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
 }
 
 const reportOf = ({ state, from, to, reason, progress }: UpdateStatus): UpdateReport => ({
-  ...{ state, from, to, reason, progress },
+  state,
+  from,
+  to,
+  reason,
+  progress,
 });
 
 /** A roll-back ends it. */

@@ -46,13 +46,11 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     const people = chosen.people.map((person) => ({ ...person, made: createPassword() }));
     const setup: Setup = {
       ...chosen,
-      ...{
-        format: 1,
-        devices: [],
-        revoked: null,
-        authorities: ['ca'],
-        backend: { password: backend.hash, shareGroup: shareGroup() },
-      },
+      format: 1,
+      devices: [],
+      revoked: null,
+      authorities: ['ca'],
+      backend: { password: backend.hash, shareGroup: shareGroup() },
       people: people.map(({ name, role, made }) => ({ name, role, password: made.hash })),
     };
     const ca = authority.certificate;

@@ -39,7 +39,9 @@ export function deviceConfig(setup: Setup, device: SetupDevice, files: string): 
   return {
     device: { tenant: device.tenant, id: device.device, groups: device.groups },
     mqtt: {
-      ...{ url: address(setup.host, setup.devicePort), prefix: setup.prefix, username: deviceName(device) },
+      url: address(setup.host, setup.devicePort),
+      prefix: setup.prefix,
+      username: deviceName(device),
       ...login,
       caFile: at(CA_FILE),
     },
@@ -61,13 +63,19 @@ export function backendFiles(
   signingKey: string,
 ): Record<string, string> {
   const mqtt = {
-    ...{ url: address(setup.host, setup.peoplePort), prefix: setup.prefix, username: BACKEND_NAME },
-    ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE, shareGroup: setup.backend.shareGroup },
+    url: address(setup.host, setup.peoplePort),
+    prefix: setup.prefix,
+    username: BACKEND_NAME,
+    passwordFile: PASSWORD_FILE,
+    caFile: CA_FILE,
+    shareGroup: setup.backend.shareGroup,
   };
   const config = { mqtt, signingKeyFile: SIGNING_FILE };
   return {
     'backend.json': pretty(config),
-    ...{ [PASSWORD_FILE]: password, [CA_FILE]: ca, [SIGNING_FILE]: signingKey },
+    [PASSWORD_FILE]: password,
+    [CA_FILE]: ca,
+    [SIGNING_FILE]: signingKey,
   };
 }
 
@@ -86,14 +94,20 @@ export function personFiles(
 ): Record<string, string> {
   const { tenant, prefix } = setup;
   const profile = {
-    ...{ url: address(setup.host, setup.peoplePort), prefix, tenant, username: name },
-    ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE },
+    url: address(setup.host, setup.peoplePort),
+    prefix,
+    tenant,
+    username: name,
+    passwordFile: PASSWORD_FILE,
+    caFile: CA_FILE,
     ...(signingKey !== null && { signingKeyFile: SIGNING_FILE }),
     setupFile,
   };
   const profiles = { profiles: { [tenant]: profile }, default: tenant };
   return {
-    ...{ 'ctl.json': pretty(profiles), [PASSWORD_FILE]: password, [CA_FILE]: ca },
+    'ctl.json': pretty(profiles),
+    [PASSWORD_FILE]: password,
+    [CA_FILE]: ca,
     ...(signingKey !== null && { [SIGNING_FILE]: signingKey }),
   };
 }

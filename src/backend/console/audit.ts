@@ -27,7 +27,10 @@ export function createAudit(store: ConsoleStore, log: Log): Audit {
   const begin = async ({ who, from, what, on, args = {} }: Action): Promise<string> => {
     const text = JSON.stringify(cleanValue(args));
     const id = await store.beginAudit({
-      ...{ who: clean(who, 64), from: clean(from, 64), what, on: on === null ? null : clean(on) },
+      who: clean(who, 64),
+      from: clean(from, 64),
+      what,
+      on: on === null ? null : clean(on),
       args: text.length > LONGEST_ARGS ? '{"shortened":true}' : text,
     });
     log.info({ who: clean(who, 64), from: clean(from, 64), what, on }, 'a person acts at the console');

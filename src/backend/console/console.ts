@@ -73,7 +73,12 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
 
   const statusOf = (device: string): FleetStatus => fleet.devices.get(device)?.row.status ?? 'unknown';
   const jobs = createJobs({
-    ...{ store, prefix, signer, clock, complain, bus: () => bus },
+    store,
+    prefix,
+    signer,
+    clock,
+    complain,
+    bus: () => bus,
     isConnected: (device) => claimsConnection(statusOf(device)),
     whySilent(device) {
       const status = statusOf(device);
@@ -92,7 +97,10 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     },
   });
   const streams = createStreams({
-    ...{ fleet, prefix, clock, jobs },
+    fleet,
+    prefix,
+    clock,
+    jobs,
     isConnected: () => bus.connected,
     async isSignedIn(key) {
       try {
@@ -174,8 +182,12 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   let server: ConsoleServer;
   try {
     server = await openConsoleServer({
-      ...{ ...readListen(parts.listen), tls, files, clock },
-      ...{ trustedProxies: config.console.trustedProxies, hosts: config.console.hosts },
+      ...readListen(parts.listen),
+      tls,
+      files,
+      clock,
+      trustedProxies: config.console.trustedProxies,
+      hosts: config.console.hosts,
       api: createRouter(signIn, publicRoutes(peopleParts), handlers, log),
     });
   } catch (error) {

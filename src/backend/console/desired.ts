@@ -33,14 +33,18 @@ export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {
             versions: report.version,
             effective: cleanValue(report.effective),
             errors: report.errors.slice(0, 100).map(({ from, key, message }) => ({
-              ...{ from: clean(from, 80), key: clean(key), message: cleanSentence(message) },
+              from: clean(from, 80),
+              key: clean(key),
+              message: cleanSentence(message),
             })),
           },
     differences:
       report === null
         ? []
         : differences(desired ?? {}, report.effective).map(({ key, desired: wanted, effective }) => ({
-            ...{ key: clean(key), desired: cleanValue(wanted), effective: cleanValue(effective) },
+            key: clean(key),
+            desired: cleanValue(wanted),
+            effective: cleanValue(effective),
           })),
   };
 }
@@ -129,7 +133,9 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
     const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
     underWay.add(base);
     return {
-      ...{ target, document, version },
+      target,
+      document,
+      version,
       async publish() {
         const text =
           document === null ? '' : await desiredText({ version, ...document }, base, signer, clock.wall());

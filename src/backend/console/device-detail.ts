@@ -36,12 +36,18 @@ export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
 function laneOf(lane: ToldLane, health: ToldHealth | null): DeviceLane {
   const measured = health?.lanes.find(({ id }) => id === lane.id);
   return {
-    ...{ id: clean(lane.id, 64), phase: clean(lane.phase, 40), source: clean(lane.source, 40) },
-    ...{ targets: cleanList(lane.targets), muted: lane.muted, volume: lane.volume },
-    ...{ capture: clean(lane.capture), playback: clean(lane.playback) },
+    id: clean(lane.id, 64),
+    phase: clean(lane.phase, 40),
+    source: clean(lane.source, 40),
+    targets: cleanList(lane.targets),
+    muted: lane.muted,
+    volume: lane.volume,
+    capture: clean(lane.capture),
+    playback: clean(lane.playback),
     captureFindings: cleanList(lane.capture_findings),
     echo: clean(lane.echo.mode, 40),
-    ...{ session: cleanOrNull(lane.session), streamHost: cleanOrNull(lane.stream_host) },
+    session: cleanOrNull(lane.session),
+    streamHost: cleanOrNull(lane.stream_host),
     nextTryAt: cleanTime(lane.next_try_at),
     closedUntil: cleanTime(textAt(lane, 'closed_until')),
     inConversation: isObject(lane['conversation']),

@@ -52,8 +52,16 @@ export const EMPTY: Texts = { status: null, state: null, health: null, reported:
 
 export function createDevice(name: string): FleetDevice {
   const row: FleetRow = {
-    ...{ device: name, status: 'never', reasons: [], isProblem: false, since: null, groups: [], site: null },
-    ...{ version: '', lanes: [], isOffDesired: false },
+    device: name,
+    status: 'never',
+    reasons: [],
+    isProblem: false,
+    since: null,
+    groups: [],
+    site: null,
+    version: '',
+    lanes: [],
+    isOffDesired: false,
   };
   return {
     name,
@@ -101,13 +109,12 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
     site: around.site,
     version: clean(status?.version ?? '', 60),
     lanes: (state?.lanes ?? []).slice(0, MOST_LANES).map(({ id, phase, source, targets, muted, volume }) => ({
-      ...{
-        id: clean(id, 64),
-        phase: clean(phase, 40),
-        source: clean(source, 40),
-        targets: cleanList(targets),
-      },
-      ...{ muted, volume },
+      id: clean(id, 64),
+      phase: clean(phase, 40),
+      source: clean(source, 40),
+      targets: cleanList(targets),
+      muted,
+      volume,
     })),
     isOffDesired: isOffDesired(texts, groups, around),
   };

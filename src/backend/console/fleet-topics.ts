@@ -35,8 +35,11 @@ export function consoleFilters(prefix: string): { filter: string; qos: 0 | 1 }[]
 }
 
 const PLAIN: Readonly<Record<string, 'status' | 'state' | 'health' | 'reported' | 'desired'>> = {
-  ...{ status: 'status', state: 'state', health: 'health' },
-  ...{ 'config/reported': 'reported', 'config/desired': 'desired' },
+  status: 'status',
+  state: 'state',
+  health: 'health',
+  'config/reported': 'reported',
+  'config/desired': 'desired',
 };
 
 /** Null: no message for the console. */

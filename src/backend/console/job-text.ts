@@ -12,11 +12,16 @@ const entrySchema = z.object({
   at: z.number(),
 });
 const recordSchema = z.object({
-  ...{ id: z.string(), at: z.number(), who: z.string(), command: z.string() },
+  id: z.string(),
+  at: z.number(),
+  who: z.string(),
+  command: z.string(),
   args: z.record(z.string(), z.unknown()),
   /** False: some of them are not kept. */
   isWhole: z.boolean(),
-  ...{ validMs: z.number(), notAfter: z.number(), endedAt: z.number().nullable() },
+  validMs: z.number(),
+  notAfter: z.number(),
+  endedAt: z.number().nullable(),
   auditLine: z.string().nullable().default(null),
   devices: z.array(z.tuple([z.string(), entrySchema])),
 });

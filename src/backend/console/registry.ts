@@ -14,7 +14,10 @@ export function makeRegistry(signs: boolean): Registry {
       const args = schemaOf(definition.args);
       const says = typeof args['description'] === 'string' ? args['description'] : '';
       return {
-        ...{ name, role: definition.role, isReadOnly: definition.isReadOnly === true, args },
+        name,
+        role: definition.role,
+        isReadOnly: definition.isReadOnly === true,
+        args,
         says: definition.verb?.says ?? says,
         example: { ...definition.example },
         note: definition.mustBeSigned === true && !signs ? UNSIGNED : null,

@@ -69,7 +69,9 @@ export function figureRoutes({
       const keys = { day: 'day', device: 'device', group: 'device', language: 'languages' } as const;
       const sums = await store.conversations(begin, end, keys[by]);
       const conversations: Conversations = {
-        ...{ from, to, by },
+        from,
+        to,
+        by,
         lines: linesOf(sums, (sum) => namesOf(sum.key, by, (device) => groupNames(device, config, fleet))),
         total: addUp('', sums),
       };
@@ -141,9 +143,14 @@ const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 function costLine(line: BillLine): CostLine {
   return {
-    ...{ name: line.name, sessions: line.sessions, minutes: line.minutes },
-    ...{ forecastMinutes: line.forecast_minutes, budgetMinutes: line.budget_minutes, warning: line.warning },
-    ...{ unreported: line.unreported, unreportedMinutesAtMost: line.unreported_minutes_at_most },
+    name: line.name,
+    sessions: line.sessions,
+    minutes: line.minutes,
+    forecastMinutes: line.forecast_minutes,
+    budgetMinutes: line.budget_minutes,
+    warning: line.warning,
+    unreported: line.unreported,
+    unreportedMinutesAtMost: line.unreported_minutes_at_most,
     implausible: line.implausible,
   };
 }

@@ -101,7 +101,10 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     const [first = ''] = devices;
     const on = devices.length === 1 ? first : `${devices.length} devices`;
     const line = await audit.begin({
-      ...{ who: who.name, from: call.request.address, what: `command.${name}`, on },
+      who: who.name,
+      from: call.request.address,
+      what: `command.${name}`,
+      on,
       args: keptArgs(args, definition.keeps),
     });
     try {
@@ -189,7 +192,9 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       const fitting = [...job.devices].filter(([, entry]) => state === undefined || entry.state === state);
       const rows = fitting.slice(first, Math.min(last, first + MOST_JOB_ROWS));
       const detail: JobDetail = {
-        ...{ job: shownJob(job), total: fitting.length, first },
+        job: shownJob(job),
+        total: fitting.length,
+        first,
         devices: rows.map(([name, entry]) => deviceOf(name, entry)),
       };
       return { json: detail };

@@ -68,8 +68,10 @@ export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandl
         return { ...(await signIn.enter(person, call.request)), result: 'signed in' };
       };
       const action = {
-        ...{ who: attempt.person?.name ?? UNKNOWN_NAME, from: address },
-        ...{ what: 'sign-in', on: null },
+        who: attempt.person?.name ?? UNKNOWN_NAME,
+        from: address,
+        what: 'sign-in',
+        on: null,
       };
       const isSilent = attempt.person === null && !isNoted();
       const { session, cookie } = isSilent ? await enter() : await audit.act(action, enter);
@@ -93,7 +95,11 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
   const { store, signIn, hasher, audit, clock, sessionsEnded } = parts;
   const shown = (person: StoredPerson): Person => personOf(person, clock.wall() ?? 0);
   const by = (call: Call, what: string, on: string | null, args = {}) => ({
-    ...{ who: call.session.who.name, from: call.request.address, what, on, args },
+    who: call.session.who.name,
+    from: call.request.address,
+    what,
+    on,
+    args,
   });
   const hash = async (password: string): Promise<string> => {
     try {
@@ -174,7 +180,10 @@ export function peopleRoutes(parts: PeopleParts): Pick<Handlers, PeopleRoute> {
     'GET /api/audit': async (call) => {
       const { who, what, device, from, to, before } = readQuery(call, auditQuerySchema);
       const filter = {
-        ...{ who, what, on: device, before },
+        who,
+        what,
+        on: device,
+        before,
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to) + DAY_MS,
       };
@@ -200,7 +209,9 @@ function settle(outcome: PersonOutcome, name: string): void {
 function personOf({ name, role, since, seenAt, attempts }: StoredPerson, now: number): Person {
   const waitMs = waitFor(attempts, OF_NAME, now);
   return {
-    ...{ name, role, since: iso(since) },
+    name,
+    role,
+    since: iso(since),
     lastSeenAt: seenAt === null ? null : iso(seenAt),
     lockedUntil: waitMs > 0 ? iso(now + waitMs) : null,
   };
@@ -209,7 +220,13 @@ function personOf({ name, role, since, seenAt, attempts }: StoredPerson, now: nu
 function lineOf({ id, at, who, from, what, on, args, result }: StoredAudit): AuditLine {
   const given = parseJson(args);
   return {
-    ...{ id, at: iso(at), who, from, what, on, args: isObject(given) ? given : {} },
+    id,
+    at: iso(at),
+    who,
+    from,
+    what,
+    on,
+    args: isObject(given) ? given : {},
     result: result === null ? null : { ...result, at: iso(result.at) },
   };
 }

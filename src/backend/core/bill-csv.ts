@@ -2,9 +2,16 @@
 import type { BillLine } from './bill.ts';
 
 const COLUMNS = [
-  ...(['name', 'sessions', 'minutes', 'unreported', 'unreported_minutes_at_most', 'implausible'] as const),
-  ...(['forecast_minutes', 'budget_minutes', 'warning'] as const),
-];
+  'name',
+  'sessions',
+  'minutes',
+  'unreported',
+  'unreported_minutes_at_most',
+  'implausible',
+  'forecast_minutes',
+  'budget_minutes',
+  'warning',
+] as const;
 
 export function csvOf(lines: readonly BillLine[]): string {
   const rows = lines.map((line) => COLUMNS.map((column) => cell(line[column])).join(','));

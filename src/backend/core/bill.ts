@@ -62,7 +62,9 @@ export function billOf(
       const share = budget === null ? 0 : minutes / budget;
       const isOpen = parts.some(({ unreportedMs }) => unreportedMs === null);
       return {
-        ...{ name, sessions: add(({ sessions }) => sessions), minutes: rounded(minutes) },
+        name,
+        sessions: add(({ sessions }) => sessions),
+        minutes: rounded(minutes),
         unreported: add(({ unreported }) => unreported),
         unreported_minutes_at_most: isOpen
           ? null

@@ -64,7 +64,8 @@ export function openDeviceRegistry(requests: Rate): DeviceRegistry {
     wants: { requests: fullBucket(requests, now), answers: fullBucket(answers, now) },
     trials: { requests: fullBucket(trials, now), answers: fullBucket(answers, now) },
     probes: fullBucket(PROBES, now),
-    ...{ knownSince: null, answered: new Map() },
+    knownSince: null,
+    answered: new Map(),
   });
 
   return {

@@ -44,7 +44,8 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   const mostUnknown = Math.ceil(options.limits.concurrency / 2);
   const isUnknownFlood = countUnknownDevices();
   const terms = {
-    ...{ instance, mostPending: options.limits.pendingSessions },
+    instance,
+    mostPending: options.limits.pendingSessions,
     settledMs: settledMs(options.service.timeout),
   };
   let running = 0;

@@ -78,14 +78,17 @@ export function settleStep(
   const { who, request } = job.ask;
   const maxS = job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY;
   const made = {
-    ...{ instance, lane: request.lane, request: job.claimed, answers: request.id, session: session.id },
-    ...{ isRollover: request.reason === 'rollover', isUnknown: !isKnown(job.rank) },
-    ...{
-      askedAgoMs: now - job.askedAt,
-      madeInMs: now - job.createdFrom,
-      windowMs: windowOf(job),
-      durationMs: maxS * 1000,
-    },
+    instance,
+    lane: request.lane,
+    request: job.claimed,
+    answers: request.id,
+    session: session.id,
+    isRollover: request.reason === 'rollover',
+    isUnknown: !isKnown(job.rank),
+    askedAgoMs: now - job.askedAt,
+    madeInMs: now - job.createdFrom,
+    windowMs: windowOf(job),
+    durationMs: maxS * 1000,
   };
   return { type: 'settle', job: job.number, who, made, session };
 }

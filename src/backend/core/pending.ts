@@ -25,8 +25,10 @@ export function checkPending(
   const everywhere = all.count - replaced.length - retried;
   const ofUnknown = unknown.count - replaced.filter((session) => session.isUnknown).length - retried;
   const denial = (detail: string, firstUntil: number): TokenError => ({
-    ...{ code: 'pending_sessions_limit_reached', title: 'Too many sessions are made and not used' },
-    ...{ detail: `${detail} (limits.pendingSessions)`, final: false },
+    code: 'pending_sessions_limit_reached',
+    title: 'Too many sessions are made and not used',
+    detail: `${detail} (limits.pendingSessions)`,
+    final: false,
     retry_after_s: Math.max(1, Math.ceil((firstUntil - now) / 1000)),
   });
   if (own >= share) {

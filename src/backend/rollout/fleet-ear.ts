@@ -115,7 +115,10 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
     const { status, version, boot, update, isImplausible } = device;
     return {
       isConnected: status !== null && !AWAY.includes(status),
-      ...{ version, boot, isImplausible, troubleMs: troubleOf(device) - (counted.get(name) ?? 0) },
+      version,
+      boot,
+      isImplausible,
+      troubleMs: troubleOf(device) - (counted.get(name) ?? 0),
       update: update === null ? null : { ...update, reason: update.reason && cleanSentence(update.reason) },
     };
   };
@@ -137,8 +140,11 @@ export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }:
         else devices.set(name, seenAs(name, one));
       }
       return {
-        ...{ devices, unsupported, elapsedMs: clock.now() - lookedAt },
-        ...{ conversations: new Map(conversations), answers: [...answers] },
+        devices,
+        unsupported,
+        elapsedMs: clock.now() - lookedAt,
+        conversations: new Map(conversations),
+        answers: [...answers],
       };
     },
     took(seen) {

@@ -13,7 +13,7 @@ export async function addAudit(sql: Sql, entry: AuditEntry, now: number): Promis
   const { who, from, what, on, args } = entry;
   await sql.query(
     'INSERT INTO audit (id, at, who, address, what, target, args) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    [...[id, now, who, from, what, on, args]],
+    [id, now, who, from, what, on, args],
   );
   return id;
 }
@@ -24,7 +24,10 @@ export async function endAudit(
   { ok, text, at }: { ok: boolean; text: string; at: number },
 ): Promise<void> {
   await sql.query('UPDATE audit SET ended_at = ?, is_ok = ?, result = ? WHERE id = ? AND ended_at IS NULL', [
-    ...[at, Number(ok), text, id],
+    at,
+    Number(ok),
+    text,
+    id,
   ]);
 }
 

@@ -24,8 +24,14 @@ export async function addConversation(
     `INSERT INTO conversation (id, at, device, duration_s, sentences, delay_ms, billed_s, languages)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     [
-      ...[id, now, device, Math.round(durationS), sentences],
-      ...[delayMs === null ? null : Math.round(delayMs), Math.round(billedS), languages.join(',')],
+      id,
+      now,
+      device,
+      Math.round(durationS),
+      sentences,
+      delayMs === null ? null : Math.round(delayMs),
+      Math.round(billedS),
+      languages.join(','),
     ],
   );
   return 'new';

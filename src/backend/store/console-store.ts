@@ -77,7 +77,9 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
         const next = role ?? person.role;
         if (next !== 'administrator' && (await isLastAdministrator(sql, person))) return 'last';
         await sql.query('UPDATE person SET role = ?, password_hash = ? WHERE name = ?', [
-          ...[next, passwordHash ?? person.passwordHash, name],
+          next,
+          passwordHash ?? person.passwordHash,
+          name,
         ]);
         await sql.query('DELETE FROM console_session WHERE person = ? AND id <> ?', [name, keep]);
         if (passwordHash !== undefined) await clearAttempts(sql, name);
@@ -100,7 +102,10 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
         if (person === null || person.passwordHash !== passwordHash) return null;
         const endsAt = now + longestMs;
         await sql.query('INSERT INTO console_session (id, person, used_at, ends_at) VALUES (?, ?, ?, ?)', [
-          ...[key, name, now, endsAt],
+          key,
+          name,
+          now,
+          endsAt,
         ]);
         await sql.query('UPDATE person SET seen_at = ? WHERE name = ?', [now, name]);
         return { name, role: person.role, endsAt };

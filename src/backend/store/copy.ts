@@ -6,8 +6,13 @@ import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 /** Tables with their keys. Requests (`mint`) live for minutes only; whoever is signed in at the console signs in again. */
 const TABLES = {
-  ...{ device: 'name', session: 'id', ledger: 'id' },
-  ...{ person: 'name', audit: 'id', conversation: 'id', implausible: 'id' },
+  device: 'name',
+  session: 'id',
+  ledger: 'id',
+  person: 'name',
+  audit: 'id',
+  conversation: 'id',
+  implausible: 'id',
 } as const;
 type Table = keyof typeof TABLES;
 const isTable = (name: unknown): name is Table => typeof name === 'string' && Object.hasOwn(TABLES, name);

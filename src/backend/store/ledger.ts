@@ -22,7 +22,7 @@ export async function append(
   const rows = await sql.query(
     `INSERT INTO ledger (id, at, device, lane, session, source, ms, claimed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING RETURNING id`,
-    [...[id, now, device, lane, session, source], Number.isFinite(ms) ? Math.round(ms) : null, claimed],
+    [id, now, device, lane, session, source, Number.isFinite(ms) ? Math.round(ms) : null, claimed],
   );
   return rows.length;
 }
@@ -122,8 +122,14 @@ export async function sums(sql: Sql, from: number, to: number): Promise<DeviceSu
   // Streams of this month may belong to sessions that were given at the end of the last one.
   const since = from - REPORTED_WITHIN_MS;
   const rows = await sql.query(SUMS, [
-    ...[from, from, from, from, since, to],
-    ...[Math.floor(from / DAY_MS), Math.ceil(to / DAY_MS)],
+    from,
+    from,
+    from,
+    from,
+    since,
+    to,
+    Math.floor(from / DAY_MS),
+    Math.ceil(to / DAY_MS),
   ]);
   return rows.map(sumOf);
 }

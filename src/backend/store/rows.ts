@@ -25,8 +25,15 @@ export function mintOf(row: SqlRow): MintRow {
 /** In the order of `MINT_COLUMNS`. */
 export function valuesOfMint(row: MintRow): SqlValue[] {
   return [
-    ...[row.lane, row.request, row.state, row.instance, whole(row.leaseUntil), whole(row.askedAt)],
-    ...[whole(row.endsAt), row.session, whole(row.freshUntil)],
+    row.lane,
+    row.request,
+    row.state,
+    row.instance,
+    whole(row.leaseUntil),
+    whole(row.askedAt),
+    whole(row.endsAt),
+    row.session,
+    whole(row.freshUntil),
     row.recheckAt === null ? null : whole(row.recheckAt),
   ];
 }
@@ -49,8 +56,16 @@ export function sessionOf(row: SqlRow): SessionRow {
 /** In the order of `SESSION_COLUMNS`. */
 export function valuesOfSession(row: SessionRow): SqlValue[] {
   return [
-    ...[row.id, row.lane, whole(row.madeAt), whole(row.windowUntil), whole(row.endsAt), whole(row.overAt)],
-    ...[Number(row.isRollover), Number(row.isPending), Number(row.isUnknown), row.state],
+    row.id,
+    row.lane,
+    whole(row.madeAt),
+    whole(row.windowUntil),
+    whole(row.endsAt),
+    whole(row.overAt),
+    Number(row.isRollover),
+    Number(row.isPending),
+    Number(row.isUnknown),
+    row.state,
   ];
 }
 

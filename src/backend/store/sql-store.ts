@@ -103,11 +103,15 @@ export function createSqlStore(engine: SqlEngine): Store {
         );
         for (const { device = null, lane = null, request = null } of rows) {
           await sql.query('UPDATE mint SET recheck_at = ? WHERE device = ? AND lane = ? AND request = ?', [
-            ...[now + againMs, device, lane, request],
+            now + againMs,
+            device,
+            lane,
+            request,
           ]);
         }
         return rows.map((row) => ({
-          ...{ device: String(row['device']), lane: String(row['lane']) },
+          device: String(row['device']),
+          lane: String(row['lane']),
           request: String(row['request']),
         }));
       }),
@@ -167,14 +171,30 @@ function grantAt(now: number): BookChange {
   return {
     mints: [
       {
-        ...{ lane: 'main', request: id, state: 'made', instance: id, leaseUntil: now, askedAt: now },
-        ...{ endsAt: now, session: id, freshUntil: now, recheckAt: now },
+        lane: 'main',
+        request: id,
+        state: 'made',
+        instance: id,
+        leaseUntil: now,
+        askedAt: now,
+        endsAt: now,
+        session: id,
+        freshUntil: now,
+        recheckAt: now,
       },
     ],
     sessions: [
       {
-        ...{ id, lane: 'main', madeAt: now, windowUntil: now, endsAt: now, overAt: now },
-        ...{ isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+        id,
+        lane: 'main',
+        madeAt: now,
+        windowUntil: now,
+        endsAt: now,
+        overAt: now,
+        isRollover: false,
+        isPending: true,
+        isUnknown: true,
+        state: 'live',
       },
     ],
     ledger: [{ id: `given/${id}`, lane: 'main', session: id, source: 'backend', ms: 0 }],

@@ -21,7 +21,9 @@ export interface Seen {
 export function backendFamilies({ isConnected, followsFleet, hasStore, view, budgets }: Seen): Family[] {
   return [
     {
-      ...{ name: 'dragoman_backend', type: 'info', help: 'This program.' },
+      name: 'dragoman_backend',
+      type: 'info',
+      help: 'This program.',
       samples: [{ labels: { version: VERSION }, value: 1 }],
     },
     gauge('dragoman_backend_broker_connected', 'Whether token requests arrive.', [one(isConnected)]),
@@ -51,7 +53,9 @@ function fleetFamilies(view: FleetView): Family[] {
     ]),
     seconds('dragoman_billed_seconds', 'Time with an open stream.', [{ value: billedS }]),
     {
-      ...{ name: 'dragoman_fleet_left_out', type: 'counter', samples: [{ value: view.leftOut }] },
+      name: 'dragoman_fleet_left_out',
+      type: 'counter',
+      samples: [{ value: view.leftOut }],
       help: 'Messages of devices that are not counted, because there are too many devices.',
     },
   ];

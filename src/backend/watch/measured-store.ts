@@ -50,12 +50,15 @@ export function measureStore(store: Store, clock: Clock): MeasuredStore {
     },
     families: () => [
       {
-        ...{ name: 'dragoman_backend_store_operation_seconds', type: 'histogram', unit: 'seconds' },
+        name: 'dragoman_backend_store_operation_seconds',
+        type: 'histogram',
+        unit: 'seconds',
         help: 'Time of an operation of the store.',
         samples: times.samples(),
       },
       {
-        ...{ name: 'dragoman_backend_store_failures', type: 'counter' },
+        name: 'dragoman_backend_store_failures',
+        type: 'counter',
         help: 'Operations of the store that failed. down: it cannot be used now; refused: a person must act.',
         samples: failures.samples(),
       },

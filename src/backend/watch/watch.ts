@@ -57,22 +57,31 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
     webhook === null
       ? null
       : createNotices({
-          ...{ store, clock, storeFailed },
+          store,
+          clock,
+          storeFailed,
           conditionOf: (subject) => conditionNow(subject, view, budgets),
           tell: (change) => webhook.send(randomUUID(), messageOf(change, parts, view)),
         });
   const budgets: GroupBudgets = watchBudgets({
-    ...{ config, store, clock, storeFailed },
+    config,
+    store,
+    clock,
+    storeFailed,
     changed: (group) => notices?.look(`${GROUP}${group}`),
   });
   const pages = {
     ...healthPages(health),
     '/metrics': async () => ({
-      ...{ status: 200, type: OPEN_METRICS_TYPE },
+      status: 200,
+      type: OPEN_METRICS_TYPE,
       body: openMetrics([
         ...backendFamilies({
-          ...{ isConnected: health.isConnected(), followsFleet: fleet?.connected ?? false, view },
-          ...{ hasStore: await hasStore(health), budgets: budgets.lines },
+          isConnected: health.isConnected(),
+          followsFleet: fleet?.connected ?? false,
+          view,
+          hasStore: await hasStore(health),
+          budgets: budgets.lines,
         }),
         ...parts.families(),
         ...(webhook === null ? [] : webhookFamilies(webhook.waiting, sent.samples())),
@@ -97,7 +106,12 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   }
   if (listen !== null || webhook !== null)
     fleet = watchFleet({
-      ...{ openBus: parts.openBus, prefix: config.mqtt.prefix, view, clock, log, complain },
+      openBus: parts.openBus,
+      prefix: config.mqtt.prefix,
+      view,
+      clock,
+      log,
+      complain,
       changed: (device) => notices?.look(device),
     });
   return { url: server?.url ?? null, close };
@@ -114,11 +128,15 @@ function openWebhook(
 export function webhookFamilies(waiting: number, samples: Family['samples']): Family[] {
   return [
     {
-      ...{ name: 'dragoman_backend_webhook_messages', type: 'counter', samples },
+      name: 'dragoman_backend_webhook_messages',
+      type: 'counter',
+      samples,
       help: 'Messages to the webhook. failed: given up; dropped: too many waited.',
     },
     {
-      ...{ name: 'dragoman_backend_webhook_waiting', type: 'gauge', samples: [{ value: waiting }] },
+      name: 'dragoman_backend_webhook_waiting',
+      type: 'gauge',
+      samples: [{ value: waiting }],
       help: 'Messages that are not sent yet.',
     },
   ];

@@ -52,7 +52,9 @@ export function createWebhook(parts: WebhookParts): Webhook {
     try {
       const at = String(Math.floor((clock.wall() ?? 0) / 1000));
       const headers = {
-        ...{ 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': at },
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': at,
         'webhook-signature': `v1,${signatureOf(secret(), id, at, text)}`,
       };
       const { status } = await http.request({

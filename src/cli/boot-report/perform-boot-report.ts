@@ -65,7 +65,9 @@ export async function performBootReport(
   const printState = onChange(print);
   const printProblem = onChange(print);
   const speaker = createSpeaker({
-    ...{ env, clock, log: SILENT_LOG },
+    env,
+    clock,
+    log: SILENT_LOG,
     configured: loaded.ok
       ? wantedDevices(loaded.config).flatMap(({ direction, device }) =>
           direction === 'playback' ? [device] : [],

@@ -53,7 +53,8 @@ export function outcomeJson(outcome: Outcome): object {
   if (outcome.kind === 'silent') return { device, status: 'silent', message: outcome.why };
   const { status, error, note, data } = outcome.answer;
   return {
-    ...{ device, status },
+    device,
+    status,
     ...(error && { error }),
     ...(note !== undefined && { note }),
     ...(data !== undefined && { data }),

@@ -36,7 +36,11 @@ export async function runCtl(
   const access = openAccess(options.profile, shell);
   const { prefix, tenant } = access.profile;
   const deps: CtlDeps = {
-    ...{ shell, access, clock, target, options },
+    shell,
+    access,
+    clock,
+    target,
+    options,
     topics: operatorTopics(prefix, tenant),
     timeoutS: options.timeout ?? TIMEOUT_S,
     newId: () => `ctl-${randomBytes(9).toString('base64url')}`,

@@ -106,7 +106,10 @@ function deskConfigs(environment: DemoEnvironment, output: string): readonly Con
     capture: { driver: 'file', path: shippedRecording(), sampleRate: RATE_HZ },
     playback: { driver: 'file', path },
     // Files have no acoustic echo.
-    ...{ source: 'en', targets: ['es'], echo: 'off', ...more },
+    source: 'en',
+    targets: ['es'],
+    echo: 'off',
+    ...more,
   });
   const kiosk = (id: string, lanes: readonly object[], rooms: readonly object[] = []): Config =>
     configSchema.parse({
@@ -152,7 +155,11 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
       ...summarise(accountOf(lane, now), {
         sentences: understood.size,
         translations: translated.size,
-        ...{ faults: [], missed_faults: [], first_chunk_ms: null, service_setup_ms: null, output },
+        faults: [],
+        missed_faults: [],
+        first_chunk_ms: null,
+        service_setup_ms: null,
+        output,
         rss_mb: Math.round(process.memoryUsage.rss() / 2 ** 20),
       }),
     }),

@@ -29,10 +29,18 @@ export async function startOtherKiosks(
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-kiosks-'));
   const kiosks: readonly OtherKiosk[] = [
     {
-      ...{ id: 'kiosk-02', groups: ['counter'], source: 'en', targets: ['fr'], capture: input },
+      id: 'kiosk-02',
+      groups: ['counter'],
+      source: 'en',
+      targets: ['fr'],
+      capture: input,
     },
     {
-      ...{ id: 'kiosk-03', groups: ['lobby'], source: 'en', targets: ['de'], capture: null },
+      id: 'kiosk-03',
+      groups: ['lobby'],
+      source: 'en',
+      targets: ['de'],
+      capture: null,
     },
   ];
   const agents: Agent[] = [];

@@ -40,7 +40,10 @@ export function createListener(rateHz: number, detector: VoiceDetector): Listene
     const { rmsDb, peakDb, clippedShare, isStill } = levelOf(sums);
     return {
       ms: (sums.samples * 1000) / rateHz,
-      ...{ rmsDb, peakDb, clipped: sums.clipped, clippedShare },
+      rmsDb,
+      peakDb,
+      clipped: sums.clipped,
+      clippedShare,
       isDigitalSilence: isStill,
       speechMs: (spoken * 1000) / rateHz,
     };

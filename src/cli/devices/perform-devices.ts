@@ -63,7 +63,9 @@ async function performKeys({ meter, seconds, json }: DevicesOptions, shell: Shel
   });
   await showKeys(
     {
-      ...{ clock, openKeyDevice: createKeyDevices(clock), isJson: json === true },
+      clock,
+      openKeyDevice: createKeyDevices(clock),
+      isJson: json === true,
       listDevices: () => listInputDevices(),
       print: (text) => shell.print(text),
       complain: (text) => shell.complain(text),

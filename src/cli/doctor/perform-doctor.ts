@@ -50,7 +50,10 @@ export async function performDoctor(
   const loaded = loadConfig({ file, env });
   const hasLanes = loaded.ok && loaded.config.lanes.length > 1;
   const examination = createExamination({
-    ...{ file, loaded, clock, machine: createMachineParts(env) },
+    file,
+    loaded,
+    clock,
+    machine: createMachineParts(env),
     only: only.length === 0 ? null : only,
     isSilent: !sound,
   });
@@ -58,7 +61,8 @@ export async function performDoctor(
   const stop = (): void => end.abort();
   for (const signal of END_SIGNALS) signals.once(signal, stop);
   const findings = await runChecks(examination.checks, {
-    ...{ clock, abort: end.signal },
+    clock,
+    abort: end.signal,
     ...(json === undefined && { tell: (finding) => shell.print(layOutFinding(finding, hasLanes)) }),
   });
   await examination.close();

@@ -29,12 +29,10 @@ export async function performScreen(
       EXIT.usage,
     );
   await keepScreen({
-    ...{
-      url,
-      clock,
-      ask: () => askBeat(url),
-      open: () => openBrowser(url, folder, env),
-    },
+    url,
+    clock,
+    ask: () => askBeat(url),
+    open: () => openBrowser(url, folder, env),
     asked,
     complain: (text) => shell.complain(text),
   });

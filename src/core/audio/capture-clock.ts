@@ -33,7 +33,11 @@ const SILENT_LOSS_MS = 30;
 /** @param rateHz of the counted samples */
 export function beginCaptureClock(rateHz: number): CaptureClock {
   return {
-    ...{ msPerSample: 1000 / rateHz, origin: null, counted: 0, seenAt: 0, late: null },
+    msPerSample: 1000 / rateHz,
+    origin: null,
+    counted: 0,
+    seenAt: 0,
+    late: null,
     capturedAt: Number.NEGATIVE_INFINITY,
   };
 }

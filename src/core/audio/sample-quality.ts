@@ -64,8 +64,11 @@ export function createSampleMeter(rateHz: number): SampleMeter {
       const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)]?.power ?? 0;
       const roughness = tenth.reduce((sum, frame) => sum + frame.roughness, 0) / Math.max(1, tenth.length);
       return {
-        ...{ seconds: total / rateHz, peak, clippedShare: total === 0 ? 0 : clipped / total },
-        ...{ quietDb: levelOf(at(0.1)), loudDb: levelOf(at(0.9)) },
+        seconds: total / rateHz,
+        peak,
+        clippedShare: total === 0 ? 0 : clipped / total,
+        quietDb: levelOf(at(0.1)),
+        loudDb: levelOf(at(0.9)),
         isQuietRough: roughness > NOISE_ROUGHNESS,
       };
     },

@@ -34,8 +34,12 @@ const CLIPPING = { from: 0.003, until: 0.0005 };
 const OFFSET = { from: 1000 / FULL_SCALE, until: 500 / FULL_SCALE };
 
 export const NO_SOUND: SoundSums = {
-  ...{ samples: 0, squares: 0, sum: 0, clipped: 0 },
-  ...{ least: FULL_SCALE - 1, most: -FULL_SCALE },
+  samples: 0,
+  squares: 0,
+  sum: 0,
+  clipped: 0,
+  least: FULL_SCALE - 1,
+  most: -FULL_SCALE,
 };
 
 export function sumUp(samples: Int16Array): SoundSums {
@@ -101,7 +105,10 @@ export function levelOf(sums: SoundSums): SoundLevel {
   const { samples, squares, sum, least, most, clipped } = sums;
   if (samples === 0) {
     return {
-      ...{ rmsDb: SILENCE_DBFS, peakDb: SILENCE_DBFS, clippedShare: 0, offset: 0 },
+      rmsDb: SILENCE_DBFS,
+      peakDb: SILENCE_DBFS,
+      clippedShare: 0,
+      offset: 0,
       isStill: false,
     };
   }

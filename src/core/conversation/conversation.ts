@@ -34,8 +34,14 @@ const MOST_LANGUAGES = 16;
 
 export function beginConversation(begunBy: BegunBy, now: number, billedMs: number): Conversation {
   return {
-    ...{ begunBy, startedAt: now, activeAt: now, billedMs },
-    ...{ sentences: 0, languages: [], awaited: [], delays: [] },
+    begunBy,
+    startedAt: now,
+    activeAt: now,
+    billedMs,
+    sentences: 0,
+    languages: [],
+    awaited: [],
+    delays: [],
   };
 }
 

@@ -35,7 +35,9 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
   const runs = agent === null ? '' : `; an agent runs with it (process ${agent})`;
   return combine([
     ok(`${file} is valid: ${count(lanes, 'lane')}${readable}${runs}`, {
-      ...{ file, lanes, files: files.length },
+      file,
+      lanes,
+      files: files.length,
       agent,
     }),
     ...bad.map(({ key, trouble, path = 'that file' }) => {

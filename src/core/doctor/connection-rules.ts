@@ -59,7 +59,10 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
   const { who, addressFrom, caKey, wall, proxy = null } = question;
   const { host, port, failure, certificate, connectMs, address, unanswered } = facts;
   const data = {
-    ...{ host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) },
+    host,
+    port,
+    addresses: facts.addresses,
+    connect_ms: tenths(connectMs),
     ...(address !== null && { address, family: familyOf(address) }),
     ...(unanswered.length > 0 && { unanswered }),
     ...(proxy !== null && { proxy_ignored: proxy }),

@@ -3,17 +3,19 @@ import { UNIT, type UnitProperties } from './service.ts';
 
 /** The properties that decide which files a service sees. */
 export const SANDBOX_PROPERTIES = [
-  ...[
-    'LoadState',
-    'ExecStart',
-    'User',
-    'Group',
-    'ProtectHome',
-    'ProtectSystem',
-    'PrivateTmp',
-    'InaccessiblePaths',
-  ],
-  ...['BindPaths', 'BindReadOnlyPaths', 'ReadWritePaths', 'StateDirectory', 'RuntimeDirectory'],
+  'LoadState',
+  'ExecStart',
+  'User',
+  'Group',
+  'ProtectHome',
+  'ProtectSystem',
+  'PrivateTmp',
+  'InaccessiblePaths',
+  'BindPaths',
+  'BindReadOnlyPaths',
+  'ReadWritePaths',
+  'StateDirectory',
+  'RuntimeDirectory',
 ] as const;
 
 const HOMES = ['/home', '/root', '/run/user'];

@@ -7,9 +7,21 @@ export const UNIT = 'dragoman.service';
 
 /** The properties to request. */
 export const UNIT_PROPERTIES = [
-  ...['LoadState', 'ActiveState', 'SubState', 'UnitFileState', 'Result', 'NRestarts', 'User'],
-  ...['SupplementaryGroups', 'NoNewPrivileges', 'ProtectSystem', 'DevicePolicy', 'PrivateDevices'],
-  ...['MemoryDenyWriteExecute', 'ProcSubset', 'NeedDaemonReload'],
+  'LoadState',
+  'ActiveState',
+  'SubState',
+  'UnitFileState',
+  'Result',
+  'NRestarts',
+  'User',
+  'SupplementaryGroups',
+  'NoNewPrivileges',
+  'ProtectSystem',
+  'DevicePolicy',
+  'PrivateDevices',
+  'MemoryDenyWriteExecute',
+  'ProcSubset',
+  'NeedDaemonReload',
 ] as const;
 
 /** Parses `Name=value` lines. */

@@ -17,8 +17,11 @@ const toldLaneHealthSchema = z.looseObject({
 export const toldHealthSchema = z.looseObject({
   ts: orNull(word),
   boot_id: word.catch(''),
-  ...{ rss_bytes: orNull(bytes), cpu_seconds: orNull(seconds), temperature_c: orNull(measure) },
-  ...{ uptime_s: orNull(seconds), reconnects: orNull(count) },
+  rss_bytes: orNull(bytes),
+  cpu_seconds: orNull(seconds),
+  temperature_c: orNull(measure),
+  uptime_s: orNull(seconds),
+  reconnects: orNull(count),
   loop_lag_ms: quantiles,
   outbox: orNull(z.looseObject({ dropped: orNull(count) })),
   lanes: z.array(toldLaneHealthSchema).catch([]),

@@ -14,16 +14,24 @@ const total = milliseconds.catch(0);
 const told = z.looseObject({ code: text, message: text }).nullable().catch(null);
 
 export const toldLaneSchema = z.looseObject({
-  ...{ id: text, phase: text, source: text, targets: texts },
+  id: text,
+  phase: text,
+  source: text,
+  targets: texts,
   muted: z.boolean().catch(false),
   volume: count.nullable().catch(null),
-  ...{ capture: text, playback: text, capture_findings: texts },
+  capture: text,
+  playback: text,
+  capture_findings: texts,
   echo: z.looseObject({ mode: text }).catch({ mode: '' }),
-  ...{ session: moment, stream_host: moment, next_try_at: moment },
+  session: moment,
+  stream_host: moment,
+  next_try_at: moment,
   speech_lost_ms: total,
   unspoken_ms: total,
   speech_dropped_ms: total,
-  ...{ last_error: told, last_warning: told },
+  last_error: told,
+  last_warning: told,
   refused_task: z
     .looseObject({
       source: text.optional(),
@@ -52,7 +60,10 @@ export type ToldState = z.infer<typeof toldStateSchema>;
 
 /** The answer to the command `status`. */
 export const toldAnswerSchema = z.looseObject({
-  ...{ status: z.string(), reasons: texts, version: text, lanes },
+  status: z.string(),
+  reasons: texts,
+  version: text,
+  lanes,
   uptime_s: seconds.catch(0),
 });
 export type ToldAnswer = z.infer<typeof toldAnswerSchema>;
@@ -61,7 +72,11 @@ export type ToldAnswer = z.infer<typeof toldAnswerSchema>;
 export const toldLanesSchema = z.looseObject({
   lanes: z.array(
     z.looseObject({
-      ...{ id: text, phase: text, source: text, targets: texts, echo: text },
+      id: text,
+      phase: text,
+      source: text,
+      targets: texts,
+      echo: text,
       muted: z.boolean().catch(false),
       volume: count.nullable().catch(null),
     }),

@@ -68,18 +68,23 @@ export function rebuild(
   const { nextId, nextStream, crashes, counts } = state;
   const fresh: LaneState = {
     ...createLane({
-      ...{ settings, options, acceptedTask, room, idPrefix },
+      settings,
+      options,
+      acceptedTask,
+      room,
+      idPrefix,
       seed: typeof seed === 'number' ? seed : 1,
     }),
-    ...{ nextId, nextStream, crashes: crashes + 1, counts: { ...counts, defects: counts.defects + 1 } },
-    ...{
-      wanted: state.wanted,
-      hold: state.hold,
-      ending: state.ending,
-      brokerUp: state.brokerUp,
-      backendSilent: state.backendSilent,
-      conversation: state.conversation,
-    },
+    nextId,
+    nextStream,
+    crashes: crashes + 1,
+    counts: { ...counts, defects: counts.defects + 1 },
+    wanted: state.wanted,
+    hold: state.hold,
+    ending: state.ending,
+    brokerUp: state.brokerUp,
+    backendSilent: state.backendSilent,
+    conversation: state.conversation,
     ...ordersIn(state, during),
   };
   const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
@@ -166,9 +171,11 @@ function freshState(state: LaneState, now: number): LaneState {
     wanted: state.wanted,
     hold: state.hold,
     ending: state.ending,
-    ...{ brokerUp: state.brokerUp, backendSilent: state.backendSilent },
+    brokerUp: state.brokerUp,
+    backendSilent: state.backendSilent,
     conversation: state.conversation,
-    ...{ loss: state.loss, lostCounted: state.lostCounted },
+    loss: state.loss,
+    lostCounted: state.lostCounted,
     nextId: state.nextId,
     nextStream: state.nextStream,
     captureFindings: state.captureFindings,
@@ -179,7 +186,8 @@ function freshState(state: LaneState, now: number): LaneState {
     // The release of a held key may be lost with the step.
     twoWay: { ...state.twoWay, openUntil: Number.NEGATIVE_INFINITY },
     deviceFaults: { capture: null, playback: state.deviceFaults.playback },
-    ...{ playbackLost: state.playbackLost, dropped: state.dropped },
+    playbackLost: state.playbackLost,
+    dropped: state.dropped,
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),
     playout: silenced(state, now),
@@ -212,7 +220,10 @@ function silenced(state: LaneState, now: number): Playout {
   const { queuedBytes, droppedBytes, writtenBytes, shed, late, gaps, timeline } = playout;
   const fresh = {
     ...SILENT_PLAYOUT,
-    ...{ writtenBytes, shed, late, gaps },
+    writtenBytes,
+    shed,
+    late,
+    gaps,
     droppedBytes: droppedBytes + queuedBytes,
     timeline: { ...SILENT_PLAYOUT.timeline, nextWrite: timeline.nextWrite },
   };

@@ -48,8 +48,10 @@ export function dropHeld(context: StepContext): void {
   const lost = accounts.lost + chunks.length;
   context.set({ backlog: { ...context.state.backlog, accounts: { ...accounts, lost } } });
   addLoss(context, chunks.length, {
-    ...{ source: 'held', cause: isUp ? 'stopped' : causeOf(before) },
-    ...{ from: first.capturedAt - chunkMs, to: last.capturedAt },
+    source: 'held',
+    cause: isUp ? 'stopped' : causeOf(before),
+    from: first.capturedAt - chunkMs,
+    to: last.capturedAt,
   });
 }
 
@@ -96,8 +98,10 @@ function addLoss(context: StepContext, chunks: number, { source, cause, from, to
   const isDue = now - known.reportedAt >= REPORT_EACH_MS;
   const sum: SpeechLoss = {
     ...known,
-    ...{ lostMs: known.lostMs + chunks * settings.chunkMs, lastAt: now },
-    ...{ from: Math.min(known.from, from), to: Math.max(known.to, to) },
+    lostMs: known.lostMs + chunks * settings.chunkMs,
+    lastAt: now,
+    from: Math.min(known.from, from),
+    to: Math.max(known.to, to),
     reportedAt: isDue ? now : known.reportedAt,
   };
   context.set({ loss: sum, lostCounted: lostCounted + chunks });

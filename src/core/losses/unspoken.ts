@@ -26,7 +26,12 @@ export function addUnspoken(context: StepContext, more: readonly Unspoken[]): vo
   for (const { language, ms, sentence } of more) {
     const { unspoken } = context.state;
     const known = unspoken.find((one) => one.language === language) ?? {
-      ...{ language, ms: 0, sentences: 0, sentence: '', silentMs: 0, reportedAt: context.now },
+      language,
+      ms: 0,
+      sentences: 0,
+      sentence: '',
+      silentMs: 0,
+      reportedAt: context.now,
     };
     const others = unspoken.filter((one) => one.language !== language);
     const sentences = known.sentences + (known.sentence === sentence ? 0 : 1);

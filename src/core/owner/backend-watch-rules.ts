@@ -101,9 +101,19 @@ const NO_PROBES_FOR_MS = 86_400_000;
 export function createBackendWatch(seed: Seed): BackendWatch {
   return {
     seed,
-    ...{ brokerUp: false, waiting: false, waitingSince: null, resting: false },
-    ...{ outage: null, mayAsk: true, malformed: null, answeredAt: null },
-    ...{ probe: null, probeAt: null, nextProbe: 1, failedProbes: 0, unknownProbes: 0 },
+    brokerUp: false,
+    waiting: false,
+    waitingSince: null,
+    resting: false,
+    outage: null,
+    mayAsk: true,
+    malformed: null,
+    answeredAt: null,
+    probe: null,
+    probeAt: null,
+    nextProbe: 1,
+    failedProbes: 0,
+    unknownProbes: 0,
     noProbesBefore: Number.NEGATIVE_INFINITY,
   };
 }
@@ -181,8 +191,12 @@ function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]):
   return {
     ...state,
     waitingSince: state.waiting && state.brokerUp ? now : null,
-    ...{ outage: null, malformed: null, answeredAt: now },
-    ...{ probe: null, probeAt: null, failedProbes: 0 },
+    outage: null,
+    malformed: null,
+    answeredAt: now,
+    probe: null,
+    probeAt: null,
+    failedProbes: 0,
   };
 }
 

@@ -325,13 +325,22 @@ function article(type: string): string {
 /** The keys that may be desired, with their configured values; later commands are not in it. */
 export function effectiveOf(config: Config): EffectiveConfig {
   const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter, playback }) => ({
-    ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
+    id,
+    source,
+    targets: [...targets],
+    voice,
+    echo,
+    start,
+    standbyAfter,
     volume: playback.volume,
   }));
   const { schedule, budget, update, log } = config;
   const { minutesPerDay } = budget;
   return {
-    ...{ lanes, schedule, budget: { minutesPerDay } },
-    ...{ update: { window: update.window }, log: { level: log.level } },
+    lanes,
+    schedule,
+    budget: { minutesPerDay },
+    update: { window: update.window },
+    log: { level: log.level },
   };
 }

@@ -67,7 +67,11 @@ function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: Provision
   // The key may already be on the device; another check covers whether the pair is complete.
   const hasPair = isThere(certPem) || isThere(keyPem);
   const mqtt = (part: string, isGiven: boolean, key: string, place: string): NamedPart => ({
-    ...{ part, isGiven, section: 'mqtt', key, place },
+    part,
+    isGiven,
+    section: 'mqtt',
+    key,
+    place,
   });
   return [
     mqtt('secrets.mqtt-password', isThere(secrets?.['mqtt-password']), 'passwordFile', PLACES.password),
@@ -75,7 +79,10 @@ function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: Provision
     mqtt('certPem', hasPair, 'certFile', PLACES.certificate),
     mqtt('keyPem', hasPair, 'keyFile', PLACES.key),
     {
-      ...{ part: 'ownerKeysPem', isGiven: isThere(ownerKeysPem), section: 'owner', key: 'publicKeyFiles' },
+      part: 'ownerKeysPem',
+      isGiven: isThere(ownerKeysPem),
+      section: 'owner',
+      key: 'publicKeyFiles',
       place: (ownerKeysPem ?? []).map((_, index) => ownerKeyPlace(index)),
     },
   ];

@@ -84,7 +84,8 @@ function managerProfile(wifi: WifiNetwork | null, address: Address): string {
       : [
           section(
             'wifi',
-            ...['mode=infrastructure', managerSsid(wifi.part.ssid)],
+            'mode=infrastructure',
+            managerSsid(wifi.part.ssid),
             ...(wifi.part.hidden ? ['hidden=true'] : []),
           ),
           ...(wifi.key === null ? [] : [section('wifi-security', 'key-mgmt=wpa-psk', `psk=${wifi.key}`)]),

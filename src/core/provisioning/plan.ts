@@ -50,7 +50,10 @@ interface Part {
 }
 
 const part = (found: Partial<Part>): Part => ({
-  ...{ writes: [], problems: [], missing: [], notes: [] },
+  writes: [],
+  problems: [],
+  missing: [],
+  notes: [],
   ...found,
 });
 const problem = (field: string, message: string, fix: string): Part =>
@@ -86,7 +89,9 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
     return { ok: false, outcome, problems: [...problems, ...missing] };
   }
   return {
-    ...{ ok: true, missing, writes: all.flatMap((one) => one.writes) },
+    ok: true,
+    missing,
+    writes: all.flatMap((one) => one.writes),
     notes: [...all.flatMap((one) => one.notes), ...unseenNotes(document), ...wayIn(document, facts, missing)],
   };
 }

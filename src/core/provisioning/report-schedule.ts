@@ -77,8 +77,15 @@ export interface ReportStep {
 
 export function beginReport(news: SettingsNews, now: number, settings = REPORT_SETTINGS): ReportState {
   return {
-    ...{ settings, news, startedAt: now, activity: { kind: 'looking' } },
-    ...{ seen: [], announced: [], saidAt: now, repeats: 0, sayings: 0 },
+    settings,
+    news,
+    startedAt: now,
+    activity: { kind: 'looking' },
+    seen: [],
+    announced: [],
+    saidAt: now,
+    repeats: 0,
+    sayings: 0,
   };
 }
 

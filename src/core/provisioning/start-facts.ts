@@ -93,8 +93,16 @@ function brokerTrouble({ detail, data }: Problem): Trouble {
 
 /** Reasons of an agent that has a connection and a backend, but no working session. */
 const SERVICE_REASONS = [
-  ...['parked', 'failing', 'no_session', 'silent_service', 'unspoken', 'budget', 'internal_error'],
-  ...['memory', 'broker', 'certificate'],
+  'parked',
+  'failing',
+  'no_session',
+  'silent_service',
+  'unspoken',
+  'budget',
+  'internal_error',
+  'memory',
+  'broker',
+  'certificate',
 ];
 
 /** With only these reasons the kiosk interprets; its owner knows about them. */

@@ -61,7 +61,11 @@ const TURNS_KEPT = 16;
 
 const NEVER = Number.NEGATIVE_INFINITY;
 export const FREE_FLOOR: Floor = {
-  ...{ holder: null, lastOwnAt: NEVER, contest: null, overlapAt: NEVER, turns: [] },
+  holder: null,
+  lastOwnAt: NEVER,
+  contest: null,
+  overlapAt: NEVER,
+  turns: [],
 };
 
 const otherOf = (side: Side): Side => (side === 0 ? 1 : 0);
@@ -97,7 +101,10 @@ function contend(floor: Floor, slot: number, heard: Heard): Floor {
   if (floor.contest === null && !isVoiced) return floor;
   const none = Number.POSITIVE_INFINITY;
   const { from, sums, onsets, voiced }: Contest = floor.contest ?? {
-    ...{ from: slot, sums: [0, 0], onsets: [none, none], voiced: 0 },
+    from: slot,
+    sums: [0, 0],
+    onsets: [none, none],
+    voiced: 0,
   };
   const onset = (side: Side): number =>
     heard[side] >= VOICE_DB ? Math.min(onsets[side], slot) : onsets[side];

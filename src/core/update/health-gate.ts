@@ -31,8 +31,10 @@ export interface GateState {
 }
 
 export const openGate = (now: number): GateState => ({
-  ...{ since: now, deafSince: null },
-  ...{ hasBroker: false, hasBackend: false },
+  since: now,
+  deafSince: null,
+  hasBroker: false,
+  hasBackend: false,
 });
 
 export type Judgement =

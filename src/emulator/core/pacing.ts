@@ -53,8 +53,14 @@ export interface PacingMeter {
 
 export function newPacingReport(): PacingReport {
   return {
-    ...{ violations: 0, too_fast: 0, too_slow: 0, stalled: 0 },
-    ...{ lead_ms: 0, worst_lead_ms: 0, worst_lag_ms: 0, longest_gap_ms: 0 },
+    violations: 0,
+    too_fast: 0,
+    too_slow: 0,
+    stalled: 0,
+    lead_ms: 0,
+    worst_lead_ms: 0,
+    worst_lag_ms: 0,
+    longest_gap_ms: 0,
   };
 }
 

@@ -57,8 +57,12 @@ function Lines({ of: { lines, total, by } }: { readonly of: Conversations }) {
         [t('delay'), delayText(total.delayMs)],
       ]}
       heads={[
-        ...([t(`by_${by}`), t('conversations')] as const),
-        ...[t('duration_min'), t('sentences'), t('billed_min'), t('delay')],
+        t(`by_${by}`),
+        t('conversations'),
+        t('duration_min'),
+        t('sentences'),
+        t('billed_min'),
+        t('delay'),
       ]}
       lines={lines.map((line) => ({
         key: line.name,

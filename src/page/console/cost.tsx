@@ -57,10 +57,7 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
         [t('sessions'), numberText(total.sessions)],
         [t('unreported'), numberText(total.unreported)],
       ]}
-      heads={[
-        ...([t(`by_${by}`), t('minutes_head')] as const),
-        ...[t('forecast'), t('budget'), t('sessions'), t('unreported')],
-      ]}
+      heads={[t(`by_${by}`), t('minutes_head'), t('forecast'), t('budget'), t('sessions'), t('unreported')]}
       lines={lines.map((line) => ({
         key: line.name,
         name: <LineName by={by} line={line} />,

@@ -11,7 +11,14 @@ import { jobs } from './stream.ts';
 import { numberText, t } from './text.ts';
 
 const STATES: readonly JobState[] = [
-  ...(['ok', 'error', 'expired', 'silent', 'accepted', 'sent', 'waiting', 'stopped'] as const),
+  'ok',
+  'error',
+  'expired',
+  'silent',
+  'accepted',
+  'sent',
+  'waiting',
+  'stopped',
 ];
 const PAGE = 100;
 

@@ -85,7 +85,9 @@ export function timeText(time: string | number | null | undefined): string {
   return timesOf(locale(), {
     ...(isToday ? {} : { day: '2-digit', month: 'short' }),
     ...(date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }),
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   }).format(date);
 }
 

@@ -28,7 +28,9 @@ async function playInto(before: Uint8Array, overwrite?: boolean) {
   };
   const playback = await createFilePlayback(options)({
     fault: ({ message }) => faults.push(message),
-    ...{ back: () => {}, missed: () => {}, measured: () => {} },
+    back: () => {},
+    missed: () => {},
+    measured: () => {},
   });
   playback.write(makePcm([7, 8, 9]));
   clock.advance(500);

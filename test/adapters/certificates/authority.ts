@@ -65,9 +65,18 @@ function openAuthority(folder: string, close: () => void): TestAuthority {
   write('index.txt.attr', ['unique_subject = no']);
   writeFileSync(join(folder, 'index.txt'), '');
   write('ca.cnf', [
-    ...['[ca]', 'default_ca = own', '[own]', 'database = index.txt', 'new_certs_dir = .'],
-    ...['rand_serial = yes', 'default_md = sha256', 'policy = any', 'copy_extensions = none'],
-    ...['[any]', 'commonName = supplied', 'organizationName = optional'],
+    '[ca]',
+    'default_ca = own',
+    '[own]',
+    'database = index.txt',
+    'new_certs_dir = .',
+    'rand_serial = yes',
+    'default_md = sha256',
+    'policy = any',
+    'copy_extensions = none',
+    '[any]',
+    'commonName = supplied',
+    'organizationName = optional',
   ]);
   const issue: TestAuthority['issue'] = (request, { from, to, subject, extensions = CLIENT, digest }) => {
     write('in.csr', [request]);
@@ -75,9 +84,25 @@ function openAuthority(folder: string, close: () => void): TestAuthority {
     const time = (wallMs: number): string =>
       `${new Date(wallMs).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
     openssl(
-      ...['ca', '-batch', '-notext', '-config', 'ca.cnf', '-cert', 'ca.crt', '-keyfile', 'ca.key'],
-      ...['-in', 'in.csr', '-extfile', 'in.ext', '-out', 'out.crt'],
-      ...['-startdate', time(from), '-enddate', time(to)],
+      'ca',
+      '-batch',
+      '-notext',
+      '-config',
+      'ca.cnf',
+      '-cert',
+      'ca.crt',
+      '-keyfile',
+      'ca.key',
+      '-in',
+      'in.csr',
+      '-extfile',
+      'in.ext',
+      '-out',
+      'out.crt',
+      '-startdate',
+      time(from),
+      '-enddate',
+      time(to),
       ...(subject === undefined ? [] : ['-subj', subject]),
       ...(digest === undefined ? [] : ['-md', digest]),
     );

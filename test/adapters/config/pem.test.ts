@@ -29,8 +29,17 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-pem-'));
   const make = (name: string, ...kind: string[]): void =>
     openssl(
-      ...['req', '-x509', '-nodes', '-subj', `/CN=${name}`, '-newkey', ...kind],
-      ...['-keyout', `${name}.key`, '-out', `${name}.crt`],
+      'req',
+      '-x509',
+      '-nodes',
+      '-subj',
+      `/CN=${name}`,
+      '-newkey',
+      ...kind,
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.crt`,
     );
   make('one', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1');
   make('two', 'rsa:2048');
@@ -112,7 +121,8 @@ describe('a configuration that names certificates', needs(!findOpenssl() && 'nee
       mqtt: { url: 'mqtts://broker.example', ...mqtt },
       lanes: [
         {
-          ...{ source: 'en', targets: ['es'] },
+          source: 'en',
+          targets: ['es'],
           capture: { driver: 'file', path: 'in.wav', sampleRate: 16_000 },
           playback: { driver: 'file', path: 'out.wav' },
         },

@@ -30,7 +30,8 @@ beforeAll(() => {
   const out = ['-subj', '/CN=one', '-keyout', 'one.key', '-out', 'one.crt'];
   execFileSync('openssl', [...make, ...out], { cwd: folder, stdio: 'pipe' });
   execFileSync('openssl', ['x509', '-in', 'one.crt', '-outform', 'DER', '-out', 'one.der'], {
-    ...{ cwd: folder, stdio: 'pipe' },
+    cwd: folder,
+    stdio: 'pipe',
   });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -116,14 +117,21 @@ describe('characters that a person does not see', needs(!findOpenssl() && 'needs
   ])('are reported for %j and stay part of the password', (secret, words) => {
     const passwordFile = put('blanks', `${secret}\n`);
     expect(readPassword(passwordFile, {})).toEqual({
-      ...{ ok: true, secret },
+      ok: true,
+      secret,
       unseen: expect.stringContaining(words) as string,
     });
     const { mqtt } = configured({ username: 'kiosk-01', passwordFile });
     const files = readNamedFiles({ ...configured({}), mqtt }, {});
     expect(files).toMatchObject([{ key: 'mqtt.passwordFile', trouble: null }]);
     const told = judgeConfiguration({
-      ...{ file: 'c.json', lanes: 1, files, agent: null, warnings: [], isOpenToAll: false, user: null },
+      file: 'c.json',
+      lanes: 1,
+      files,
+      agent: null,
+      warnings: [],
+      isOpenToAll: false,
+      user: null,
     });
     expect(told).toMatchObject({ verdict: 'warning', finding: expect.stringContaining(words) as string });
     expect(JSON.stringify(told)).not.toContain('fish');

@@ -36,7 +36,9 @@ describe('a console with a certificate', () => {
 
   it('shows a long or hostile name shortened, on one line', () => {
     const sentence = createOwnNames([], null).objectionTo({
-      ...{ hosts: [`evil\u001b${'x'.repeat(500)}`], localAddress: '127.0.0.1', isProxied: false },
+      hosts: [`evil\u001b${'x'.repeat(500)}`],
+      localAddress: '127.0.0.1',
+      isProxied: false,
     });
     expect(sentence).toMatch(/"evil\?x{95}"/);
   });

@@ -39,7 +39,10 @@ describe('the doctor at a server with TLS', needs(!findOpenssl() && 'needs opens
     const server = { host: 'localhost', port, tls: { ca: files.read('ca.crt'), ...own } };
     const facts = await reach(server, LIMIT_MS, createSystemClock());
     return judgeReach(facts, {
-      ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: null },
+      who: 'the broker',
+      addressFrom: 'mqtt.url',
+      caKey: 'mqtt.caFile',
+      wall: null,
     });
   };
 

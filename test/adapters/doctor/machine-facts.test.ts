@@ -36,7 +36,9 @@ describe('the facts of the machine', () => {
       'sys/fs/cgroup/memory.max': '104857600\n',
     });
     expect(readMemory(folders)).toEqual({
-      ...{ total: 1_024_000_000, available: 409_600_000, limit: 104_857_600 },
+      total: 1_024_000_000,
+      available: 409_600_000,
+      limit: 104_857_600,
       canLimit: null,
     });
     const controllers = (text: string) =>
@@ -116,9 +118,11 @@ describe('the facts of the machine', () => {
     const words = ['/usr/bin/node', '--no-warnings', '/opt/dragoman/dragoman.mjs', 'run'];
     const running = line(...words, '--config', 'c.json');
     const more = machine({
-      ...{ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running },
+      'proc/1/cmdline': line('init'),
+      'proc/333/cmdline': running,
       // Exits at once, because it names no configuration.
-      ...{ 'proc/334/cmdline': line(...words), 'proc/335/cmdline': line(...words, '--config') },
+      'proc/334/cmdline': line(...words),
+      'proc/335/cmdline': line(...words, '--config'),
     });
     expect(findRunningAgents(more.proc, 22)).toEqual([{ pid: 333, config: null }]);
     expect(findRunningAgents(more.proc, 333)).toEqual([]);
@@ -175,7 +179,9 @@ describe('the facts of the machine', () => {
       text: 'C',
     });
     expect(await run(node, ['-e', 'console.error("no"); process.exit(3)'])).toEqual({
-      ...{ ok: false, missing: false, text: 'no' },
+      ok: false,
+      missing: false,
+      text: 'no',
     });
     expect(await run('no-such-program-here', [])).toMatchObject({ ok: false, missing: true });
   });

@@ -30,7 +30,9 @@ if (command === null) {
     beforeEach(async () => {
       broker = await startMosquitto(command, (folder) => [
         ...RUN_AS_ROOT,
-        ...['allow_anonymous true', 'persistence true', `persistence_location ${folder}/`],
+        'allow_anonymous true',
+        'persistence true',
+        `persistence_location ${folder}/`,
       ]);
       relay = await startRelay(broker.port);
       other = await connectAsync(broker.url, { protocolVersion: 5 });

@@ -126,14 +126,12 @@ export function createFlappingBroker(
       });
     });
     return {
-      ...{
-        broker,
-        version,
-        window: 16,
-        largestPacketBytes: Number.POSITIVE_INFINITY,
-        allowed: ALL_ALLOWED,
-        congested: false,
-      },
+      broker,
+      version,
+      window: 16,
+      largestPacketBytes: Number.POSITIVE_INFINITY,
+      allowed: ALL_ALLOWED,
+      congested: false,
       get accepted() {
         return stage === 'accepted' || stage === 'ready';
       },

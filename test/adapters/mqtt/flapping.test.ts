@@ -49,7 +49,8 @@ describe('a trial of another broker that does not answer', () => {
       const bus = createMqttBus(
         { url: 'mqtt://present.example', clientId: 'museum.kiosk-01' },
         {
-          ...{ clock, seed: seed * 7919 },
+          clock,
+          seed: seed * 7919,
           openLink: (target, ...more) =>
             (target.broker.includes('present') ? present : other).openLink(target, ...more),
           other: () => ({ url: 'mqtt://other.example', clientId: 'museum.kiosk-01' }),

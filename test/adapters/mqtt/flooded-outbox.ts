@@ -28,7 +28,8 @@ export function createQueue(ackMs: number) {
   );
   let freeAt = clock.now();
   const link: Link = {
-    ...{ broker: 'the broker', version: 5 },
+    broker: 'the broker',
+    version: 5,
     accepted: true,
     window: 16,
     largestPacketBytes: Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 /** Absence and identity at a real broker: whole agents, and clients without any code of this project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { connectAsync, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
@@ -41,7 +41,9 @@ if (command === null) {
       reported.length = 0;
       broker = await startMosquitto(command, (folder) => [
         ...RUN_AS_ROOT,
-        ...['allow_anonymous true', 'persistence true', `persistence_location ${folder}/`],
+        'allow_anonymous true',
+        'persistence true',
+        `persistence_location ${folder}/`,
       ]);
       relay = await startRelay(broker.port);
       operator = await connectAsync(broker.url, { protocolVersion: 5 });
@@ -162,7 +164,8 @@ if (command === null) {
         const before = statuses(`boot-${starts}`).length;
         const will = { ...own?.body, status: 'lost', boot_id, conn_seq: 0, reasons: ['connection_lost'] };
         const late = await connectAsync(broker.url, {
-          ...({ protocolVersion: 5, clientId: 'an old connection' } satisfies IClientOptions),
+          protocolVersion: 5,
+          clientId: 'an old connection',
           will: { topic: `${BASE}/status`, payload: Buffer.from(JSON.stringify(will)), qos: 1, retain: true },
         });
         late.stream.destroy();

@@ -33,8 +33,12 @@ describe(
     afterAll(() => system.remove());
 
     const parts = () => ({
-      ...{ format: 1, config: CONFIG, caPem: authority.certificate },
-      ...{ certPem: own.certificate, keyPem: own.key, ownerKeysPem: [createKeyPair().publicPem] },
+      format: 1,
+      config: CONFIG,
+      caPem: authority.certificate,
+      certPem: own.certificate,
+      keyPem: own.key,
+      ownerKeysPem: [createKeyPair().publicPem],
     });
     const run = (document: object, wall: number | null = now) => {
       system.write('dragoman.json', document);

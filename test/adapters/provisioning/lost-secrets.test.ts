@@ -5,16 +5,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, createSystem, FULL, type System, WIFI } from './system-folder.ts';
 
 const KEY = `ssh-ed25519 ${Buffer.concat([
-  ...[
-    Buffer.from([0, 0, 0, 11]),
-    Buffer.from('ssh-ed25519'),
-    Buffer.from([0, 0, 0, 32]),
-    Buffer.alloc(32, 7),
-  ],
+  Buffer.from([0, 0, 0, 11]),
+  Buffer.from('ssh-ed25519'),
+  Buffer.from([0, 0, 0, 32]),
+  Buffer.alloc(32, 7),
 ]).toString('base64')} anna`;
 const TAKEN = {
   ...FULL,
-  ...{ wifi: { ...WIFI, passphrase: null }, secrets: { 'mqtt-password': null }, sshKeys: [KEY] },
+  wifi: { ...WIFI, passphrase: null },
+  secrets: { 'mqtt-password': null },
+  sshKeys: [KEY],
 };
 
 let system: System;
@@ -66,7 +66,9 @@ describe('a card that has lost its secrets', () => {
     const { result } = system.run();
     expect(result.outcome).toBe('file_invalid');
     expect(result.problems.map(({ field }) => field)).toEqual([
-      ...['config.lanes', 'wifi.passphrase', 'secrets.mqtt-password'],
+      'config.lanes',
+      'wifi.passphrase',
+      'secrets.mqtt-password',
     ]);
     expect(system.everything()).toEqual(before);
   });
@@ -76,7 +78,8 @@ describe('a card that has lost its secrets', () => {
     const before = system.everything();
     const { result, writes } = system.run({ isDry: true });
     expect([result.outcome, writes.some(({ path }) => path.endsWith('authorized_keys'))]).toEqual([
-      ...['secrets_missing', true],
+      'secrets_missing',
+      true,
     ]);
     expect(system.everything()).toEqual(before);
   });
@@ -100,7 +103,8 @@ describe('a kiosk that was set up by hand', () => {
     const before = system.everything();
     const { result } = system.run();
     expect([result.outcome, result.problems.map(({ field }) => field)]).toEqual([
-      ...['file_invalid', ['secrets.mqtt-password']],
+      'file_invalid',
+      ['secrets.mqtt-password'],
     ]);
     expect(reported()).toContain('Nothing was changed.');
     expect(system.everything()).toEqual(before);

@@ -11,8 +11,20 @@ const power = vi.hoisted(() => ({ changesLeft: Number.POSITIVE_INFINITY, changes
 vi.mock('node:fs', async (original) => {
   const real = (await original()) as Record<string, unknown>;
   const changing = [
-    ...['openSync', 'writeSync', 'writeFileSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'rmSync'],
-    ...['linkSync', 'symlinkSync', 'mkdirSync', 'chmodSync', 'chownSync', 'fchmodSync', 'fchownSync'],
+    'openSync',
+    'writeSync',
+    'writeFileSync',
+    'ftruncateSync',
+    'fsyncSync',
+    'renameSync',
+    'rmSync',
+    'linkSync',
+    'symlinkSync',
+    'mkdirSync',
+    'chmodSync',
+    'chownSync',
+    'fchmodSync',
+    'fchownSync',
   ];
   const cut = Object.fromEntries(
     changing.map((name) => [

@@ -48,7 +48,8 @@ describe('provisioning', () => {
     expect(readdirSync(system.boot).sort()).toEqual(['dragoman-status.txt', 'dragoman.json']);
     expect(JSON.parse(system.read())).toEqual({
       ...FULL,
-      ...{ wifi: { ...WIFI, passphrase: null }, secrets: { 'mqtt-password': null } },
+      wifi: { ...WIFI, passphrase: null },
+      secrets: { 'mqtt-password': null },
     });
     const reported = JSON.parse(system.text('run/dragoman/provisioning.json'));
     expect(provisioningResultSchema.parse(reported)).toEqual(result);
@@ -63,7 +64,9 @@ describe('provisioning', () => {
     const [before, file, status] = [system.everything(), system.read(), system.read('dragoman-status.txt')];
     for (let boot = 0; boot < 3; boot += 1) expect(system.run().result.outcome).toBe('unchanged');
     expect([system.everything(), system.read(), system.read('dragoman-status.txt')]).toEqual([
-      ...[before, file, status],
+      before,
+      file,
+      status,
     ]);
   });
 
@@ -98,7 +101,9 @@ describe('provisioning', () => {
     const { result, writes } = system.run({ isDry: true });
     expect([result.outcome, writes.length > 3]).toEqual(['applied', true]);
     expect([system.everything(), system.read(), readdirSync(system.boot)]).toEqual([
-      ...[before, file, ['dragoman.json']],
+      before,
+      file,
+      ['dragoman.json'],
     ]);
     system.run();
     expect(system.run({ isDry: true })).toMatchObject({ result: { outcome: 'unchanged' }, writes: [] });
@@ -252,13 +257,11 @@ describe('provisioning', () => {
     const ended = system.run();
     expect(ended.result.outcome).toBe('file_invalid');
     expect(fields(ended).sort()).toEqual([
-      ...[
-        'config.device.id',
-        'config.device.tenant',
-        'config.lanes[0].echo',
-        'config.lanes[0].targets',
-        'config.mqtt.url',
-      ],
+      'config.device.id',
+      'config.device.tenant',
+      'config.lanes[0].echo',
+      'config.lanes[0].targets',
+      'config.mqtt.url',
     ]);
     expect(JSON.stringify(ended.result.problems)).toContain('did you mean');
     expect(system.read('dragoman-status.txt')).toContain('it stands in /etc/dragoman/config.json');

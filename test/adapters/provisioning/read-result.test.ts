@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readResultFile } from '../../../src/adapters/provisioning/read-result.ts';
 
 const RESULT = {
-  ...{
-    format: 1,
-    at: '2026-11-22T10:20:30.000Z',
-    outcome: 'file_invalid',
-    file: '/boot/firmware/dragoman.json',
-  },
+  format: 1,
+  at: '2026-11-22T10:20:30.000Z',
+  outcome: 'file_invalid',
+  file: '/boot/firmware/dragoman.json',
   problems: [{ field: 'wifi.ssid', message: 'must have 1 to 32 bytes', fix: '' }],
-  ...{ notes: [], network: 'networkd', wifi: true },
+  notes: [],
+  network: 'networkd',
+  wifi: true,
 };
 let folder = '';
 const file = (): string => join(folder, 'provisioning.json');

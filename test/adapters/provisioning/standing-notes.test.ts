@@ -69,12 +69,14 @@ describe('a later file of conf.d', () => {
       };
       system.write('dragoman.json', { ...FULL, config: { ...config, mqtt } });
       later(system, {
-        ...{ device: { id: 'k', tenant: 'l', label: 'm', site: 'n', groups: ['o'] }, log: { level: 'info' } },
+        device: { id: 'k', tenant: 'l', label: 'm', site: 'n', groups: ['o'] },
+        log: { level: 'info' },
         mqtt: { url: 'mqtts://o.example', username: 'p', prefix: 'q' },
       });
       const found = notes(system);
       expect([found.length, found.at(-1)]).toEqual([
-        ...[9, 'Not in effect: 1 more keys of "config", for the same reason.'],
+        9,
+        'Not in effect: 1 more keys of "config", for the same reason.',
       ]);
     } finally {
       system.remove();

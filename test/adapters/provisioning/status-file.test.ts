@@ -92,7 +92,8 @@ describe('the status file', () => {
       symlinkSync(others, draft);
       expect(write()).toBeNull();
       expect([statSync(file()).mode & 0o777, readdirSync(boot).sort()]).toEqual([
-        ...[0o644, ['dragoman-status.txt', 'other']],
+        0o644,
+        ['dragoman-status.txt', 'other'],
       ]);
     }
     expect(readFileSync(others, 'utf8')).toBe('other');

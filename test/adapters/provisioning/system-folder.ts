@@ -31,7 +31,11 @@ export const CONFIG = {
 };
 export const WIFI = { ssid: 'Museum', passphrase: 'correct horse', country: 'DE' };
 export const FULL = {
-  ...{ format: 1, wifi: WIFI, address: 'dhcp', timeZone: 'Europe/Berlin', config: CONFIG },
+  format: 1,
+  wifi: WIFI,
+  address: 'dhcp',
+  timeZone: 'Europe/Berlin',
+  config: CONFIG,
   secrets: { 'mqtt-password': 'p4ssw0rd-of-the-broker' },
 };
 
@@ -70,7 +74,8 @@ export function createSystem(network: NetworkBackend | null = 'networkd'): Syste
   copyFileSync(PACKAGED_CONFIG, join(root, 'etc/dragoman/config.json'));
   const file = (name: string): string => join(boot, name);
   return {
-    ...{ root, boot },
+    root,
+    boot,
     run({ isDry = false, isRoot = process.getuid?.() === 0, wall = WALL } = {}) {
       const ended = provision({ boot, root, isDry, isRoot, wall });
       if (!isDry) report(ended.result, boot, root);

@@ -8,17 +8,28 @@ import { createSystem, FULL, type System } from './system-folder.ts';
 
 /** Some of what Debian 13 has in tzdata, without tzdata-legacy. */
 const PRESENT = [
-  ...['Africa/Abidjan', 'America/Chicago', 'America/Denver', 'America/Los_Angeles', 'America/New_York'],
-  ...['America/Panama', 'America/Phoenix', 'America/Toronto', 'Asia/Ho_Chi_Minh', 'Asia/Hong_Kong'],
-  ...['Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Shanghai', 'Asia/Yangon', 'Atlantic/Faroe', 'Etc/UTC'],
-  ...[
-    'Europe/Athens',
-    'Europe/Brussels',
-    'Europe/Kyiv',
-    'Europe/Lisbon',
-    'Europe/London',
-    'Pacific/Honolulu',
-  ],
+  'Africa/Abidjan',
+  'America/Chicago',
+  'America/Denver',
+  'America/Los_Angeles',
+  'America/New_York',
+  'America/Panama',
+  'America/Phoenix',
+  'America/Toronto',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Hong_Kong',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Shanghai',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Etc/UTC',
+  'Europe/Athens',
+  'Europe/Brussels',
+  'Europe/Kyiv',
+  'Europe/Lisbon',
+  'Europe/London',
+  'Pacific/Honolulu',
 ];
 
 let folder: string;

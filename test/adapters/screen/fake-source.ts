@@ -13,8 +13,14 @@ export const SNAPSHOT: ScreenSnapshot = {
   level: 0,
   lanes: [
     {
-      ...{ id: 'main', source: 'en', targets: ['es'], offer: [], visitor: 'es' },
-      ...{ typing: [{ from: 'en', into: 'es' }], turn: null, volume: 80 },
+      id: 'main',
+      source: 'en',
+      targets: ['es'],
+      offer: [],
+      visitor: 'es',
+      typing: [{ from: 'en', into: 'es' }],
+      turn: null,
+      volume: 80,
     },
   ],
   notices: [

@@ -16,7 +16,11 @@ async function open(port: number, files: { script: string; style: string } | nul
   const fake = createFakeDeps(testConfig({}, { screen: { enabled: true, port } }));
   const { agent, clock, config, deps } = fake;
   const screen = await openScreen({
-    ...{ agent, config, clock, log: deps.log, randomHash: () => 'random-hash' },
+    agent,
+    config,
+    clock,
+    log: deps.log,
+    randomHash: () => 'random-hash',
     ...(files === null ? {} : { files }),
   });
   screens.push(screen);

@@ -46,7 +46,8 @@ it(
     const ca = files.read('ca.crt');
     createWebSocketStreams({ clock: createSystemClock(), ca })({ address, token: TOKEN }, listener);
     expect(await until('unreached')).toEqual([
-      ...['unreached', false],
+      'unreached',
+      false,
       "the service's certificate is not trusted (CA signature digest algorithm too weak): have the certificate issued again with SHA-256",
     ]);
   },

@@ -12,7 +12,8 @@ const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 function failed(code: string, syscall?: string): Error {
   return Object.assign(new Error(`${syscall} ${code} wss://stream.example/?token=open-sesame`), {
-    ...{ code, syscall },
+    code,
+    syscall,
   });
 }
 
@@ -32,7 +33,9 @@ describe('a connection without a free file, port or memory', () => {
       false,
     ]);
     expect(describeUnreached(failed('ENOTFOUND', 'getaddrinfo'))).toEqual([
-      ...[false, "the service's name is unknown", false],
+      false,
+      "the service's name is unknown",
+      false,
     ]);
     expect(describeUnreached(failed('ECONNREFUSED', 'connect'))[2]).toBe(false);
     expect(describeUnreached(new Error('open-sesame'))).toEqual([true, 'the connection failed', false]);
@@ -69,7 +72,11 @@ describe('a connection without a free file, port or memory', () => {
       "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
     await build({
       stdin: { contents, resolveDir: SOURCE, loader: 'ts' },
-      ...{ outfile, bundle: true, platform: 'node', format: 'esm', banner: { js: banner } },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      banner: { js: banner },
     });
     const limited = 'ulimit -n 80 && exec "$0" "$1"';
     const said = execFileSync('bash', ['-c', limited, process.execPath, outfile], { encoding: 'utf8' });

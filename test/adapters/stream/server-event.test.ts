@@ -124,7 +124,12 @@ describe('sound of the service', () => {
       last_chunk: true,
     };
     expect(read('output_audio_data', data)).toMatchObject({
-      ...{ type: 'spoke', sentence: '7', part: '0', language: 'es', utterance: '7/0/es', last: true },
+      type: 'spoke',
+      sentence: '7',
+      part: '0',
+      language: 'es',
+      utterance: '7/0/es',
+      last: true,
     });
   });
 

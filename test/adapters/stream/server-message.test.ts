@@ -140,7 +140,8 @@ describe('a message of the service', () => {
     const long = 'x'.repeat(300_000);
     for (const type of ['partial_transcription', 'warning', 'current_task'])
       expect(read(type, { ...transcript({}), more: long })).toEqual({
-        ...{ kind: 'malformed', type },
+        kind: 'malformed',
+        type,
         reason: `too long a ${type}`,
       });
     expect(read('output_audio_data', { data: long })).toMatchObject({ data: long });
@@ -169,7 +170,8 @@ describe('a message of the service', () => {
     ['output_audio_data', [], 'data'],
   ])('is malformed: %s with %j, because of its %s', (type, data, where) => {
     expect(read(type, data)).toEqual({
-      ...{ kind: 'malformed', type },
+      kind: 'malformed',
+      type,
       reason: `${type} without a usable ${where}`,
     });
   });
@@ -181,11 +183,22 @@ describe('sound in its usual form', () => {
     fc.constantFrom('', 'a'.repeat(200), 'a'.repeat(201), null, undefined, true, false, 0, -1.5, [], {}),
   );
   const KEYS = [
-    ...['data', 'transcription_id', 'translation_part_id', 'language', 'last_chunk'],
-    ...['chunk_generation_delta', 'more', 'constructor', '__proto__'],
+    'data',
+    'transcription_id',
+    'translation_part_id',
+    'language',
+    'last_chunk',
+    'chunk_generation_delta',
+    'more',
+    'constructor',
+    '__proto__',
   ];
   const usual = {
-    ...{ data: '#', transcription_id: 's1', translation_part_id: '0', language: 'es', last_chunk: false },
+    data: '#',
+    transcription_id: 's1',
+    translation_part_id: '0',
+    language: 'es',
+    last_chunk: false,
     chunk_generation_delta: 0,
   };
 

@@ -15,10 +15,22 @@ afterEach(async () => {
 });
 
 const MEASURED: Measured = {
-  ...{ version: '1', status: 'ready', reasons: [], isConnected: true, lanes: [] },
+  version: '1',
+  status: 'ready',
+  reasons: [],
+  isConnected: true,
+  lanes: [],
   health: {
-    ...{ ts: null, boot_id: 'boot', rss_bytes: 1, cpu_seconds: null, loop_lag_ms: null, temperature_c: null },
-    ...{ uptime_s: 5, outbox: { depth: 0, dropped: 0 }, reconnects: 0, lanes: [] },
+    ts: null,
+    boot_id: 'boot',
+    rss_bytes: 1,
+    cpu_seconds: null,
+    loop_lag_ms: null,
+    temperature_c: null,
+    uptime_s: 5,
+    outbox: { depth: 0, dropped: 0 },
+    reconnects: 0,
+    lanes: [],
   },
 };
 

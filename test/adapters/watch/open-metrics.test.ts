@@ -21,7 +21,10 @@ describe('openMetrics', () => {
         samples: [{ labels: { version: '1' }, value: 1 }],
       },
       {
-        ...{ name: 'wait_seconds', type: 'counter', unit: 'seconds', help: 'Back\\slash.' },
+        name: 'wait_seconds',
+        type: 'counter',
+        unit: 'seconds',
+        help: 'Back\\slash.',
         samples: [{ value: 0.25 }, { labels: { lane: 'a' }, value: 3e-7 }],
       },
       gauge('none', []),

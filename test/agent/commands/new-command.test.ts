@@ -55,7 +55,12 @@ function device(hasKeys = false) {
   const keys = hasKeys ? { open: mute } : null;
   const dispatcher = createCommandDispatcher(
     {
-      ...{ address: ADDRESS, groups: [], topics, clock, log, random: () => 0.5 },
+      address: ADDRESS,
+      groups: [],
+      topics,
+      clock,
+      log,
+      random: () => 0.5,
       repeats: createRepeatFilter(clock),
       record: createCommandRecord(null, clock, log),
       signatures: createCommandSignatures([topics.base], clock, keys, (name) =>

@@ -52,7 +52,9 @@ async function live(config: Config) {
       if (answered.has(body['id'])) continue;
       answered.add(body['id']);
       deps.deliver(`${BASE}/token/res`, {
-        ...{ id: body['id'], ok: true, session: deps.session({ token: `token-of-${body['lane']}` }) },
+        id: body['id'],
+        ok: true,
+        session: deps.session({ token: `token-of-${body['lane']}` }),
         stream_url: 'wss://service.example/{random_hash}/v1',
       });
       const opened = deps.lastStream();

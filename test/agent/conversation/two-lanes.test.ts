@@ -34,7 +34,9 @@ function openDesk(offer: string[] = []) {
     return lane as unknown as LaneRunner & { state: LaneState };
   });
   const conversations = createConversations({
-    ...{ clock, desks: () => [lanes], config: () => both },
+    clock,
+    desks: () => [lanes],
+    config: () => both,
     says: {
       say: async ([lane], { language }) => {
         spoken.push(`${lane?.id} ${language}`);
@@ -74,7 +76,10 @@ describe('a desk with two lanes', () => {
     clock.advance(2000);
     expect(told.slice(1)).toMatchObject([
       {
-        ...{ kind: 'conversation_ended', lane: 'visitor', sentences: 2, languages: ['es', 'en'] },
+        kind: 'conversation_ended',
+        lane: 'visitor',
+        sentences: 2,
+        languages: ['es', 'en'],
         duration_s: 150,
       },
     ]);

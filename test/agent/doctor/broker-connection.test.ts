@@ -65,7 +65,10 @@ async function join(agent: AgentLink) {
   const connection = createBrokerConnection({
     absentDevice: null,
     certificate: async () => null,
-    ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), agent },
+    config: testConfig({}, { mqtt: { url } }),
+    topics: TOPICS,
+    clock: createSystemClock(),
+    agent,
     connection: async () => ({ url, clientId: 'museum.kiosk-01' }),
     hear: () => {},
   });
@@ -125,7 +128,10 @@ describe('the connection to the broker', () => {
     const connection = createBrokerConnection({
       absentDevice: null,
       certificate: async () => null,
-      ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), agent: 'absent' },
+      config: testConfig(),
+      topics: TOPICS,
+      clock: createSystemClock(),
+      agent: 'absent',
       connection: async () => {
         throw new Error('mqtt.caFile: the file ca.pem cannot be read (EACCES)');
       },

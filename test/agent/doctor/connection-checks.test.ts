@@ -68,7 +68,9 @@ async function examine(
   const probe: BackendProbe = {
     ask: async () => ({
       answer: { kind: 'probed', session: 'deleted' },
-      ...{ tookMs: 20, streamUrl, sight: null },
+      tookMs: 20,
+      streamUrl,
+      sight: null,
       ...more,
     }),
     receive: () => false,
@@ -77,7 +79,10 @@ async function examine(
   };
   const findings = await runChecks(
     connectionChecks({
-      ...{ clock, probe, lane: 'main', hosts: more.hosts ?? [] },
+      clock,
+      probe,
+      lane: 'main',
+      hosts: more.hosts ?? [],
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
       join: async () => ({ outcome: ok('joined'), bus: BUS }),
       serviceCa: () => more.ca,
@@ -150,7 +155,11 @@ describe('the stream host', () => {
   it('is reported with the fault of the broker when no other check reports that fault', async () => {
     const clock = createSystemClock();
     const checks = connectionChecks({
-      ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
+      clock,
+      lane: 'main',
+      hosts: [],
+      serviceCa: () => undefined,
+      tells: (name) => name === 'stream',
       probe: {
         ask: () => Promise.reject(new Error('never asked')),
         receive: () => false,
@@ -162,7 +171,9 @@ describe('the stream host', () => {
     });
     const findings = (await runChecks(checks, { clock })).filter(({ check }) => check !== 'isolation');
     expect(findings.map(({ check, finding }) => `${check}: ${finding}`).slice(0, 3)).toEqual([
-      ...['broker: no broker', 'backend: no broker', 'stream: no broker'],
+      'broker: no broker',
+      'backend: no broker',
+      'stream: no broker',
     ]);
   });
 
@@ -242,14 +253,12 @@ describe(
 describe('beside a running agent whose broker allows one client for each login', () => {
   const REFUSED = warning('the broker refuses the doctor', 'ask the agent');
   const about = (check: CheckName): Finding => ({
-    ...{
-      check,
-      lane: null,
-      verdict: 'problem',
-      finding: `the agent about ${check}`,
-      fix: 'fix it',
-      data: {},
-    },
+    check,
+    lane: null,
+    verdict: 'problem',
+    finding: `the agent about ${check}`,
+    fix: 'fix it',
+    data: {},
   });
   async function beside(
     askAgent: (only: readonly CheckName[]) => Promise<Diagnosis | null>,
@@ -258,7 +267,10 @@ describe('beside a running agent whose broker allows one client for each login',
     const clock = createSystemClock();
     const findings = await runChecks(
       connectionChecks({
-        ...{ clock, lane: 'main', hosts: [], askAgent },
+        clock,
+        lane: 'main',
+        hosts: [],
+        askAgent,
         topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
         probe: {
           ask: () => Promise.reject(new Error('there is no bus')),

@@ -41,13 +41,16 @@ async function examine(
 ) {
   const asked: string[] = [];
   const parts: MachineParts = {
-    ...{ env: {}, kernel: { proc: folder, sys: folder } },
+    env: {},
+    kernel: { proc: folder, sys: folder },
     run: async (program, words) => {
       asked.push([program, ...words].join(' '));
       return answer([program, ...words]);
     },
     soundAccess: () => ({
-      ...{ hasSound: true, user: 'kiosk', isInAudio: true },
+      hasSound: true,
+      user: 'kiosk',
+      isInAudio: true,
       cards: [
         { id: 'Mic', index: 0, isAllowed: true },
         { id: 'Head', index: 1, isAllowed: true },
@@ -80,7 +83,8 @@ describe('the checks of the machine', () => {
       program === 'amixer' ? { ok: true, text: MIXER } : MISSING,
     );
     expect(asked.filter((line) => line.startsWith('amixer'))).toEqual([
-      ...['amixer -D hw:CARD=Mic scontents', 'amixer -D hw:CARD=Head scontents'],
+      'amixer -D hw:CARD=Mic scontents',
+      'amixer -D hw:CARD=Head scontents',
     ]);
     expect(of('mixer')).toMatchObject({
       verdict: 'problem',
@@ -99,23 +103,23 @@ describe('the checks of the machine', () => {
       finding: expect.stringContaining('card Mic'),
     });
     const broken = await examine(CARDS, () => ({
-      ...{ ok: false, missing: false },
+      ok: false,
+      missing: false,
       text: 'ALSA lib conf.c:2007:(_snd_config_load_with_include) _toplevel_:5:0:Unexpected char\namixer: Mixer attach hw:CARD=Mic error: Invalid argument',
     }));
     expect(broken.of('mixer')?.finding).toContain(
       'the mixer of card Mic does not answer (amixer: Mixer attach hw:CARD=Mic error: Invalid argument, ALSA: "_toplevel_:5:0:Unexpected char")',
     );
     const plain = await examine(CARDS, () => ({
-      ...{
-        ok: false,
-        missing: false,
-        text: 'ALSA lib control.c:1528:(snd_ctl_open_noupdate) Invalid CTL mic',
-      },
+      ok: false,
+      missing: false,
+      text: 'ALSA lib control.c:1528:(snd_ctl_open_noupdate) Invalid CTL mic',
     }));
     expect(plain.of('mixer')?.finding).toContain('card Mic has no mixer');
     // The message of alsa-utils 1.2.8.
     const absent = await examine(CARDS, () => ({
-      ...{ ok: false, missing: false },
+      ok: false,
+      missing: false,
       text: 'ALSA lib confmisc.c:165:(snd_config_get_card) Cannot get card index for Mic\namixer: Mixer attach hw:CARD=Mic error: No such device',
     }));
     expect(absent.of('mixer')).toMatchObject({
@@ -123,7 +127,8 @@ describe('the checks of the machine', () => {
       finding: 'card Mic is not there; card Head is not there',
     });
     const bare = await examine(makeConfig({}, {}), () => ({
-      ...{ ok: false, missing: false },
+      ok: false,
+      missing: false,
       text: "ALSA lib confmisc.c:855:(parse_card) cannot find card '0'\namixer: Mixer attach default error: No such file or directory",
     }));
     expect(bare.of('mixer')?.finding).toBe('there is no card behind "default"');

@@ -101,7 +101,9 @@ function makeConfig(lane: Record<string, unknown> = {}, lanes = 1): Config {
     device: { id: 'kiosk-01', tenant: 'museum' },
     mqtt: { url: 'mqtt://127.0.0.1:1' },
     lanes: Array.from({ length: lanes }, (_, index) => ({
-      ...{ id: `lane-${index}`, source: 'en', targets: ['es'] },
+      id: `lane-${index}`,
+      source: 'en',
+      targets: ['es'],
       capture: { device: 'plughw:CARD=Mic' },
       playback: { device: 'plughw:CARD=Speaker' },
       ...lane,
@@ -117,7 +119,9 @@ async function examine(room: Room, config = makeConfig(), more: Partial<SoundPar
       clock,
       openCapture: () => furniture.openCapture,
       openPlayback: () => furniture.openPlayback,
-      ...{ agent: null, plays: true, holdersOf: () => [] },
+      agent: null,
+      plays: true,
+      holdersOf: () => [],
       ...more,
     },
     config,
@@ -241,7 +245,8 @@ describe('the sound checks', () => {
 
   it("report a failed microphone and a failed loudspeaker, with the driver's advice if it gives one", async () => {
     const { of } = await examine({
-      ...{ gain: null, delayMs: 0 },
+      gain: null,
+      delayMs: 0,
       captureFault: fault('busy', 'plughw:CARD=Mic is in use by arecord'),
       playbackFault: fault('not_found', 'there is no device "plughw:CARD=Speaker"; plug it in'),
     });
@@ -314,8 +319,12 @@ describe('the sound checks', () => {
   it('run one lane after the other, so that no lane hears the tone of another', async () => {
     const { findings, played, open } = await examine({ gain: 0.1, delayMs: 20 }, makeConfig({}, 3));
     expect(findings.map(({ check, lane }) => `${check} ${lane}`)).toEqual([
-      ...['capture lane-0', 'capture lane-1', 'capture lane-2'],
-      ...['playback lane-0', 'playback lane-1', 'playback lane-2'],
+      'capture lane-0',
+      'capture lane-1',
+      'capture lane-2',
+      'playback lane-0',
+      'playback lane-1',
+      'playback lane-2',
     ]);
     expect(findings.every(({ verdict }) => verdict === 'ok')).toBe(true);
     expect(open.most).toBe(1);
@@ -332,7 +341,9 @@ describe('the sound checks', () => {
         clock,
         openCapture: () => furniture.openCapture,
         openPlayback: () => furniture.openPlayback,
-        ...{ agent: null, plays: true, holdersOf: () => [] },
+        agent: null,
+        plays: true,
+        holdersOf: () => [],
       },
       makeConfig(),
     );

@@ -9,7 +9,9 @@ import { createScheduledAgent } from '../scheduled-agent.ts';
 const PAD = '/dev/input/by-id/pad';
 const PEDAL = '/dev/input/by-id/pedal';
 const bind = (key: string, command: string, args: object = {}, more: object = {}) => ({
-  ...{ device: PAD, key, do: { command, args } },
+  device: PAD,
+  key,
+  do: { command, args },
   ...more,
 });
 

@@ -30,15 +30,13 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, fail
   const haste: boolean[] = [];
   let open = 0;
   const capturePipeline = new CapturePipeline({
-    ...{
-      lane: 'main',
-      clock,
-      log: LOG,
-      rateHz: VOICE_RATE_HZ,
-      playedRateHz: VOICE_RATE_HZ,
-      chunkMs,
-      cancelEcho,
-    },
+    lane: 'main',
+    clock,
+    log: LOG,
+    rateHz: VOICE_RATE_HZ,
+    playedRateHz: VOICE_RATE_HZ,
+    chunkMs,
+    cancelEcho,
     createVoiceDetector: createEnergyDetector,
     openCapture: async (sink, shortPeriods = false) => {
       if (failures-- > 0) throw new Error('no such card');

@@ -14,7 +14,10 @@ describe('a loudspeaker that cannot be opened', () => {
     const clock = createVirtualClock();
     let tries = 0;
     const playbackPipeline = new PlaybackPipeline({
-      ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+      clock,
+      volume: 100,
+      rateHz: RATE_HZ,
+      wireToSpeaker: createLatencyRecorder(),
       post: (event) => events.push(event),
       openPlayback: async () => {
         tries += 1;
@@ -50,7 +53,10 @@ describe('a loudspeaker that cannot be opened', () => {
     let closed = 0;
     let open = (_: Playback): void => {};
     const playbackPipeline = new PlaybackPipeline({
-      ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+      clock,
+      volume: 100,
+      rateHz: RATE_HZ,
+      wireToSpeaker: createLatencyRecorder(),
       post: () => {},
       openPlayback: () =>
         new Promise((resolve) => {

@@ -15,7 +15,11 @@ async function open(normalizes: boolean) {
   const clock = createVirtualClock();
   const written: number[][] = [];
   const playbackPipeline = new PlaybackPipeline({
-    ...{ clock, volume: 100, rateHz: RATE_HZ, normalizes, wireToSpeaker: createLatencyRecorder() },
+    clock,
+    volume: 100,
+    rateHz: RATE_HZ,
+    normalizes,
+    wireToSpeaker: createLatencyRecorder(),
     post() {},
     openPlayback: async () => ({
       mixer: null,
@@ -32,7 +36,11 @@ async function open(normalizes: boolean) {
   const play = (samples: readonly number[], kind: WriteKind, language?: string): number => {
     const pcm = new Uint8Array(Int16Array.from(samples).buffer);
     playbackPipeline.play({
-      ...{ type: 'play', kind, pcm, write: ++write, receivedAt: null },
+      type: 'play',
+      kind,
+      pcm,
+      write: ++write,
+      receivedAt: null,
       ...(language !== undefined && { language }),
     });
     return strength(written.at(-1) ?? []) / strength(samples);

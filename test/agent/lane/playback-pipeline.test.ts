@@ -58,7 +58,13 @@ async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
   };
   await playbackPipeline.open();
   return {
-    ...{ clock, playbackPipeline, written, events, latency, lateMs, play },
+    clock,
+    playbackPipeline,
+    written,
+    events,
+    latency,
+    lateMs,
+    play,
     device: (): PlaybackSink => {
       if (sink === null) throw new Error('the loudspeaker was not opened');
       return sink;
@@ -147,7 +153,10 @@ describe('the volume', () => {
     const volumes: number[] = [];
     let ready = (_: Playback): void => {};
     const playbackPipeline = new PlaybackPipeline({
-      ...{ clock: createVirtualClock(), volume: 10, rateHz: RATE_HZ, post: () => {} },
+      clock: createVirtualClock(),
+      volume: 10,
+      rateHz: RATE_HZ,
+      post: () => {},
       wireToSpeaker: createLatencyRecorder(),
       openPlayback: () =>
         new Promise((resolve) => {
@@ -235,12 +244,10 @@ describe('the played sound', () => {
   it('is corrected after a write when the device is later than expected', async () => {
     const events: LaneEvent[] = [];
     const playbackPipeline = new PlaybackPipeline({
-      ...{
-        clock: createVirtualClock(),
-        volume: 100,
-        rateHz: RATE_HZ,
-        wireToSpeaker: createLatencyRecorder(),
-      },
+      clock: createVirtualClock(),
+      volume: 100,
+      rateHz: RATE_HZ,
+      wireToSpeaker: createLatencyRecorder(),
       post: (event) => events.push(event),
       openPlayback: async () => ({
         mixer: null,
@@ -267,7 +274,10 @@ describe('the played sound', () => {
     const events: LaneEvent[] = [];
     const clock = createVirtualClock();
     const playbackPipeline = new PlaybackPipeline({
-      ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder() },
+      clock,
+      volume: 100,
+      rateHz: RATE_HZ,
+      wireToSpeaker: createLatencyRecorder(),
       post: (event) => events.push(event),
       openPlayback: async () => {
         throw new Error('no such card');

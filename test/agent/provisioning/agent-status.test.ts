@@ -44,7 +44,9 @@ async function agentSays(said: { status: string; reasons: string[] } | null): Pr
     mqtt: { url: environment.brokerUrl },
     lanes: [
       {
-        ...{ id: 'desk', source: 'en', targets: ['es'] },
+        id: 'desk',
+        source: 'en',
+        targets: ['es'],
         capture: { device: 'plughw:CARD=Mic' },
         playback: { device: 'plughw:CARD=Speaker' },
       },
@@ -54,13 +56,18 @@ async function agentSays(said: { status: string; reasons: string[] } | null): Pr
   if (said === null) return;
   const login = await logIn({
     connection: { url: environment.brokerUrl, clientId: id } as never,
-    ...{ session: { subscriptions: [], will: null }, clock, limitMs: 5000, hear() {} },
+    session: { subscriptions: [], will: null },
+    clock,
+    limitMs: 5000,
+    hear() {},
   });
   if (!login.ok) throw new Error(login.message);
   const payload = JSON.stringify({ ts: null, version: '1', ...said });
   await new Promise<void>((resolve) =>
     login.bus.publish(`dragoman/v1/museum/${id}/status`, payload, {
-      ...{ qos: 1, retain: true, ended: () => resolve() },
+      qos: 1,
+      retain: true,
+      ended: () => resolve(),
     }),
   );
   await login.bus.close();
@@ -81,7 +88,8 @@ describe('an agent without an init system', () => {
     ['ready', [], /^ready$/],
     ['idle', ['closed'], /^ready$/],
     [
-      ...(['degraded', ['capture:lost', 'playback:lost']] as const),
+      'degraded',
+      ['capture:lost', 'playback:lost'],
       /^no_microphone: degraded \(capture:lost, playback:lost\).*; no_loudspeaker: degraded/,
     ],
     ['degraded', ['playback:lost'], /^no_loudspeaker: degraded \(playback:lost\): broker connected$/],
@@ -114,7 +122,12 @@ describe('no agent at all', () => {
 describe('a device that a running agent uses', () => {
   const examine = async (): Promise<string[]> => {
     const examination = createExamination({
-      ...{ file, loaded: load(), machine, clock, only: ['capture', 'playback'], isSilent: false },
+      file,
+      loaded: load(),
+      machine,
+      clock,
+      only: ['capture', 'playback'],
+      isSilent: false,
     });
     const findings = await runChecks(examination.checks, { clock });
     await examination.close();

@@ -27,7 +27,10 @@ function start(says: (s: number) => string, saidBy: (s: number) => readonly Said
       const [status = '', reasons = ''] = /^(\w+)(?: \((.*)\))?/.exec(text)?.slice(1) ?? [];
       return {
         agent: { kind: 'says', status, reasons: (reasons ?? '').split(', '), text },
-        ...{ interfaces: [], wifi: null, isClockSet: true, findings: [] },
+        interfaces: [],
+        wifi: null,
+        isClockSet: true,
+        findings: [],
       };
     },
     async say(codes: readonly PhraseCode[]) {

@@ -150,7 +150,10 @@ describe('the buttons that say who speaks', () => {
   it('turn the direction when "twoWay" is "button"', async () => {
     const { actions, view, deps } = await createScreenDevice({ twoWay: 'button' });
     expect(view.snapshot().lanes[0]?.turn).toEqual({
-      ...{ mode: 'button', speakers: ['source', 'target'], speaker: 'source', isOpen: true },
+      mode: 'button',
+      speakers: ['source', 'target'],
+      speaker: 'source',
+      isOpen: true,
     });
     expect(await actions.act(press('target', true))).toBeNull();
     expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target' });
@@ -197,7 +200,10 @@ describe('the buttons that say who speaks', () => {
     const { actions, view, status, deps } = await createScreenDevice({ pushToTalk: true, earcons: false });
     const heard = () => deps.lastStream().audio.some((pcm) => pcm.some((byte) => byte !== 0));
     expect(view.snapshot().lanes[0]?.turn).toEqual({
-      ...{ mode: 'hold', speakers: ['source'], speaker: 'source', isOpen: false },
+      mode: 'hold',
+      speakers: ['source'],
+      speaker: 'source',
+      isOpen: false,
     });
     for (let chunk = 0; chunk < 6; chunk++) deps.speak();
     expect([status(), heard()]).toEqual([{ kind: 'muted' }, false]);

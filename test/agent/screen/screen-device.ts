@@ -10,14 +10,23 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
   const offerOf = (): readonly string[] => config.lanes[0]?.offer ?? [];
   const desks = () => [agent.lanes];
   const actions = createScreenActions({
-    ...{ clock, desks, offerOf, carryOut: (name, args) => agent.carryOut(name, args) },
+    clock,
+    desks,
+    offerOf,
+    carryOut: (name, args) => agent.carryOut(name, args),
     endConversation: async () => {
       await agent.carryOut('conversation', { do: 'end' });
       view.forget();
     },
   });
   const view: ScreenView = createScreenView({
-    ...{ clock, log: deps.deps.log, lanes: agent.lanes, desks, config: config.screen, run: 'run-1', offerOf },
+    clock,
+    log: deps.deps.log,
+    lanes: agent.lanes,
+    desks,
+    config: config.screen,
+    run: 'run-1',
+    offerOf,
     notice: () => config.conversation.notice,
     closedUntil: (id) => agent.admissions.closedUntil(id),
   });
@@ -26,7 +35,12 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
   const unwatch = view.watch((change) => changes.push(change));
   await deps.goLive();
   return {
-    ...{ deps, view, actions, changes, unwatch, clock },
+    deps,
+    view,
+    actions,
+    changes,
+    unwatch,
+    clock,
     /** All texts that pages got, joined, by language. */
     shown: (language: string) =>
       changes

@@ -91,7 +91,9 @@ describe('typing where each person has a lane', () => {
     const live = deps.lastRequest().id;
     const { body } = deps.sent('token/req').find(({ body: { id } }) => id !== live) ?? {};
     deps.deliver(`${BASE}/token/res`, {
-      ...{ id: body?.['id'], ok: true, session: deps.session({ id: 'another-session-id' }) },
+      id: body?.['id'],
+      ok: true,
+      session: deps.session({ id: 'another-session-id' }),
       stream_url: 'wss://service.example/streaming-api/{random_hash}/v1',
     });
     deps.lastStream().listener.opened();

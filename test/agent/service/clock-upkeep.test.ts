@@ -21,13 +21,19 @@ function cared({ wall, answer = TIME, alone = false, sources = ['https://a/', 'h
   const logged: [string, string][] = [];
   const at = (level: string) => (_fields: object, sentence: string) => void logged.push([level, sentence]);
   const log: Log = {
-    ...{ trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
   };
   const asked: string[] = [];
   const requested: number[] = [];
   let sets = 0;
   const care = keepClock({
-    ...{ clock, log, sources },
+    clock,
+    log,
+    sources,
     async ask(source) {
       asked.push(source);
       return source === sources.at(-1) ? answer : null;

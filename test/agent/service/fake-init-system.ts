@@ -5,7 +5,8 @@ export function createFakeInitSystem(watchdogMs: number | null = 60_000) {
   const told: ServiceNews[] = [];
   const initSystem: InitSystem = { listens: true, watchdogMs, tell: (news) => void told.push(news) };
   return {
-    ...{ initSystem, told },
+    initSystem,
+    told,
     /** Number of signs of life. */
     get signs() {
       return told.filter(({ alive }) => alive).length;

@@ -44,14 +44,20 @@ function waiting(first: Partial<Unusable> = {}) {
     },
   };
   const unusable = (more: Partial<Unusable> = {}): Unusable => ({
-    ...{ problems: [BAD], key: 'lanes[0].echo', broker },
+    problems: [BAD],
+    key: 'lanes[0].echo',
+    broker,
     ...more,
   });
   const notes: unknown[] = [];
   let now: Unusable | null = unusable(first);
   let looks = 0;
   const outcome = awaitRepair(unusable(first), {
-    ...{ clock, log, signals, version: '9.9.9', bootId: 'boot' },
+    clock,
+    log,
+    signals,
+    version: '9.9.9',
+    bootId: 'boot',
     initSystem: service.initSystem,
     note: {
       write: (note) => void notes.push(note),
@@ -63,7 +69,16 @@ function waiting(first: Partial<Unusable> = {}) {
     },
   });
   return {
-    ...{ clock, service, signals, errors, notes, buses, outcome, unusable, broker, topics },
+    clock,
+    service,
+    signals,
+    errors,
+    notes,
+    buses,
+    outcome,
+    unusable,
+    broker,
+    topics,
     become(next: Unusable | null) {
       now = next;
     },
@@ -106,8 +121,11 @@ describe('an unusable configuration', () => {
   it('leaves a note for the doctor, until it can be used', async () => {
     const { notes, signals, become, outcome } = waiting();
     const note = {
-      ...{ version: '9.9.9', status: 'degraded', reasons: ['config:lanes[0].echo'] },
-      ...{ broker: null, connectedSince: null },
+      version: '9.9.9',
+      status: 'degraded',
+      reasons: ['config:lanes[0].echo'],
+      broker: null,
+      connectedSince: null,
     };
     expect(notes).toEqual([{ ...note, problem: BAD, config: {} }]);
     become(null);
@@ -159,14 +177,17 @@ describe('an unusable configuration', () => {
     });
     const send = (name: string, id: string, args: object = {}): unknown => {
       bus?.listener.message({
-        ...{ topic: `${topics.base}/cmd/${name}`, retain: false, properties: {} },
+        topic: `${topics.base}/cmd/${name}`,
+        retain: false,
+        properties: {},
         payload: JSON.stringify({ id, args }),
       });
       return bus?.said.at(-1);
     };
     const refused = {
       topic: topics.commandResponse('start'),
-      ...{ id: 'one', status: 'error' },
+      id: 'one',
+      status: 'error',
       error: { code: 'config', message: expect.stringContaining(BAD) },
     };
     expect(send('start', 'one')).toMatchObject(refused);
@@ -175,7 +196,8 @@ describe('an unusable configuration', () => {
     expect(send('stop', 'one')).toMatchObject({ error: { code: 'id_reused' } });
     expect(send('volume', 'two', { percent: 500 })).toMatchObject({ error: { code: 'invalid_args' } });
     expect(send('status', 'three')).toMatchObject({
-      ...{ id: 'three', status: 'ok' },
+      id: 'three',
+      status: 'ok',
       data: { status: 'degraded', reasons: ['config:lanes[0].echo'], version: '9.9.9', boot_id: 'boot' },
     });
     signals.emit('SIGTERM');

@@ -23,7 +23,9 @@ describe('the handler of a command that throws', () => {
 
   it('answers each certificate with an error: the next one is judged too', async () => {
     const certificate: DeviceCertificate = {
-      ...{ present: { subject: 'CN=kiosk-01', validFrom: 0, validTo: 0 }, successor: null, isShown: true },
+      present: { subject: 'CN=kiosk-01', validFrom: 0, validTo: 0 },
+      successor: null,
+      isShown: true,
       request: { id: 'r', csr: 'csr' },
       use() {},
       draft: async () => null,

@@ -36,7 +36,8 @@ export async function startAgent(
   const config = configSchema.parse({
     device: { id, tenant: 'museum', groups: [] },
     mqtt: {
-      ...{ url: `mqtts://127.0.0.1:${broker.devicePort}`, username: `museum.${id}` },
+      url: `mqtts://127.0.0.1:${broker.devicePort}`,
+      username: `museum.${id}`,
       ...(existsSync(at('mqtt.crt'))
         ? { certFile: at('mqtt.crt'), keyFile: at('mqtt.key') }
         : { passwordFile: at('mqtt-password') }),
@@ -45,7 +46,9 @@ export async function startAgent(
     owner: { publicKeyFiles: more.publicKeyFiles ?? [] },
     lanes: [
       {
-        ...{ source: 'en', targets: ['es'], start: 'command' },
+        source: 'en',
+        targets: ['es'],
+        start: 'command',
         capture: { driver: 'file', path: at('none.wav') },
         playback: { driver: 'file', path: at('said.wav') },
       },

@@ -213,7 +213,9 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
 
       it('cannot log in as another device, without a login, or on the port for people', async () => {
         const stranger = issueCertificate(createAuthority('stranger'), {
-          ...{ usage: 'client', name: 'museum.kiosk-01', days: 1 },
+          usage: 'client',
+          name: 'museum.kiosk-01',
+          days: 1,
         });
         const none = { password: Buffer.from(''), username: '', key: '', cert: '' };
         const refused = [
@@ -221,7 +223,9 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
           broker.connect('museum.kiosk-02', { ...none, clientId: 'somebody' }),
           broker.connect('museum.kiosk-02', { ...none, port: broker.peoplePort, clientId: 'somebody' }),
           broker.connect('museum.kiosk-02', {
-            ...{ username: 'administrator', port: broker.peoplePort, clientId: 'somebody' },
+            username: 'administrator',
+            port: broker.peoplePort,
+            clientId: 'somebody',
           }),
           ...(deviceLogin === 'certificate'
             ? [

@@ -36,15 +36,13 @@ const ended = (live_ms: number | string, more: object = {}): string =>
   JSON.stringify({ ts: null, lane: 'main', session: 'abcdefgh...', cause: 'stopped', live_ms, ...more });
 const talked = (index: number): string =>
   JSON.stringify({
-    ...{
-      ts: null,
-      lane: 'main',
-      duration_s: 60,
-      languages: ['en'],
-      sentences: index,
-      delay_ms: 800,
-      billed_s: 60,
-    },
+    ts: null,
+    lane: 'main',
+    duration_s: 60,
+    languages: ['en'],
+    sentences: index,
+    delay_ms: 800,
+    billed_s: 60,
   });
 
 if (command === null)
@@ -58,7 +56,10 @@ else
       const database = await maker.make();
       const config = { store: database.config, console: { listen: '127.0.0.1:0' } };
       const fixture = await start({
-        ...{ brokerUrl: broker.url, config, storePassword: PASSWORD, serviceTimeout: 60 },
+        brokerUrl: broker.url,
+        config,
+        storePassword: PASSWORD,
+        serviceTimeout: 60,
         store: () => wrap(createSqlStore(database.engine())),
       });
       const mqtt = await connectAsync(broker.url, { protocolVersion: 5 });
@@ -188,7 +189,11 @@ async function bill(store: object): Promise<string> {
   const month = new Date().toISOString().slice(0, 7);
   const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
   await runBackendProgram(['bill', '--config', config, '--month', month], {
-    ...{ env: {}, output, signals: new EventEmitter(), print, complain },
+    env: {},
+    output,
+    signals: new EventEmitter(),
+    print,
+    complain,
   });
   return said.out + said.err;
 }

@@ -150,8 +150,15 @@ describe('a request for a certificate', needs(missing && 'needs mosquitto, opens
     const clock = createJumpingClock();
     const env = { XDG_CONFIG_HOME: join(broker.folder, 'home') };
     const renewing = renewDevices({
-      ...{ folder: broker.folder, access: openProfile(undefined, env, operatorClientId()), clock, days: 1 },
-      ...{ only: ['kiosk-02'], waitMs: 60_000, prompt: [], until: null, report: () => {} },
+      folder: broker.folder,
+      access: openProfile(undefined, env, operatorClientId()),
+      clock,
+      days: 1,
+      only: ['kiosk-02'],
+      waitMs: 60_000,
+      prompt: [],
+      until: null,
+      report: () => {},
     });
     // Longer than the silence after which all requests have arrived.
     clock.jump(3000);

@@ -179,8 +179,11 @@ describe('devices', needs(!hasOpenssl && 'needs openssl'), () => {
     expect(devices[0]?.config).toEqual({
       device: { tenant: 'museum', id: 'kiosk-01', groups: ['lobby'] },
       mqtt: {
-        ...{ url: 'mqtts://broker.example:8883', prefix: 'dragoman/v1', username: 'museum.kiosk-01' },
-        ...{ passwordFile: 'mqtt-password', caFile: 'broker-ca.crt' },
+        url: 'mqtts://broker.example:8883',
+        prefix: 'dragoman/v1',
+        username: 'museum.kiosk-01',
+        passwordFile: 'mqtt-password',
+        caFile: 'broker-ca.crt',
       },
     });
     expect((await run('devices', 'disable', 'kiosk-01')).exitCode).toBe(0);

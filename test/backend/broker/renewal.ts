@@ -136,7 +136,8 @@ export function describeRenewal(forms: readonly Form[]): void {
         await run(broker, 'kiosk-03', { publicKeyFiles: [join(broker.folder, OWNER_KEY)] });
         const unsigned = await renew('kiosk-03', '--json');
         expect(JSON.parse(unsigned.out)).toMatchObject({
-          ...{ device: 'museum/kiosk-03', status: 'refused' },
+          device: 'museum/kiosk-03',
+          status: 'refused',
           message: expect.stringContaining('must be signed') as string,
         });
         expect(unsigned.exitCode).toBe(1);

@@ -113,7 +113,12 @@ export async function setUpBroker(form: Form, deviceLogin: DeviceLogin): Promise
     await gone;
   };
   return {
-    ...{ folder, devicePort, peoplePort, login, options, stop },
+    folder,
+    devicePort,
+    peoplePort,
+    login,
+    options,
+    stop,
     async connect(name, more) {
       const mqtt = await connectAsync({ ...options(name, more) });
       const got: Client['got'] = [];

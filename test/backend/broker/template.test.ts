@@ -75,9 +75,7 @@ describe(
       expect(devices).toHaveLength(20);
       expect(devices[6]).toMatchObject({ device: 'museum/kiosk-07', groups: ['lobby'], login: 'password' });
       // The logins are in no second place.
-      expect(readdirSync(join(museum, 'logins'))).toEqual([
-        ...['administrator', 'backend', 'operator', 'viewer'],
-      ]);
+      expect(readdirSync(join(museum, 'logins'))).toEqual(['administrator', 'backend', 'operator', 'viewer']);
       const passwords = new Set(
         readdirSync(out).map((name) => JSON.parse(fileOf(name)).secrets['mqtt-password']),
       );
@@ -142,7 +140,9 @@ describe(
       expect(readdirSync(out)).toEqual(['kiosk-099', 'kiosk-100']);
       const { certPem, keyPem, secrets } = JSON.parse(fileOf('kiosk-099'));
       expect([certPem.slice(0, 27), keyPem.slice(0, 27), secrets]).toEqual([
-        ...['-----BEGIN CERTIFICATE-----', '-----BEGIN PRIVATE KEY-----', undefined],
+        '-----BEGIN CERTIFICATE-----',
+        '-----BEGIN PRIVATE KEY-----',
+        undefined,
       ]);
       const system = createSystem('networkmanager');
       system.write('dragoman.json', fileOf('kiosk-099'));
@@ -232,8 +232,17 @@ describe(
     it('refuses a name for two devices, a folder with files, and a device that has a login', async () => {
       await init();
       const named = await backend([
-        ...['devices', 'template', out, '--broker', museum, '--template', join(root, 'kiosk.json')],
-        ...['--name', 'kiosk', '--count', '2'],
+        'devices',
+        'template',
+        out,
+        '--broker',
+        museum,
+        '--template',
+        join(root, 'kiosk.json'),
+        '--name',
+        'kiosk',
+        '--count',
+        '2',
       ]);
       expect([named.exitCode, named.err]).toEqual([2, expect.stringContaining('--name must contain {n}')]);
       expect(await template(TEMPLATE, '--count', '0')).toMatchObject({ exitCode: 2 });

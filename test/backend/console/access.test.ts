@@ -137,11 +137,9 @@ describe('the console', () => {
       config: { console: { listen: '127.0.0.1:0', trustedProxies: ['127.0.0.0/8'] } },
     });
     const proxied = {
-      ...{
-        origin: 'https://kiosks.example',
-        'x-forwarded-host': 'kiosks.example',
-        'x-forwarded-proto': 'https',
-      },
+      origin: 'https://kiosks.example',
+      'x-forwarded-host': 'kiosks.example',
+      'x-forwarded-proto': 'https',
       'x-forwarded-for': '203.0.113.9, 127.0.0.1',
     };
     const body = { name: 'ann', password: PASSWORD };

@@ -53,7 +53,8 @@ export async function startConsoleFixture(options: StartOptions = {}) {
     mqtt: { url: broker.url },
     service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
     allow: ['museum/*'],
-    ...{ store, console: { listen: '127.0.0.1:0' } },
+    store,
+    console: { listen: '127.0.0.1:0' },
     ...options.config,
   });
   const storePassword = () => options.storePassword ?? '';
@@ -69,10 +70,13 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   ]);
   const start = (): Promise<Backend> =>
     startBackend({
-      ...{ config, log, consoleFiles: options.files ?? FILES },
+      config,
+      log,
+      consoleFiles: options.files ?? FILES,
       ...(options.clock && { clock: options.clock }),
       secrets: {
-        ...{ apiKey: () => 'an account key', storePassword },
+        apiKey: () => 'an account key',
+        storePassword,
         ...(options.signingKey && { signingKey: options.signingKey }),
       },
     });
@@ -87,7 +91,10 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   const at = (): string => backend.consoleAt ?? '';
 
   const fixture = {
-    ...{ broker, lines, device, config },
+    broker,
+    lines,
+    device,
+    config,
     get url() {
       return at();
     },
@@ -213,5 +220,7 @@ export function consoleOfEachTest() {
 }
 
 export const NAMES: Readonly<Record<ConsoleRole, string>> = {
-  ...{ viewer: 'vic', operator: 'otto', administrator: 'ann' },
+  viewer: 'vic',
+  operator: 'otto',
+  administrator: 'ann',
 };

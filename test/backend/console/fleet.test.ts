@@ -65,11 +65,9 @@ describe('the fleet', () => {
       names(await rows(fixture, { filter: { problem: true }, sort: 'device', descending: true })),
     ).toEqual(['museum/hall-2', 'museum/hall-1']);
     expect((await rows(fixture, { filter: { site: 'Old wing' }, first: 1, last: 2 })).json).toMatchObject({
-      ...{
-        total: 2,
-        first: 1,
-        rows: [{ device: 'museum/hall-2', reasons: ['capture:lost'], isProblem: true }],
-      },
+      total: 2,
+      first: 1,
+      rows: [{ device: 'museum/hall-2', reasons: ['capture:lost'], isProblem: true }],
     });
     // A device whose messages were deleted is gone.
     fixture.say('museum/desk', 'status', '');
@@ -110,7 +108,9 @@ describe('the fleet', () => {
     const stream = await fixture.stream('vic');
     const change = (number: number, first: number, device?: string) =>
       fixture.ask('vic', 'POST', '/api/stream/view', {
-        ...{ stream: stream.snapshot?.stream, number, view: { sort: 'device', first, last: first + 1 } },
+        stream: stream.snapshot?.stream,
+        number,
+        view: { sort: 'device', first, last: first + 1 },
         ...(device !== undefined && { device }),
       });
     expect((await change(2, 1, 'museum/b')).status).toBe(200);
@@ -127,7 +127,9 @@ describe('the fleet', () => {
       .toMatchObject({ kind: 'rollover', lane: 'main' });
     // Only its own session may steer a stream.
     const other = await fixture.ask('otto', 'POST', '/api/stream/view', {
-      ...{ stream: stream.snapshot?.stream, number: 9, view: {} },
+      stream: stream.snapshot?.stream,
+      number: 9,
+      view: {},
     });
     expect(other.status).toBe(404);
     // Log lines are for operators.

@@ -165,7 +165,10 @@ onBothStores((maker) => {
     const fixture = await open();
     fixture.status('museum/a');
     fixture.say('museum/a', 'config/reported', {
-      ...{ ts: null, version: { device: 4 }, hash: 'x', errors: [] },
+      ts: null,
+      version: { device: 4 },
+      hash: 'x',
+      errors: [],
       effective: { lanes: [{ id: 'main', volume: 40 }] },
     });
     await expect.poll(async () => (await rows(fixture, {})).json.total).toBe(1);
@@ -173,7 +176,8 @@ onBothStores((maker) => {
     const document = { lanes: [{ id: 'main', volume: 55 }] };
     const bad = { target, basedOn: 0, document: { lanes: [{ id: 'main', volume: 900 }] } };
     expect((await fixture.ask('ann', 'POST', '/api/config', bad)).json.error).toMatchObject({
-      ...{ code: 'invalid', faults: [{ pointer: '/lanes/0/volume' }] },
+      code: 'invalid',
+      faults: [{ pointer: '/lanes/0/volume' }],
     });
     const done = await fixture.ask('ann', 'POST', '/api/config', { target, basedOn: 0, document });
     expect(done.json).toMatchObject({ version: 5, warnings: [expect.stringContaining('signingKeyFile')] });

@@ -25,7 +25,9 @@ afterEach(async () => {
 
 async function startProgram(folder: string, config: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(folder, 'backend.mjs'), 'run', '--config', config], {
-    ...{ cwd: folder, env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
+    cwd: folder,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   closers.push(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -33,7 +33,8 @@ async function start(more: object) {
   const base = {
     mqtt: { url: 'mqtt://127.0.0.1:9' },
     service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
-    ...{ allow: ['museum/*'], store: { path: join(folder, 'store.db') } },
+    allow: ['museum/*'],
+    store: { path: join(folder, 'store.db') },
   };
   writeFileSync(file, JSON.stringify({ ...base, ...more }));
   const config = loadBackendConfig(file, {});
@@ -90,7 +91,9 @@ describe('the console', needs(!findOpenssl() && 'needs openssl'), () => {
       await device.mqtt.publishAsync(`${base}/status`, JSON.stringify(status), { qos: 1, retain: true });
       const headers: Record<string, string> = { origin: url, 'content-type': 'application/json' };
       const signIn = await fetch(`${url}/api/sign-in`, {
-        ...{ method: 'POST', headers, body: JSON.stringify({ name: 'ann', password: PASSWORD }) },
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ name: 'ann', password: PASSWORD }),
       });
       headers['cookie'] = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
       const get = async (path: string) =>

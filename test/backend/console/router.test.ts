@@ -14,8 +14,14 @@ describe('the router', () => {
     const route = createRouter(signIn, {} as PublicHandlers, handlers, log);
     let known = 0;
     await route({
-      ...{ method: 'GET', path: '/api/me', query: new URLSearchParams(), headers: {} },
-      ...{ address: '127.0.0.1', origin: 'http://localhost', isSecure: false, body: async () => '' },
+      method: 'GET',
+      path: '/api/me',
+      query: new URLSearchParams(),
+      headers: {},
+      address: '127.0.0.1',
+      origin: 'http://localhost',
+      isSecure: false,
+      body: async () => '',
       know: () => {
         known += 1;
       },

@@ -35,7 +35,8 @@ describe('the audit', () => {
     const fixture = await open();
     const answer = await fixture.ask('ann', 'POST', '/api/config', {
       target: { device: 'museum/a' },
-      ...{ basedOn, document },
+      basedOn,
+      document,
     });
     expect([400, 409]).toContain(answer.status);
     const audit = await fixture.ask('ann', 'GET', '/api/audit');

@@ -9,7 +9,7 @@ export function signInByTls(
   return new Promise((resolve, reject) => {
     const { port, origin } = new URL(url);
     const headers = { origin, 'content-type': 'application/json' };
-    const options = { ...{ host: '127.0.0.1', port, path: '/api/sign-in', method: 'POST' }, ca, headers };
+    const options = { host: '127.0.0.1', port, path: '/api/sign-in', method: 'POST', ca, headers };
     const asked = request(options, (response) => {
       response.resume();
       const [cookie = ''] = response.headers['set-cookie'] ?? [];

@@ -46,7 +46,8 @@ onBothStores((maker) => {
     for (const name of ['vic\0x', 'vic\0', '\0vic', 'vic\n', 'vic\u0085', 'v\u001bic']) {
       const answer = await attempt(fixture, name, PASSWORD);
       expect([name, answer.status, answer.json.error]).toMatchObject([
-        ...[name, 400],
+        name,
+        400,
         {
           code: 'invalid',
           faults: [{ pointer: '/name', message: expect.stringMatching(/control characters/) }],
@@ -147,8 +148,15 @@ describe('the door', () => {
     const ask = async (name: string, password: string, address: string): Promise<number> => {
       const body = async () => JSON.stringify({ name, password });
       const request = {
-        ...{ method: 'POST', path: '/api/sign-in', query: new URLSearchParams(), headers: {} },
-        ...{ address, origin: 'http://localhost', isSecure: false, body, know: () => {} },
+        method: 'POST',
+        path: '/api/sign-in',
+        query: new URLSearchParams(),
+        headers: {},
+        address,
+        origin: 'http://localhost',
+        isSecure: false,
+        body,
+        know: () => {},
       };
       const done = routes['POST /api/sign-in']({ request, params: {} });
       return done.then(

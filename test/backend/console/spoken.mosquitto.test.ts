@@ -26,7 +26,9 @@ if (command === null) {
       received.length = 0;
       broker = await startMosquitto(command, (folder) => [
         ...RUN_AS_ROOT,
-        ...['allow_anonymous true', 'persistence true', `persistence_location ${folder}/`],
+        'allow_anonymous true',
+        'persistence true',
+        `persistence_location ${folder}/`,
       ]);
       device = await openDevice();
       fixture = await start({ broker }, ['ann', 'vic']);
@@ -41,7 +43,9 @@ if (command === null) {
     /** For which the broker keeps commands for ten minutes. */
     const openDevice = async (): Promise<MqttClient> => {
       const client = connect(broker.url, {
-        ...{ clientId: 'museum.a', clean: false, protocolVersion: 5 },
+        clientId: 'museum.a',
+        clean: false,
+        protocolVersion: 5,
         properties: { sessionExpiryInterval: 600 },
       });
       // What waited comes at once with the connection.

@@ -11,7 +11,9 @@ function start() {
   const signedOut = new Set<string>();
   const asked: string[] = [];
   const streams = createStreams({
-    ...{ fleet: createFleet({ allow: [], groups: [], devices: {} }, clock), prefix: 'p/v1', clock },
+    fleet: createFleet({ allow: [], groups: [], devices: {} }, clock),
+    prefix: 'p/v1',
+    clock,
     jobs: { recent: () => [], takeChanged: () => [] },
     isConnected: () => true,
     async isSignedIn(key) {

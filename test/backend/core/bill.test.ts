@@ -11,13 +11,21 @@ afterEach(() => {
 });
 
 const sum = (device: string, minutes: number, more: Partial<DeviceSum> = {}): DeviceSum => ({
-  ...{ device, sessions: 1, ms: minutes * 60_000, unreported: 0, unreportedMs: 0, implausible: 0 },
+  device,
+  sessions: 1,
+  ms: minutes * 60_000,
+  unreported: 0,
+  unreportedMs: 0,
+  implausible: 0,
   ...more,
 });
 const NOVEMBER = { from: 1_793_491_200_000, to: 1_796_083_200_000 };
 const NOTHING = { groups: [], devices: {} };
 const group = (name: string, members: string[], minutesPerMonth?: number) => ({
-  ...{ name, members, session: {}, limits: {} },
+  name,
+  members,
+  session: {},
+  limits: {},
   ...(minutesPerMonth !== undefined && { minutesPerMonth }),
 });
 
@@ -73,7 +81,10 @@ describe('a bill', () => {
     };
     const names = billOf(
       [sum('museum/a', 1), sum('museum/b', 1), sum('museum/c', 1)],
-      ...([policy, 'site', NOVEMBER, NOVEMBER.to] as const),
+      policy,
+      'site',
+      NOVEMBER,
+      NOVEMBER.to,
     ).map(({ name }) => name);
     expect(names).toEqual(['(no site)', 'New wing', 'Old wing']);
   });
@@ -124,7 +135,10 @@ describe('comma-separated values', () => {
     };
     const lines = billOf(
       names.map((_, at) => sum(`museum/${at}`, 1)),
-      ...([policy, 'site', NOVEMBER, NOVEMBER.to] as const),
+      policy,
+      'site',
+      NOVEMBER,
+      NOVEMBER.to,
     );
     return csvOf(lines);
   };

@@ -223,8 +223,12 @@ export function openInstances(
     const ask: Ask = {
       who: nameOf(device),
       request: {
-        ...{ id: request.id, lane: 'main', intent: 's2s', connection_type: 'ws' },
-        ...{ reason: request.reason, attempt: request.attempt },
+        id: request.id,
+        lane: 'main',
+        intent: 's2s',
+        connection_type: 'ws',
+        reason: request.reason,
+        attempt: request.attempt,
       },
       reply: { topic: `p/museum/${device}/token/res` },
     };
@@ -279,7 +283,8 @@ export function openInstances(
   start();
   for (let index = 0; index < devices; index += 1) later(between(0, 3000), () => ask(`d${index}`, 'start'));
   return {
-    ...{ found, start },
+    found,
+    start,
     /** Kills one backend like `kill -9`. */
     kill(): void {
       const alive = instances.filter(({ isAlive }) => isAlive);

@@ -62,8 +62,14 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       const { job, input } = effect;
       creates += 1;
       const session = {
-        ...{ id: `s${made.size + 1}`, token: 't', intent: 's2s', connection_type: 'ws', single_use: true },
-        ...{ status: 'pending', created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
+        id: `s${made.size + 1}`,
+        token: 't',
+        intent: 's2s',
+        connection_type: 'ws',
+        single_use: true,
+        status: 'pending',
+        created_at: '2026-01-01T00:00:00Z',
+        connect_by: '2026-01-01T00:01:00Z',
         max_session_duration_seconds: input.max_session_duration_seconds,
       } as SessionWithToken;
       made.set(session.id, session);
@@ -79,7 +85,9 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       effect.type === 'confirm' ? effect.ask : { who: effect.who, request: { id: effect.id, lane: '' } };
     const given = effect.type === 'answer' ? effect.answer : null;
     const answered: Answered = {
-      ...{ device: who.device, id: request.id, at: now },
+      device: who.device,
+      id: request.id,
+      at: now,
       lane: effect.type === 'answer' ? (effect.about?.lane ?? '') : request.lane,
       session: given?.ok ? (given.session as SessionWithToken) : null,
       error: given !== null && !given.ok ? given.error : null,
@@ -88,7 +96,10 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     answering(answered);
   };
   return {
-    ...{ answers, ignored, revoked, at },
+    answers,
+    ignored,
+    revoked,
+    at,
     get now() {
       return now;
     },
@@ -102,14 +113,12 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     ask({ device = 'kiosk', ...more }: IssueCase = {}): string {
       asks += 1;
       const request = {
-        ...{
-          id: `r${asks}`,
-          lane: 'main',
-          intent: 's2s',
-          connection_type: 'ws',
-          reason: 'start',
-          attempt: 1,
-        },
+        id: `r${asks}`,
+        lane: 'main',
+        intent: 's2s',
+        connection_type: 'ws',
+        reason: 'start',
+        attempt: 1,
         ...more,
       } as Ask['request'];
       const who = { tenant: 'museum', device };

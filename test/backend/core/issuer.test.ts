@@ -119,7 +119,9 @@ describe('issuer', () => {
   it('looks for unknown sessions when the first answer seems lost', () => {
     const harness = drive();
     expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
-      ...{ type: 'end', who: { device: 'kiosk' }, lane: 'main' },
+      type: 'end',
+      who: { device: 'kiosk' },
+      lane: 'main',
       sessionId: null,
     });
   });

@@ -88,7 +88,9 @@ describe('limits of one device', () => {
     const lanesOf = (device: string) =>
       ['a', 'b', 'c', 'd'].filter((lane) => request(harness, { device, lane }).session !== null).length;
     expect({ hall: lanesOf('hall-1'), one: lanesOf('lobby-1'), two: lanesOf('lobby-2') }).toEqual({
-      ...{ hall: 1, one: 2, two: 3 },
+      hall: 1,
+      one: 2,
+      two: 3,
     });
     expect(request(harness, { device: 'y-closed' }).error?.code).toBe('device_disabled');
     expect(request(harness, { device: 'x-closed' }).session).not.toBeNull();

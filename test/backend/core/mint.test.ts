@@ -15,19 +15,41 @@ const NOW = 1_000_000;
 const HOUR = 3_600_000;
 const SETTLED_MS = 25_000;
 const mint = (more: Partial<MintRow> = {}): MintRow => ({
-  ...{ lane: 'main', request: 'r1', state: 'making', instance: 'other', leaseUntil: NOW + LEASE_MS },
-  ...{ askedAt: NOW - 10, endsAt: NOW + HOUR, session: null, freshUntil: 0, recheckAt: null },
+  lane: 'main',
+  request: 'r1',
+  state: 'making',
+  instance: 'other',
+  leaseUntil: NOW + LEASE_MS,
+  askedAt: NOW - 10,
+  endsAt: NOW + HOUR,
+  session: null,
+  freshUntil: 0,
+  recheckAt: null,
   ...more,
 });
 const session = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({
-  ...{ id, lane: 'main', madeAt: NOW - 1000, windowUntil: NOW + 60_000, endsAt: NOW + HOUR },
-  ...{ overAt: NOW + HOUR + 60_000, isRollover: false, isPending: true, isUnknown: false, state: 'live' },
+  id,
+  lane: 'main',
+  madeAt: NOW - 1000,
+  windowUntil: NOW + 60_000,
+  endsAt: NOW + HOUR,
+  overAt: NOW + HOUR + 60_000,
+  isRollover: false,
+  isPending: true,
+  isUnknown: false,
+  state: 'live',
   ...more,
 });
 const wanted = (more: Partial<Wanted> = {}): Wanted => ({
-  ...{ instance: 'own', request: { id: 'r1', lane: 'main', reason: 'start', attempt: 1 } },
-  ...{ askedAgoMs: 10, allowance: { lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 3 }, maxMs: HOUR },
-  ...{ isUnknown: false, mostPending: 4, anew: false, settledMs: SETTLED_MS },
+  instance: 'own',
+  request: { id: 'r1', lane: 'main', reason: 'start', attempt: 1 },
+  askedAgoMs: 10,
+  allowance: { lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 3 },
+  maxMs: HOUR,
+  isUnknown: false,
+  mostPending: 4,
+  anew: false,
+  settledMs: SETTLED_MS,
   ...more,
 });
 const count = (number: number) => ({ count: number, firstUntil: NOW + 7000 });
@@ -77,7 +99,9 @@ describe('a repeated request', () => {
   it('gets the same session until it is no longer fresh', () => {
     expect(resultOf(book([made()], [session('s1')]))).toEqual({ kind: 'repeat', session: 's1', freshMs: 1 });
     expect(resultOf(book([made({ freshUntil: NOW })], [session('s1')]))).toMatchObject({
-      ...{ kind: 'mint', unused: 's1', list: false },
+      kind: 'mint',
+      unused: 's1',
+      list: false,
     });
   });
 
@@ -117,7 +141,8 @@ describe('limits', () => {
       resultOf(book([], [old('s1', oldest), old('s2', NOW - 2), old('s3', NOW - 1)]));
     expect(hour(NOW - HOUR)).toMatchObject({ kind: 'mint' });
     expect(hour(NOW - HOUR + 1)).toMatchObject({
-      ...{ kind: 'denied', error: { code: 'hourly_limit_reached', final: false, retry_after_s: 5 } },
+      kind: 'denied',
+      error: { code: 'hourly_limit_reached', final: false, retry_after_s: 5 },
     });
     expect(hour(NOW - 60_000)).toMatchObject({ error: { retry_after_s: 3540 } });
   });
@@ -162,9 +187,17 @@ describe('limits', () => {
 
 describe('a session that was made', () => {
   const made: Made = {
-    ...{ instance: 'own', lane: 'main', request: 'r1', session: '0123456789abcdef', answers: 'r1' },
-    ...{ askedAgoMs: 400, isRollover: false, isUnknown: true },
-    ...{ madeInMs: 300, windowMs: 60_000, durationMs: HOUR },
+    instance: 'own',
+    lane: 'main',
+    request: 'r1',
+    session: '0123456789abcdef',
+    answers: 'r1',
+    askedAgoMs: 400,
+    isRollover: false,
+    isUnknown: true,
+    madeInMs: 300,
+    windowMs: 60_000,
+    durationMs: HOUR,
   };
   const own = mint({ instance: 'own' });
 
@@ -174,20 +207,33 @@ describe('a session that was made', () => {
     expect(change).toEqual({
       mints: [
         {
-          ...{ ...own, state: 'made', session: '0123456789abcdef', askedAt: NOW - 400 },
+          ...own,
+          state: 'made',
+          session: '0123456789abcdef',
+          askedAt: NOW - 400,
           freshUntil: NOW - 300 + 30_000,
         },
       ],
       sessions: [
         {
-          ...{ id: '0123456789abcdef', lane: 'main', isRollover: false, isUnknown: true, isPending: true },
-          ...{ state: 'live', madeAt: NOW, windowUntil: NOW + 60_000, endsAt: NOW + HOUR },
+          id: '0123456789abcdef',
+          lane: 'main',
+          isRollover: false,
+          isUnknown: true,
+          isPending: true,
+          state: 'live',
+          madeAt: NOW,
+          windowUntil: NOW + 60_000,
+          endsAt: NOW + HOUR,
           overAt: NOW + 60_000 + HOUR,
         },
       ],
       ledger: [
         {
-          ...{ id: 'given/0123456789abcdef', lane: 'main', session: '01234567...', source: 'backend' },
+          id: 'given/0123456789abcdef',
+          lane: 'main',
+          session: '01234567...',
+          source: 'backend',
           ms: HOUR,
         },
       ],

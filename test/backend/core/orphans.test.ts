@@ -39,8 +39,17 @@ function afterADeath() {
 }
 
 const MADE = {
-  ...{ instance: 'heir', lane: 'main', request: 'r1', session: 's2', answers: 'r1', askedAgoMs: 500 },
-  ...{ isRollover: false, isUnknown: false, madeInMs: 100, windowMs: 60_000, durationMs: 60_000 },
+  instance: 'heir',
+  lane: 'main',
+  request: 'r1',
+  session: 's2',
+  answers: 'r1',
+  askedAgoMs: 500,
+  isRollover: false,
+  isUnknown: false,
+  madeInMs: 100,
+  windowMs: 60_000,
+  durationMs: 60_000,
 };
 
 describe('the session of a backend that died', () => {

@@ -16,15 +16,26 @@ const makeIssuer = () =>
 const makeAsk = (id: string, probe: Ask['request']['probe'], tenant = 'museum'): Ask => ({
   who: { tenant, device: 'kiosk' },
   request: {
-    ...{ id, lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 },
+    id,
+    lane: 'main',
+    intent: 's2s',
+    connection_type: 'ws',
+    reason: 'start',
+    attempt: 1,
     ...(probe && { probe }),
   } as Ask['request'],
   reply: { topic: 'p/museum/kiosk/token/res' },
 });
 
 const session = {
-  ...{ id: 'a', token: 'secret', intent: 's2s', connection_type: 'ws', single_use: true, status: 'pending' },
-  ...{ created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
+  id: 'a',
+  token: 'secret',
+  intent: 's2s',
+  connection_type: 'ws',
+  single_use: true,
+  status: 'pending',
+  created_at: '2026-01-01T00:00:00Z',
+  connect_by: '2026-01-01T00:01:00Z',
 } as SessionWithToken;
 
 describe('a trial request', () => {

@@ -17,13 +17,17 @@ describe('numbered names', () => {
 
   it('replace {n} in all strings of a template only', () => {
     expect(withNumber({ a: ['{n}', 7, null], '{n}': { b: 'x{n}y' } }, '03')).toEqual({
-      ...{ a: ['03', 7, null], '{n}': { b: 'x03y' } },
+      a: ['03', 7, null],
+      '{n}': { b: 'x03y' },
     });
   });
 });
 
 const LOGIN = {
-  ...{ tenant: 'museum', device: 'kiosk-01', groups: ['lobby'], ca: 'CA' },
+  tenant: 'museum',
+  device: 'kiosk-01',
+  groups: ['lobby'],
+  ca: 'CA',
   mqtt: { url: 'mqtts://broker.example', prefix: 'dragoman/v1', username: 'museum.kiosk-01' },
 };
 
@@ -34,13 +38,11 @@ describe('a provisioning file made from a template', () => {
       config: { device: { label: 'Desk' }, mqtt: { allowInsecure: true }, lanes: [] },
     };
     expect(provisioningFile(template, { ...LOGIN, credential: { password: 'p' } }, ['KEY'])).toEqual({
-      ...{
-        format: 1,
-        timeZone: 'UTC',
-        secrets: { 'mqtt-password': 'p' },
-        caPem: 'CA',
-        ownerKeysPem: ['KEY'],
-      },
+      format: 1,
+      timeZone: 'UTC',
+      secrets: { 'mqtt-password': 'p' },
+      caPem: 'CA',
+      ownerKeysPem: ['KEY'],
       config: {
         device: { label: 'Desk', tenant: 'museum', id: 'kiosk-01', groups: ['lobby'] },
         mqtt: { allowInsecure: true, ...LOGIN.mqtt },

@@ -62,13 +62,25 @@ function writeConfig(store: object, apiKeyFile: string): string {
 }
 
 const session = (now: number): SessionRow => ({
-  ...{ id: 's1', lane: 'main', madeAt: now, windowUntil: now + 60_000, endsAt: Number.POSITIVE_INFINITY },
-  ...{ overAt: Number.POSITIVE_INFINITY, isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+  id: 's1',
+  lane: 'main',
+  madeAt: now,
+  windowUntil: now + 60_000,
+  endsAt: Number.POSITIVE_INFINITY,
+  overAt: Number.POSITIVE_INFINITY,
+  isRollover: false,
+  isPending: true,
+  isUnknown: true,
+  state: 'live',
 });
 
 async function fill(store: Store, lines: number): Promise<void> {
   const entry = (index: number): Omit<LedgerEntry, 'device'> => ({
-    ...{ id: `given/${index}`, lane: 'main', session: `s${index}`, source: 'backend', ms: index },
+    id: `given/${index}`,
+    lane: 'main',
+    session: `s${index}`,
+    source: 'backend',
+    ms: index,
   });
   const ledger = Array.from({ length: lines }, (_, index) => entry(index));
   await store.change('museum/a', (_book, now) => ({

@@ -152,7 +152,12 @@ onBothStores((maker) => {
   it('sums conversations by day, device and languages, and counts each once', async () => {
     await withStore(await maker.make(), async (store) => {
       const one: StoredConversation = {
-        ...{ id: 'c1', device: 'museum/a', durationS: 60, sentences: 4, delayMs: 800, billedS: 50 },
+        id: 'c1',
+        device: 'museum/a',
+        durationS: 60,
+        sentences: 4,
+        delayMs: 800,
+        billedS: 50,
         languages: ['en', 'es'],
       };
       const other = { ...one, id: 'c2', delayMs: null, device: 'museum/b' };

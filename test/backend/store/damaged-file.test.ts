@@ -16,8 +16,12 @@ const { start, sessionsAtService } = fixtureOfEachTest();
 const PAGE = 4096;
 const ALWAYS = [0, 8_000_000_000_000] as const;
 const line = (index: number): LedgerEntry => ({
-  ...{ id: `given/s${index}`, device: 'museum/a', lane: 'main', session: `s${index}` },
-  ...{ source: 'backend', ms: 1000 },
+  id: `given/s${index}`,
+  device: 'museum/a',
+  lane: 'main',
+  session: `s${index}`,
+  source: 'backend',
+  ms: 1000,
 });
 
 it('a damaged file denies sessions and says what to do; a backup still saves what was written', async () => {

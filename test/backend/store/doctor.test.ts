@@ -29,7 +29,8 @@ async function examine(store: object): Promise<{ code: number; store: string; er
   const config = {
     mqtt: { url: 'mqtt://127.0.0.1:1' },
     service: {
-      ...{ url: 'http://127.0.0.1:1', streamUrl: 'wss://stream.example' },
+      url: 'http://127.0.0.1:1',
+      streamUrl: 'wss://stream.example',
       apiKeyFile: write('key', 'a-key'),
     },
     allow: ['museum/*'],
@@ -38,8 +39,11 @@ async function examine(store: object): Promise<{ code: number; store: string; er
   const words = ['doctor', '--config', write('c.json', JSON.stringify(config))];
   const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
   const code = await runBackendProgram(words, {
-    ...{ env: {}, output, signals: new EventEmitter() },
-    ...{ print, complain },
+    env: {},
+    output,
+    signals: new EventEmitter(),
+    print,
+    complain,
   });
   expect(said.out + said.err).not.toContain(PASSWORD);
   const about = /^\w+ +store .*(\n +-> .*)?/m.exec(said.out)?.[0] ?? '';

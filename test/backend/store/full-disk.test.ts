@@ -11,8 +11,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ALWAYS = [0, 8_000_000_000_000] as const;
 const line = (index: number): LedgerEntry => ({
-  ...{ id: `given/s${index}`, device: 'museum/a', lane: 'main', session: `s${index}` },
-  ...{ source: 'backend', ms: 1000 },
+  id: `given/s${index}`,
+  device: 'museum/a',
+  lane: 'main',
+  session: `s${index}`,
+  source: 'backend',
+  ms: 1000,
 });
 
 it('says that the disk is full, keeps every confirmed line, and goes on when there is room', async () => {

@@ -88,8 +88,11 @@ export async function killBackends(
       allow: ['museum/*'],
       session: { expiresInSeconds: 600 },
       limits: {
-        ...{ createsPerSecond: 100, pendingSessions: 10_000, sessionsPerHour: 3600 },
-        ...{ burst: 1000, perMinute: 6000 },
+        createsPerSecond: 100,
+        pendingSessions: 10_000,
+        sessionsPerHour: 3600,
+        burst: 1000,
+        perMinute: 6000,
       },
       store: { ...store, ...('url' in store && { passwordFile: write('password', PASSWORD) }) },
     };
@@ -99,7 +102,9 @@ export async function killBackends(
       async start(): Promise<void> {
         slot.run = { killedAt: null };
         const child = spawn(process.execPath, [join(folder, 'backend.mjs'), 'run', '--config', file], {
-          ...{ cwd: folder, env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
+          cwd: folder,
+          env: { PATH: process.env['PATH'] },
+          stdio: ['ignore', 'pipe', 'inherit'],
         });
         slot.child = child;
         let said = '';

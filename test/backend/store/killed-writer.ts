@@ -21,8 +21,14 @@ export async function killWriters(config: object, kills: number, folder: string)
   const program = join(folder, 'writer.mjs');
   if (!existsSync(program)) {
     await build({
-      ...{ entryPoints: [SOURCE], outfile: program, packages: 'external', logLevel: 'warning' },
-      ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20' },
+      entryPoints: [SOURCE],
+      outfile: program,
+      packages: 'external',
+      logLevel: 'warning',
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
     });
     symlinkSync(PACKAGES, join(folder, 'node_modules'));
   }

@@ -18,7 +18,12 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const given = (session: string, ms: number, device = 'museum/a'): LedgerEntry => ({
-  ...{ id: `given/${session}`, device, lane: 'main', session, source: 'backend', ms },
+  id: `given/${session}`,
+  device,
+  lane: 'main',
+  session,
+  source: 'backend',
+  ms,
 });
 const told = (
   session: string,
@@ -26,7 +31,12 @@ const told = (
   source: 'device' | 'service' = 'device',
   device = 'museum/a',
 ): LedgerEntry => ({
-  ...{ id: `${source}/${session}`, device, lane: 'main', session, source, ms },
+  id: `${source}/${session}`,
+  device,
+  lane: 'main',
+  session,
+  source,
+  ms,
 });
 const ALWAYS = [0, 8_000_000_000_000] as const;
 const KILLS = 2;
@@ -65,19 +75,22 @@ onBothStores((maker) => {
   it('sums what each device used: the record of the service first, then the report, never more than possible', async () => {
     const store = (await maker.make()).store();
     for (const entry of [
-      ...[given('s1', 600_000), told('s1', 300_000)],
+      given('s1', 600_000),
+      told('s1', 300_000),
       // The service's record goes before the report; they differ by more than 1 %.
-      ...[given('s2', 600_000), told('s2', 100_000), told('s2', 120_000, 'service')],
+      given('s2', 600_000),
+      told('s2', 100_000),
+      told('s2', 120_000, 'service'),
       // Longer than the session could last.
-      ...[given('s3', 600_000), told('s3', 900_000_000)],
-      ...[given('s4', 600_000), given('s5', 600_000)],
+      given('s3', 600_000),
+      told('s3', 900_000_000),
+      given('s4', 600_000),
+      given('s5', 600_000),
       // No backend gave this one.
       told('made-up', 500_000),
-      ...[
-        given('s6', 600_000, 'museum/b'),
-        told('s6', 60_000, 'device', 'museum/b'),
-        told('s6', 60_100, 'service', 'museum/b'),
-      ],
+      given('s6', 600_000, 'museum/b'),
+      told('s6', 60_000, 'device', 'museum/b'),
+      told('s6', 60_100, 'service', 'museum/b'),
       given('s7', Number.POSITIVE_INFINITY, 'museum/b'),
     ])
       expect(await store.append(entry)).toBe(true);
@@ -186,7 +199,8 @@ onBothStores((maker) => {
 describe('dragoman-backend bill', () => {
   it('says what to set when there is no store', async () => {
     expect(await bill({}, {}, '--month', '2026-11')).toMatchObject({
-      ...{ code: 2, err: expect.stringMatching(/names no store: set store\.path or store\.url/) },
+      code: 2,
+      err: expect.stringMatching(/names no store: set store\.path or store\.url/),
     });
   });
 });

@@ -48,8 +48,12 @@ async function ledgerOf(database: Database): Promise<SqlRow[]> {
   return rows;
 }
 const reported = (session: string, ms: number): LedgerEntry => ({
-  ...{ id: `device/${session}`, device: 'museum/a', lane: 'main', session: shortId(session) },
-  ...{ source: 'device', ms },
+  id: `device/${session}`,
+  device: 'museum/a',
+  lane: 'main',
+  session: shortId(session),
+  source: 'device',
+  ms,
 });
 
 onBothStores((maker) => {
@@ -62,11 +66,21 @@ onBothStores((maker) => {
       ...VERSION_1.map((statement) => [statement] as const),
       [
         'INSERT INTO mint VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        ...['museum/a', 'main', 'r1', 'made', 'old', now, now, end, ID, soon, null],
+        'museum/a',
+        'main',
+        'r1',
+        'made',
+        'old',
+        now,
+        now,
+        end,
+        ID,
+        soon,
+        null,
       ],
-      [session, ...[ID, 'museum/a', 'main', now, soon, end, end + MINUTE, 0, 1, 1, 'live', now]],
-      [session, ...['short', 'museum/a', 'main', now, soon, null, null, 0, 0, 1, 'live', now]],
-      [session, ...['revoked', 'museum/a', 'main', now, soon, end, end, 0, 0, 1, 'gone', now]],
+      [session, ID, 'museum/a', 'main', now, soon, end, end + MINUTE, 0, 1, 1, 'live', now],
+      [session, 'short', 'museum/a', 'main', now, soon, null, null, 0, 0, 1, 'live', now],
+      [session, 'revoked', 'museum/a', 'main', now, soon, end, end, 0, 0, 1, 'gone', now],
       ['INSERT INTO device VALUES (?, ?)', 'museum/a', now],
     ]);
     const store = database.store();
@@ -81,8 +95,12 @@ onBothStores((maker) => {
     for (const entry of [reported(ID, 10 * MINUTE), reported('short', MINUTE)]) await store.append(entry);
     expect(await store.sums(...ALWAYS)).toEqual([
       {
-        ...{ device: 'museum/a', sessions: 2, ms: 11 * MINUTE },
-        ...{ unreported: 0, unreportedMs: 0, implausible: 0 },
+        device: 'museum/a',
+        sessions: 2,
+        ms: 11 * MINUTE,
+        unreported: 0,
+        unreportedMs: 0,
+        implausible: 0,
       },
     ]);
   });
@@ -114,7 +132,7 @@ onBothStores((maker) => {
     await engine.close();
     const line = 'INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?)';
     const device = (id: string, lane: string, session: string, ms: number) =>
-      [line, ...[id, 6, 'museum/a', lane, session, 'device', ms]] as const;
+      [line, id, 6, 'museum/a', lane, session, 'device', ms] as const;
     // Two of these overflow a sum of SQLite; the next one no reader can hold, nor any database but SQLite the last one.
     const claims = [9e18, 9e18, 1e16, ...(isSqlite ? [1e19] : [])];
     await run(database, [
@@ -127,7 +145,13 @@ onBothStores((maker) => {
           ][index] ?? [];
         return [
           insert,
-          ...[`given/${session}`, 5, 'museum/a', 'main', session ?? '', 'backend', ms ?? null],
+          `given/${session}`,
+          5,
+          'museum/a',
+          'main',
+          session ?? '',
+          'backend',
+          ms ?? null,
         ] as const;
       }),
       device('d1', 'main', 's1', 7 * MINUTE),
@@ -148,7 +172,10 @@ onBothStores((maker) => {
     const month = 31 * 86_400_000;
     const expected = [
       {
-        ...{ device: 'museum/a', sessions: 3, unreported: 0, unreportedMs: 0 },
+        device: 'museum/a',
+        sessions: 3,
+        unreported: 0,
+        unreportedMs: 0,
         // 7 minutes, the limit of the second, and what is left of the claims on a session without a limit.
         ms: 37 * MINUTE + (isSqlite ? MINUTE : 0) + month * (claims.length - 2),
         implausible: isSqlite ? 3 : 2,
@@ -187,7 +214,9 @@ onBothStores((maker) => {
     await load(target, [
       '{"version":5}',
       row('given', 30 * MINUTE, { source: 'backend' }),
-      ...[row('big', 1e19), row('nul', MINUTE, { lane: 'ma\0in' }), row('good', MINUTE)],
+      row('big', 1e19),
+      row('nul', MINUTE, { lane: 'ma\0in' }),
+      row('good', MINUTE),
     ]);
     await target.close();
     expect(await ledgerOf(database)).toMatchObject([

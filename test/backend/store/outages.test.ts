@@ -5,8 +5,16 @@ import { type SessionRow, type Store, StoreDown, ValueRefused } from '../../../s
 import { onBothStores } from './both-stores.ts';
 
 const session = (now: number, more: Partial<SessionRow> = {}): SessionRow => ({
-  ...{ id: 's1', lane: 'main', madeAt: now, windowUntil: now, endsAt: now, overAt: now },
-  ...{ isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+  id: 's1',
+  lane: 'main',
+  madeAt: now,
+  windowUntil: now,
+  endsAt: now,
+  overAt: now,
+  isRollover: false,
+  isPending: true,
+  isUnknown: true,
+  state: 'live',
   ...more,
 });
 const write = (store: Store, rows: (now: number) => { sessions: SessionRow[] }) =>

@@ -51,7 +51,9 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   const start = async (): Promise<void> => {
     const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
     child = spawn(join(bin, 'postgres'), [...options, '-c', 'max_connections=60', '-c', 'fsync=off'], {
-      ...{ cwd: folder, stdio: 'ignore', ...user },
+      cwd: folder,
+      stdio: 'ignore',
+      ...user,
     });
     for (let tries = 0; tries < 600; tries += 1) {
       if (await answers(join(bin, 'pg_isready'), port)) return;
@@ -103,7 +105,9 @@ function makeCluster(bin: string, folder: string, user: Partial<typeof NOBODY>):
   if (user.uid !== undefined) for (const path of [folder, password]) chownSync(path, user.uid, NOBODY.gid);
   const words = ['-D', join(folder, 'data'), '-U', 'dragoman', '--auth=scram-sha-256', '-E', 'UTF8'];
   const made = spawnSync(join(bin, 'initdb'), [...words, '--no-sync', `--pwfile=${password}`], {
-    ...{ cwd: folder, encoding: 'utf8', ...user },
+    cwd: folder,
+    encoding: 'utf8',
+    ...user,
   });
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
 }
@@ -111,7 +115,11 @@ function makeCluster(bin: string, folder: string, user: Partial<typeof NOBODY>):
 async function empty(url: string): Promise<void> {
   const { hostname: host, port, username: user, pathname } = new URL(url);
   const client = new pg.Client({
-    ...{ host, port: Number(port), user, password: PASSWORD, database: pathname.slice(1) },
+    host,
+    port: Number(port),
+    user,
+    password: PASSWORD,
+    database: pathname.slice(1),
   });
   await client.connect();
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

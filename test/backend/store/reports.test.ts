@@ -13,15 +13,27 @@ const OCTOBER = [Date.UTC(2026, 9, 1), Date.UTC(2026, 10, 1)] as const;
 const NOVEMBER = [Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)] as const;
 
 const given = (session: string, ms = 30 * MINUTE, device = 'museum/a'): LedgerEntry => ({
-  ...{ id: `given/${session}`, device, lane: 'main', session, source: 'backend', ms },
+  id: `given/${session}`,
+  device,
+  lane: 'main',
+  session,
+  source: 'backend',
+  ms,
 });
 const end = (session: string, ms: number, more: Partial<EndReport> = {}): EndReport => ({
-  ...{ device: 'museum/a', lane: 'main', session, ms },
+  device: 'museum/a',
+  lane: 'main',
+  session,
+  ms,
   ...more,
 });
 const billOf = async (store: Store, [from, to]: readonly [number, number]) =>
   (await store.sums(from, to)).map(({ device, sessions, ms, unreported, implausible }) => ({
-    ...{ device, sessions, minutes: ms / MINUTE, unreported, implausible },
+    device,
+    sessions,
+    minutes: ms / MINUTE,
+    unreported,
+    implausible,
   }));
 
 onBothStores((maker) => {
@@ -123,7 +135,9 @@ onBothStores((maker) => {
     const database = await maker.make();
     const first = database.storeAt(NIGHT);
     for (const entry of [
-      ...[given('reported'), given('open', Number.POSITIVE_INFINITY), given('short', 5 * MINUTE)],
+      given('reported'),
+      given('open', Number.POSITIVE_INFINITY),
+      given('short', 5 * MINUTE),
       given('theirs', 30 * MINUTE, 'museum/b'),
     ])
       await first.append(entry);
@@ -142,7 +156,12 @@ onBothStores((maker) => {
     const engines = [database.engine(), database.engine()];
     const stores = engines.map(createConsoleStore);
     const talk = (id: number, device = 'museum/a'): StoredConversation => ({
-      ...{ id: `${device}-${id}`, device, durationS: 1, sentences: 1, delayMs: null, billedS: 1 },
+      id: `${device}-${id}`,
+      device,
+      durationS: 1,
+      sentences: 1,
+      delayMs: null,
+      billedS: 1,
       languages: ['en'],
     });
     const said = await Promise.all(

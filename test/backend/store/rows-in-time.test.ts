@@ -9,13 +9,29 @@ const HOUR = 3_600_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 const session = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({
-  ...{ id, lane: 'main', madeAt: NOW, windowUntil: NOW + 60_000, endsAt: NOW + HOUR, overAt: NOW + HOUR },
-  ...{ isRollover: false, isPending: true, isUnknown: false, state: 'live' },
+  id,
+  lane: 'main',
+  madeAt: NOW,
+  windowUntil: NOW + 60_000,
+  endsAt: NOW + HOUR,
+  overAt: NOW + HOUR,
+  isRollover: false,
+  isPending: true,
+  isUnknown: false,
+  state: 'live',
   ...more,
 });
 const mint = (request: string, more: Partial<MintRow> = {}): MintRow => ({
-  ...{ lane: 'main', request, state: 'over', instance: 'a', leaseUntil: NOW, askedAt: NOW, endsAt: NEVER },
-  ...{ session: null, freshUntil: 0, recheckAt: null },
+  lane: 'main',
+  request,
+  state: 'over',
+  instance: 'a',
+  leaseUntil: NOW,
+  askedAt: NOW,
+  endsAt: NEVER,
+  session: null,
+  freshUntil: 0,
+  recheckAt: null,
   ...more,
 });
 const write = (store: Store, rows: { mints?: MintRow[]; sessions?: SessionRow[] }, device = 'museum/a') =>
@@ -121,7 +137,10 @@ onBothStores((maker) => {
     await store.renew('a', 3000);
     const { mints } = await store.change('museum/a', (rows) => ({ change: {}, result: rows }));
     expect(Object.fromEntries(mints.map(({ request, leaseUntil }) => [request, leaseUntil - NOW]))).toEqual({
-      ...{ lives: 3000, dead: 0, over: 1, theirs: 1 },
+      lives: 3000,
+      dead: 0,
+      over: 1,
+      theirs: 1,
     });
   });
 
@@ -129,7 +148,12 @@ onBothStores((maker) => {
     const database = await maker.make();
     const talk = (id: string) =>
       ({
-        ...{ id, device: 'museum/a', durationS: 60, sentences: 4, delayMs: 800, billedS: 50 },
+        id,
+        device: 'museum/a',
+        durationS: 60,
+        sentences: 4,
+        delayMs: 800,
+        billedS: 50,
         languages: ['en'],
       }) as const;
     for (const [index, at] of [NOW, NOW + HOUR / 2 - 1, NOW + HOUR / 2].entries()) {

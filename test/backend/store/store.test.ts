@@ -18,13 +18,29 @@ import { PASSWORD } from './postgres-server.ts';
 const HOUR_MS = 3_600_000;
 
 const mint = (now: number, more: Partial<MintRow> = {}): MintRow => ({
-  ...{ lane: 'main', request: 'r1', state: 'making', instance: 'a', leaseUntil: now + HOUR_MS },
-  ...{ askedAt: now - 5, endsAt: Number.POSITIVE_INFINITY, session: null, freshUntil: 0, recheckAt: null },
+  lane: 'main',
+  request: 'r1',
+  state: 'making',
+  instance: 'a',
+  leaseUntil: now + HOUR_MS,
+  askedAt: now - 5,
+  endsAt: Number.POSITIVE_INFINITY,
+  session: null,
+  freshUntil: 0,
+  recheckAt: null,
   ...more,
 });
 const session = (now: number, more: Partial<SessionRow> = {}): SessionRow => ({
-  ...{ id: 's1', lane: 'main', madeAt: now, windowUntil: now + HOUR_MS, endsAt: now + 2 * HOUR_MS },
-  ...{ overAt: now + 3 * HOUR_MS, isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+  id: 's1',
+  lane: 'main',
+  madeAt: now,
+  windowUntil: now + HOUR_MS,
+  endsAt: now + 2 * HOUR_MS,
+  overAt: now + 3 * HOUR_MS,
+  isRollover: false,
+  isPending: true,
+  isUnknown: true,
+  state: 'live',
   ...more,
 });
 const bookOf = (store: Store, device = 'museum/a'): Promise<DeviceBook> =>

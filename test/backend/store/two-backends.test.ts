@@ -23,16 +23,15 @@ onBothStores((maker) => {
   const { start, sessionsAtService } = fixtureOfEachTest();
   const optionsOf = ({ openStore }: Database, more: object = {}): FixtureOptions => ({
     // A busy machine must not look like a service that does not answer.
-    ...{
-      serviceTimeout: 60,
-      store: openStore,
-      config: { limits: LIMITS, session: { expiresInSeconds: 300 }, ...more },
-    },
+    serviceTimeout: 60,
+    store: openStore,
+    config: { limits: LIMITS, session: { expiresInSeconds: 300 }, ...more },
   });
   /** A second backend beside the one of a fixture. In a group of its own it hears every request, too. */
   const startSecond = (first: Fixture, options: FixtureOptions, hearsAll: boolean): Promise<Fixture> =>
     startFixture({
-      ...{ brokerUrl: first.brokerUrl, serviceUrl: first.emulator?.url ?? '' },
+      brokerUrl: first.brokerUrl,
+      serviceUrl: first.emulator?.url ?? '',
       ...options,
       config: { ...options.config, mqtt: { url: first.brokerUrl, ...(hearsAll && PLAIN.mqtt) } },
     });
@@ -156,7 +155,8 @@ onBothStores((maker) => {
     const database = await maker.make();
     const fixture = await start({
       ...optionsOf(database, { metrics: { listen: '127.0.0.1:0' } }),
-      ...{ store: database.openImpatiently, emulator: { setupMs: 50 } },
+      store: database.openImpatiently,
+      emulator: { setupMs: 50 },
     });
     const session = sessionOf(await fixture.ask('kiosk', 'r1'));
     const url = `${fixture.emulator?.wsUrl}/streaming-api/x/v1/speech-to-speech/stream`;

@@ -34,8 +34,11 @@ it.each(['Pacific/Auckland', 'America/New_York'])(
       return [{ ...sum, ms: 100 * 60_000 }];
     };
     const budgets = watchBudgets({
-      ...{ config, store: { sums } as Partial<Store> as Store, clock },
-      ...{ changed: (group: string) => void changed.push(group), storeFailed: () => {} },
+      config,
+      store: { sums } as Partial<Store> as Store,
+      clock,
+      changed: (group: string) => void changed.push(group),
+      storeFailed: () => {},
     });
     await clock.elapse(0);
     await clock.elapse(600_000);

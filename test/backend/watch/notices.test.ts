@@ -35,7 +35,8 @@ onBothStores((maker) => {
       });
       const all = stores.map((store) =>
         createNotices({
-          ...{ store, clock },
+          store,
+          clock,
           conditionOf: (subject) => conditions.get(subject) ?? null,
           tell: (change) => changes.push(change),
           storeFailed: (error) => failures.push(error),
@@ -50,7 +51,10 @@ onBothStores((maker) => {
       };
       await settled();
       return {
-        ...{ shared, clock, changes, failures },
+        shared,
+        clock,
+        changes,
+        failures,
         /** From now on the store fails like this; null: it works. */
         fail(how: Error | null): void {
           fault = how;

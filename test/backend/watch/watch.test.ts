@@ -13,7 +13,8 @@ describe('the webhook of a running backend', () => {
     const clock = createJumpingClock();
     const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));
     const { bus, backend } = await start({
-      ...{ clock, webhookSecret: 'secret' },
+      clock,
+      webhookSecret: 'secret',
       config: {
         metrics: { listen: '127.0.0.1:0' },
         webhook: { url: receiver.url, secretFile: 'secret' },
@@ -44,7 +45,8 @@ describe('the webhook of a running backend', () => {
     const clock = createJumpingClock();
     const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));
     const { bus, backend } = await start({
-      ...{ clock, webhookSecret: 'secret' },
+      clock,
+      webhookSecret: 'secret',
       config: { metrics: { listen: '127.0.0.1:0' }, webhook: { url: receiver.url, secretFile: 'secret' } },
     });
     const topic = 'dragoman/v1/museum/kiosk-01';
@@ -72,7 +74,8 @@ describe('the webhook of a running backend', () => {
     const clock = createJumpingClock();
     const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));
     const fixture = await start({
-      ...{ clock, webhookSecret: 'secret' },
+      clock,
+      webhookSecret: 'secret',
       config: {
         webhook: { url: receiver.url, secretFile: 'secret' },
         groups: [{ name: 'halls', members: ['museum/hall-*'], minutesPerMonth: 10 }],
@@ -94,7 +97,12 @@ describe('the webhook of a running backend', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(JSON.parse(receiver.seen[0]?.body ?? '')).toMatchObject({
-      ...{ kind: 'over_budget', before: null, device: null, group: 'halls', site: null, reasons: [] },
+      kind: 'over_budget',
+      before: null,
+      device: null,
+      group: 'halls',
+      site: null,
+      reasons: [],
     });
     await receiver.close();
   });

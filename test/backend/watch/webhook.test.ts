@@ -27,7 +27,10 @@ async function start(statuses: readonly (number | null)[], secret = SECRET) {
   const lines: string[] = [];
   const counts: Record<string, number> = {};
   const webhook = createWebhook({
-    ...{ url: `${receiver.url}/hook`, secret: () => secret, clock, timeoutMs: 2000 },
+    url: `${receiver.url}/hook`,
+    secret: () => secret,
+    clock,
+    timeoutMs: 2000,
     log: createLogger({ level: 'trace', format: 'json', sink: { write: (line) => lines.push(line) } }),
     counted: (result) => {
       counts[result] = (counts[result] ?? 0) + 1;

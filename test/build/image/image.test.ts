@@ -100,15 +100,15 @@ describe('an image of a tiny root', needs(missing), () => {
     expect(names.map((name) => name.replace('::/', '')).sort()).toEqual(
       [
         ...FIRMWARE,
-        ...[
-          'bcm2711-rpi-4-b.dtb',
-          'bcm2837-rpi-3-b.dtb',
-          'vmlinuz',
-          'initrd.img',
-          'config.txt',
-          'cmdline.txt',
-        ],
-        ...['README.txt', 'dragoman.json.example', 'LICENCE.broadcom'],
+        'bcm2711-rpi-4-b.dtb',
+        'bcm2837-rpi-3-b.dtb',
+        'vmlinuz',
+        'initrd.img',
+        'config.txt',
+        'cmdline.txt',
+        'README.txt',
+        'dragoman.json.example',
+        'LICENCE.broadcom',
       ].sort(),
     );
     expect(mtools('mtype', '-i', onBoot(), '::vmlinuz')).toBe('kernel 6.12.1-arm64');
@@ -187,9 +187,17 @@ describe('an image of a tiny root', needs(missing), () => {
     mkdirSync(draft);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const options: Options = {
-      ...{ out: draft, suite: 'trixie', debs: null, keyring: null, root: debian() },
-      ...{ version, epoch: EPOCH },
-      ...{ hasScreen: false, hasPrivateNode: false, compression: 'none', isFresh: false },
+      out: draft,
+      suite: 'trixie',
+      debs: null,
+      keyring: null,
+      root: debian(),
+      version,
+      epoch: EPOCH,
+      hasScreen: false,
+      hasPrivateNode: false,
+      compression: 'none',
+      isFresh: false,
     };
     const steps: Steps = {
       tell() {},
@@ -249,7 +257,11 @@ describe('build-image', needs(missing), () => {
     const included = (hasScreen: boolean): string[] =>
       (rootWords(hasScreen, []).find((word) => word.startsWith('--include=')) ?? '').slice(10).split(',');
     const source = {
-      ...{ root: ROOT, bundles: '', phrases: '', version: '1.0.0', changedAt: 0 },
+      root: ROOT,
+      bundles: '',
+      phrases: '',
+      version: '1.0.0',
+      changedAt: 0,
       help: () => [],
     };
     const { depends, recommends = '' } = screenPackage(source);

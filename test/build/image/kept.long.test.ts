@@ -76,8 +76,13 @@ describe(`a builder that was killed${reason === null ? '' : `: skipped, ${reason
     spawn(process.execPath, [...words, at(out)], {
       env: {
         ...env,
-        ...{ PATH: `${at('tools')}:${env.PATH}`, TMPDIR: at('temporary'), DRAGOMAN_CACHE: at(cache) },
-        ...{ FAKE_DEBIAN: at('debian'), CALLS: at(`${cache}.calls`), HELD: at('held'), HOLD: hold },
+        PATH: `${at('tools')}:${env.PATH}`,
+        TMPDIR: at('temporary'),
+        DRAGOMAN_CACHE: at(cache),
+        FAKE_DEBIAN: at('debian'),
+        CALLS: at(`${cache}.calls`),
+        HELD: at('held'),
+        HOLD: hold,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

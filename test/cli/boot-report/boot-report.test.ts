@@ -9,15 +9,14 @@ import { gather } from '../../gathered.ts';
 import { watchStalls } from '../../stalls.ts';
 
 const RESULT = {
-  ...{
-    format: 1,
-    at: null,
-    outcome: 'applied',
-    file: null as string | null,
-    problems: [] as object[],
-    notes: [],
-  },
-  ...{ network: null, wifi: false },
+  format: 1,
+  at: null,
+  outcome: 'applied',
+  file: null as string | null,
+  problems: [] as object[],
+  notes: [],
+  network: null,
+  wifi: false,
 };
 const CONFIG = {
   device: { id: 'kiosk-01', tenant: 'museum' },
@@ -81,7 +80,10 @@ async function report(...more: string[]) {
       env,
       print,
       complain,
-      ...{ output: process.stdout as never, signals: process, onCrash() {}, onClosed() {} },
+      output: process.stdout as never,
+      signals: process,
+      onCrash() {},
+      onClosed() {},
     },
   );
   return { code, printed: said.out, complained: said.err };
@@ -167,7 +169,8 @@ describe('dragoman boot-report', () => {
   ])('announces nothing on a kiosk that was set up by hand: %s', async (_, value) => {
     if (value !== null) put('run/provisioning.json', value);
     expect(await report()).toEqual({
-      ...{ code: 0, complained: '' },
+      code: 0,
+      complained: '',
       printed: 'There is no dragoman.json, and the kiosk is set up: nothing to announce.\n',
     });
     expect(played()).toBe(0);

@@ -52,7 +52,8 @@ describe('dragoman ctl config', () => {
   it('sets, shows, compares and unsets keys', async () => {
     const device = await reporting('kiosk-01');
     expect(await ctl.run('kiosk-01', 'config', 'set', 'main.targets=es,fr', 'log.level=debug')).toEqual({
-      ...{ exitCode: 0, complained: '' },
+      exitCode: 0,
+      complained: '',
       printed: 'kiosk-01: version 1 is in force\n',
     });
     const got = await ctl.run('kiosk-01', 'config', 'get', '--json');

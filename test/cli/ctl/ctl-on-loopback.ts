@@ -52,8 +52,15 @@ export interface Ctl {
 }
 
 export const LANE = {
-  ...{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 },
-  ...{ capture: 'plughw:CARD=Mic', playback: 'plughw:CARD=Speaker', capture_findings: [] },
+  id: 'main',
+  phase: 'live',
+  source: 'en',
+  targets: ['es'],
+  muted: false,
+  volume: 80,
+  capture: 'plughw:CARD=Mic',
+  playback: 'plughw:CARD=Speaker',
+  capture_findings: [],
   echo: {
     wanted: 'half-duplex',
     mode: 'half-duplex',
@@ -62,8 +69,12 @@ export const LANE = {
     delay_ms: null,
     gain_db: null,
   },
-  ...{ session: 'abc...', stream_host: 'stream.example', speech_lost_ms: 0, next_try_at: null },
-  ...{ last_error: null, last_warning: null },
+  session: 'abc...',
+  stream_host: 'stream.example',
+  speech_lost_ms: 0,
+  next_try_at: null,
+  last_error: null,
+  last_warning: null,
 };
 export const LANES = [
   { id: 'main', phase: 'live', muted: false, volume: 80, echo: 'half-duplex', source: 'en', targets: ['es'] },
@@ -105,8 +116,11 @@ export function ctlOfEachTest(): Ctl {
     async run(...argv) {
       const { said, print, complain } = gather();
       const running = runProgram({
-        ...{ name: 'dragoman', summary: '', argv: ['ctl', ...argv] },
-        ...{ verbs: [createCtlVerb(time.clock)], env: { XDG_CONFIG_HOME: home } },
+        name: 'dragoman',
+        summary: '',
+        argv: ['ctl', ...argv],
+        verbs: [createCtlVerb(time.clock)],
+        env: { XDG_CONFIG_HOME: home },
         print,
         complain,
       });
@@ -162,7 +176,8 @@ export function ctlOfEachTest(): Ctl {
         topics.state,
         JSON.stringify({ ts: null, boot_id: 'b', groups, outbox, lanes: [{ ...LANE }] }),
         {
-          ...{ qos: 1, retain: true },
+          qos: 1,
+          retain: true,
         },
       );
       tell(status);

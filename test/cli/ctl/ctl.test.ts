@@ -146,7 +146,9 @@ describe('dragoman ctl --group and --all', () => {
     const ran = await ctl.run('--all', 'mute');
     expect(ran.exitCode).toBe(1);
     expect(ran.printed.split('\n').map((line) => line.slice(0, 19))).toEqual([
-      ...['kiosk-01: ok: main ', 'kiosk-02: refused (', 'kiosk-03: is not co'],
+      'kiosk-01: ok: main ',
+      'kiosk-02: refused (',
+      'kiosk-03: is not co',
       '',
     ]);
     expect(ran.complained).toBe('dragoman: of 3 devices 1 failed and 1 did not answer.\n');
@@ -211,7 +213,9 @@ describe('dragoman ctl --group and --all', () => {
     const lines = ran.printed.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/\s+/).slice(0, 3).join(' '))).toEqual([
       'DEVICE STATUS REASONS',
-      ...['kiosk-02 degraded no_backend', 'kiosk-01 ready main', 'kiosk-03 silent was'],
+      'kiosk-02 degraded no_backend',
+      'kiosk-01 ready main',
+      'kiosk-03 silent was',
     ]);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
@@ -220,8 +224,13 @@ describe('dragoman ctl --group and --all', () => {
 describe('dragoman ctl status of one device', () => {
   it('prints all important fields in lines that fit the terminal', async () => {
     const data = {
-      ...{ status: 'degraded', reasons: ['no_backend'], version: '0.1.0', boot_id: 'b', uptime_s: 93_784 },
-      ...{ refused_answers: {}, audio: [] },
+      status: 'degraded',
+      reasons: ['no_backend'],
+      version: '0.1.0',
+      boot_id: 'b',
+      uptime_s: 93_784,
+      refused_answers: {},
+      audio: [],
       lanes: [
         {
           ...LANE,
@@ -345,7 +354,8 @@ describe('the commands about the device itself', () => {
     ],
     [
       ['say', 'We close', '--language', 'es', '--translate', '--lane', 'main'],
-      ...['say', { text: 'We close', language: 'es', translate: true, lane: 'main' }],
+      'say',
+      { text: 'We close', language: 'es', translate: true, lane: 'main' },
     ],
     [['start', '--until', '2026-05-04T20:00:00Z'], 'start', { until: '2026-05-04T20:00:00Z' }],
     [['log-level', 'debug', '--minutes', '5'], 'log_level', { level: 'debug', minutes: 5 }],

@@ -7,7 +7,11 @@ import { ctlOfEachTest } from './ctl-on-loopback.ts';
 const ctl = ctlOfEachTest();
 
 const finding = (check: Finding['check'], verdict: Verdict, fix: string | null = null): Finding => ({
-  ...{ check, verdict, fix, lane: null, data: {} },
+  check,
+  verdict,
+  fix,
+  lane: null,
+  data: {},
   finding: `${check} is ${verdict}`,
 });
 const WELL = [finding('broker', 'ok'), finding('mixer', 'skipped')];

@@ -21,16 +21,30 @@ const STEERING = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|\p{Cf}/u;
 const FORGED = /^kiosk-02/m;
 
 const LANE = {
-  ...{ id: EVIL, phase: EVIL, source: EVIL, targets: [EVIL, EVIL], muted: false, volume: 80 },
-  ...{ capture: EVIL, playback: EVIL, capture_findings: [EVIL], echo: { mode: EVIL } },
-  ...{ session: EVIL, stream_host: EVIL, next_try_at: EVIL, speech_lost_ms: 0 },
-  ...{ last_error: { code: EVIL, message: EVIL }, last_warning: { code: EVIL, message: EVIL } },
+  id: EVIL,
+  phase: EVIL,
+  source: EVIL,
+  targets: [EVIL, EVIL],
+  muted: false,
+  volume: 80,
+  capture: EVIL,
+  playback: EVIL,
+  capture_findings: [EVIL],
+  echo: { mode: EVIL },
+  session: EVIL,
+  stream_host: EVIL,
+  next_try_at: EVIL,
+  speech_lost_ms: 0,
+  last_error: { code: EVIL, message: EVIL },
+  last_warning: { code: EVIL, message: EVIL },
   refused_task: { source: EVIL, targets: [EVIL], voice: EVIL, message: EVIL },
 };
 const STATUS = { ts: EVIL, status: EVIL, boot_id: EVIL, conn_seq: 1, version: EVIL, reasons: [EVIL, EVIL] };
 const STATE = { ts: EVIL, boot_id: EVIL, groups: ['lobby', EVIL], outbox: {}, lanes: [LANE] };
 const REPORTED = {
-  ...{ ts: EVIL, version: { device: 1, [EVIL]: 1 }, hash: EVIL },
+  ts: EVIL,
+  version: { device: 1, [EVIL]: 1 },
+  hash: EVIL,
   effective: { lanes: [{ id: 'main', echo: EVIL, [EVIL]: EVIL }], log: { level: EVIL } },
   errors: ['', EVIL].map((key) => ({ from: 'device', key, message: EVIL })),
 };
@@ -139,10 +153,18 @@ function open(isTTY: boolean, json: boolean, target: object) {
     shell: { env: { TERM: 'xterm' }, print, complain, finish() {} },
     access: { connection: { url: ctl.brokerUrl, clientId: 'ctl-test' }, signingKey: null },
     topics: operatorTopics('dragoman/v1', 'museum'),
-    ...{ clock: createSystemClock(), target, options: json ? { json } : {}, timeoutS: 5, newId: () => 'x' },
+    clock: createSystemClock(),
+    target,
+    options: json ? { json } : {},
+    timeoutS: 5,
+    newId: () => 'x',
   } as unknown as CtlDeps;
   return {
-    ...{ deps, host, signals, said, drawn: () => drawn.join('') },
+    deps,
+    host,
+    signals,
+    said,
+    drawn: () => drawn.join(''),
     end(): void {
       for (const end of enders) end();
     },

@@ -2,17 +2,28 @@ import { expect, it } from 'vitest';
 import { type DemoSummary, formatSummary } from '../../../src/cli/demo/summary.ts';
 
 const SUMMARY: DemoSummary = {
-  ...{ captured_chunks: 146, sent_chunks: 146, silenced_chunks: 0, trimmed_chunks: 0, dropped_chunks: 0 },
-  ...{ held_chunks: 0, played_ms: 24_600, sessions: 1, rollovers: 0, revocations: 0, lost_audio_ms: 0 },
-  ...{ capture_to_wire_ms: null, wire_to_speaker_ms: null, resent_chunks: 0, sentences: 8, translations: 8 },
-  ...{
-    faults: [],
-    missed_faults: [],
-    first_chunk_ms: null,
-    service_setup_ms: null,
-    rss_mb: 90,
-    output: 'out.wav',
-  },
+  captured_chunks: 146,
+  sent_chunks: 146,
+  silenced_chunks: 0,
+  trimmed_chunks: 0,
+  dropped_chunks: 0,
+  held_chunks: 0,
+  played_ms: 24_600,
+  sessions: 1,
+  rollovers: 0,
+  revocations: 0,
+  lost_audio_ms: 0,
+  capture_to_wire_ms: null,
+  wire_to_speaker_ms: null,
+  resent_chunks: 0,
+  sentences: 8,
+  translations: 8,
+  faults: [],
+  missed_faults: [],
+  first_chunk_ms: null,
+  service_setup_ms: null,
+  rss_mb: 90,
+  output: 'out.wav',
 };
 
 it('counts the sound that a closed microphone did not hear beside the lost speech', () => {

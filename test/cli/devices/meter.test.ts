@@ -324,8 +324,13 @@ describe('the summary', () => {
 
 describe('the level of speech', () => {
   const total = {
-    ...{ ms: 9000, rmsDb: -50, peakDb: -30, clipped: 0, clippedShare: 0 },
-    ...{ isDigitalSilence: false, speechMs: 4000 },
+    ms: 9000,
+    rmsDb: -50,
+    peakDb: -30,
+    clipped: 0,
+    clippedShare: 0,
+    isDigitalSilence: false,
+    speechMs: 4000,
   };
   it('has a recommendation when it is too low', () => {
     expect(judgeSound({ ...total, speechDb: -45 }, 'Mic')).toMatch(

@@ -44,7 +44,11 @@ describe('devices --keys', () => {
     });
     const shown = showKeys(
       {
-        ...{ clock, isJson, print, complain, openKeyDevice: createKeyDevices(clock, 24) },
+        clock,
+        isJson,
+        print,
+        complain,
+        openKeyDevice: createKeyDevices(clock, 24),
         listDevices: () => listInputDevices(folder),
       },
       asked,

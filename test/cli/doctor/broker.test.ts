@@ -98,12 +98,14 @@ describe(
       execFileSync('mosquitto_passwd', ['-c', '-b', join(folder, 'users'), 'kiosk-01', 'right']);
       if (acl !== null) writeFileSync(join(folder, 'acl'), acl, { mode: 0o600 });
       return [
-        ...['allow_anonymous false', `password_file ${join(folder, 'users')}`],
+        'allow_anonymous false',
+        `password_file ${join(folder, 'users')}`,
         ...(acl === null ? [] : [`acl_file ${join(folder, 'acl')}`]),
       ];
     };
     const asKiosk = (url: string, password: string) => ({
-      ...{ url, username: 'kiosk-01' },
+      url,
+      username: 'kiosk-01',
       passwordFile: fixture.secret(`password-${names++}`, password),
     });
 
@@ -206,9 +208,20 @@ describe(
       writeFileSync(
         join(folder, 'ca.cnf'),
         [
-          ...['[ca]', 'default_ca = own', '[own]', 'database = index.txt', 'serial = serial'],
-          ...['new_certs_dir = .', 'default_md = sha256', 'policy = any', 'x509_extensions = names'],
-          ...['[any]', 'commonName = supplied', '[names]', 'subjectAltName = IP:127.0.0.1', ''],
+          '[ca]',
+          'default_ca = own',
+          '[own]',
+          'database = index.txt',
+          'serial = serial',
+          'new_certs_dir = .',
+          'default_md = sha256',
+          'policy = any',
+          'x509_extensions = names',
+          '[any]',
+          'commonName = supplied',
+          '[names]',
+          'subjectAltName = IP:127.0.0.1',
+          '',
         ].join('\n'),
       );
       const key = [
@@ -229,7 +242,10 @@ describe(
     const startTls = async (pair: PemPair, more: string[] = []): Promise<string> => {
       const broker = await startMosquitto(mosquitto ?? '', () => [
         ...RUN_AS_ROOT,
-        ...['allow_anonymous true', `certfile ${pair.crt}`, `keyfile ${pair.key}`, ...more],
+        'allow_anonymous true',
+        `certfile ${pair.crt}`,
+        `keyfile ${pair.key}`,
+        ...more,
       ]);
       running.push(broker);
       return broker.url.replace('mqtt:', 'mqtts:');

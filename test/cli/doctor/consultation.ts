@@ -48,7 +48,8 @@ export function createConsultation() {
       mqtt: { url: 'mqtt://127.0.0.1:1' },
       lanes: [
         {
-          ...{ source: 'en', targets: ['es'] },
+          source: 'en',
+          targets: ['es'],
           capture: { driver: 'file', path: RECORDING },
           playback: { driver: 'file', path: join(folder, 'out.wav') },
         },

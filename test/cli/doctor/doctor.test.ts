@@ -184,7 +184,8 @@ describe('dragoman doctor', () => {
   it('reports secrets that are world-readable or missing', async () => {
     const config = fixture.config('exposed', {
       mqtt: {
-        ...{ url: 'mqtt://127.0.0.1:1', username: 'kiosk-01' },
+        url: 'mqtt://127.0.0.1:1',
+        username: 'kiosk-01',
         passwordFile: fixture.secret('exposed', 'x', 0o644),
         caFile: join(fixture.folder, 'no-such.pem'),
       },

@@ -97,8 +97,11 @@ if (mosquitto === null) {
             ? { password: () => read('mqtt-password').toString() }
             : { cert: read('mqtt.crt'), key: read('mqtt.key') };
         const own = {
-          ...{ url: `mqtts://127.0.0.1:${broker.devicePort}`, clientId, username: clientId },
-          ...{ ca: read('broker-ca.crt'), ...credential },
+          url: `mqtts://127.0.0.1:${broker.devicePort}`,
+          clientId,
+          username: clientId,
+          ca: read('broker-ca.crt'),
+          ...credential,
         };
         const facts = await tryForeignTopics({
           clock: createSystemClock(),

@@ -21,7 +21,10 @@ function config(folder: string, echo: string, more: object = {}): object {
       {
         capture: { driver: 'file', path: join(folder, 'in.wav'), sampleRate: 16_000 },
         playback: { driver: 'file', path: join(folder, 'out.wav') },
-        ...{ source: 'en', targets: ['es'], echo, start: 'command' },
+        source: 'en',
+        targets: ['es'],
+        echo,
+        start: 'command',
       },
     ],
     ...more,
@@ -80,7 +83,8 @@ describe('run as a service', () => {
     const signals = new EventEmitter();
     const lines: string[] = [];
     const logger = createLogger({
-      ...{ level: 'info', format: 'json' },
+      level: 'info',
+      format: 'json',
       sink: { write: (line) => lines.push(line) },
     });
     const env = { STATE_DIRECTORY: folder };

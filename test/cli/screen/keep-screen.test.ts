@@ -20,7 +20,9 @@ function keep(answers = true) {
   const browserEnded = promise<string>();
   let outcome = 'shows';
   const done = keepScreen({
-    ...{ url: 'http://127.0.0.1:8484', clock, asked: asked.promise },
+    url: 'http://127.0.0.1:8484',
+    clock,
+    asked: asked.promise,
     complain: (text) => void complaints.push(text),
     async ask(): Promise<ScreenBeat | null> {
       if (!state.answers) return null;

@@ -28,7 +28,10 @@ async function show() {
   };
   const picture = () => written.at(-1) ?? '';
   return {
-    ...{ fake, written, picture, end },
+    fake,
+    written,
+    picture,
+    end,
     until: (text: string) => expect.poll(picture).toContain(text),
     async restart() {
       await server.close();

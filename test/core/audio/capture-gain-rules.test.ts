@@ -22,7 +22,9 @@ Simple mixer control 'Auto Gain Control',0
 describe("a microphone's mixer", () => {
   it('has a control of its gain, and perhaps an automatic gain', () => {
     expect(readCaptureMixer(USB(60, true, true))).toEqual({
-      ...{ name: 'Mic', percent: 60, on: true },
+      name: 'Mic',
+      percent: 60,
+      on: true,
       automatic: [{ name: 'Auto Gain Control', side: 'playback' }],
     });
     expect(readCaptureMixer(USB(60, true, false))?.automatic).toEqual([]);
@@ -45,7 +47,10 @@ describe("a microphone's mixer", () => {
 
 describe('a kept gain', () => {
   const at = (percent: number, more: Partial<CaptureMixer> = {}): CaptureMixer => ({
-    ...{ name: 'Mic', percent, on: true, automatic: [] },
+    name: 'Mic',
+    percent,
+    on: true,
+    automatic: [],
     ...more,
   });
 

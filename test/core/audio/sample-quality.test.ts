@@ -51,8 +51,12 @@ describe('the quality of a voice sample', () => {
       ).quietDb,
     ).toBeCloseTo(-9.03, 1);
     expect(measure()).toEqual({
-      ...{ seconds: 0, peak: 0, clippedShare: 0, isQuietRough: false },
-      ...{ quietDb: -Infinity, loudDb: -Infinity },
+      seconds: 0,
+      peak: 0,
+      clippedShare: 0,
+      isQuietRough: false,
+      quietDb: -Infinity,
+      loudDb: -Infinity,
     });
   });
 });

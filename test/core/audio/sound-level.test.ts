@@ -44,7 +44,9 @@ function verdicts(pcm: Uint8Array) {
   const found = watch.hear(pcm, 11_000).map(({ finding }) => finding);
   const pieces = [{ pcm, capturedAt: 11_000 }];
   const { finding } = judgeHearing(measureHearing(pieces, RATE_HZ), {
-    ...{ device: 'it', isRecording: false, wasSilentBeforeTone: null },
+    device: 'it',
+    isRecording: false,
+    wasSilentBeforeTone: null,
   });
   const listener = createListener(RATE_HZ, { hear() {}, close() {} });
   listener.hear(pcm);

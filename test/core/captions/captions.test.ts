@@ -14,7 +14,12 @@ const LANE = { lane: 'main', source: 'en', targets: ['es', 'pt-br'] };
 const OPTIONS = { masksProfanity: false };
 
 const source = (text: string, more: Partial<Caption> = {}): Caption => ({
-  ...{ kind: 'source', isFinal: true, id: null, part: null, language: 'en', text },
+  kind: 'source',
+  isFinal: true,
+  id: null,
+  part: null,
+  language: 'en',
+  text,
   ...more,
 });
 const translation = (text: string, more: Partial<Caption> = {}): Caption =>

@@ -116,7 +116,9 @@ describe('the captions of one voice', () => {
 
   it('separate sentences without names by their final texts', () => {
     const texts = ['one', 'one two', 'one two', 'three'].map((text, at) => ({
-      ...{ key: null, text, at },
+      key: null,
+      text,
+      at,
       isFinal: at === 1 || at === 3,
     }));
     expect(shownAfterEach(texts, 'en').shown.at(-1)).toBe('one twothree');

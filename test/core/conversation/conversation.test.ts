@@ -14,7 +14,11 @@ describe('the figures of a conversation', () => {
   it('are zero and null when nothing was said', () => {
     const talk = beginConversation('key', 1000, 500);
     expect(summarize(talk, 91_000, 500)).toEqual({
-      ...{ duration_s: 90, languages: [], sentences: 0, delay_ms: null, billed_s: 0 },
+      duration_s: 90,
+      languages: [],
+      sentences: 0,
+      delay_ms: null,
+      billed_s: 0,
     });
   });
 
@@ -28,7 +32,11 @@ describe('the figures of a conversation', () => {
     }
     talk = noteLanguage(noteLanguage(talk, 'es'), 'es');
     expect(summarize(talk, 60_000, 52_340)).toEqual({
-      ...{ duration_s: 60, languages: ['en', 'es'], sentences: 4, delay_ms: 1500, billed_s: 42.3 },
+      duration_s: 60,
+      languages: ['en', 'es'],
+      sentences: 4,
+      delay_ms: 1500,
+      billed_s: 42.3,
     });
   });
 

@@ -9,7 +9,10 @@ const caption = (kind: 'source' | 'translation'): LaneEffect => ({
   caption: { kind, isFinal: false, id: 'a', part: null, language: 'en', text: 'so' },
 });
 const stepOf = ({ state }: LaneHarness, ...effects: LaneEffect[]) => ({
-  ...{ event: { type: 'start' } as const, effects, before: state, after: state },
+  event: { type: 'start' } as const,
+  effects,
+  before: state,
+  after: state,
 });
 
 describe('a conversation begins', () => {

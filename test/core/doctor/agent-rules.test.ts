@@ -4,7 +4,12 @@ import { type AgentFacts, judgeAgent } from '../../../src/core/doctor/agent-rule
 const judge = (facts: Partial<AgentFacts>) =>
   judgeAgent(
     {
-      ...{ version: '1', status: 'degraded', reasons: [], broker: true, problem: null, differing: [] },
+      version: '1',
+      status: 'degraded',
+      reasons: [],
+      broker: true,
+      problem: null,
+      differing: [],
       ...facts,
     },
     12,

@@ -18,8 +18,11 @@ const NOW = asWall(Date.UTC(2026, 0, 15));
 
 describe('a certificate', () => {
   const facts = (more: Partial<CertificateFacts> = {}): CertificateFacts => ({
-    ...{ names: ['DNS:broker.example'], issuer: 'Museum CA', distrust: null },
-    ...{ validFrom: NOW - 10 * DAY_MS, validTo: NOW + 90 * DAY_MS },
+    names: ['DNS:broker.example'],
+    issuer: 'Museum CA',
+    distrust: null,
+    validFrom: NOW - 10 * DAY_MS,
+    validTo: NOW + 90 * DAY_MS,
     ...more,
   });
   const judge = (more: Partial<CertificateFacts>, wall: WallMs | null = NOW) =>
@@ -52,7 +55,9 @@ describe('a certificate', () => {
 
   it('is also checked when it is the device’s own', () => {
     const own = (days: number, more = {}) => ({
-      ...{ validTo: NOW + days * DAY_MS, isRenewed: false, isAsked: false },
+      validTo: NOW + days * DAY_MS,
+      isRenewed: false,
+      isAsked: false,
       ...more,
     });
     const verdicts = [90, 5, -1].map((days) => judgeOwnCertificate(own(days), NOW).verdict);
@@ -73,8 +78,14 @@ describe('the way to a server', () => {
   const judge = (more: Partial<ReachFacts>, proxy: string | null = null) =>
     judgeReach(
       {
-        ...{ host: 'broker.example', port: 8883, addresses: ['10.0.0.1'] },
-        ...{ address: '10.0.0.1', unanswered: [], failure: null, connectMs: 12.4, certificate: null },
+        host: 'broker.example',
+        port: 8883,
+        addresses: ['10.0.0.1'],
+        address: '10.0.0.1',
+        unanswered: [],
+        failure: null,
+        connectMs: 12.4,
+        certificate: null,
         ...more,
       },
       { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW, proxy },
@@ -171,7 +182,11 @@ describe('the clock', () => {
 
 describe('the backend', () => {
   const denied = (code: string, final: boolean, retryAfterS: number | null = 9.2): BackendAnswer => ({
-    ...{ kind: 'denied', code, detail: 'so it is', final, retryAfterS },
+    kind: 'denied',
+    code,
+    detail: 'so it is',
+    final,
+    retryAfterS,
   });
   it.each<[BackendAnswer, string, RegExp]>([
     [{ kind: 'probed', session: 'deleted' }, 'ok', /issued in 80 ms and returned; no session is left/],

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type IsolationFacts, judgeIsolation } from '../../../src/core/doctor/isolation-rules.ts';
 
 const REFUSED: IsolationFacts = {
-  ...{ published: 'refused', subscribed: 'refused', cameBack: false, devicesHeard: 0 },
+  published: 'refused',
+  subscribed: 'refused',
+  cameBack: false,
+  devicesHeard: 0,
 };
 
 describe('the result of using topics of other devices', () => {

@@ -7,7 +7,10 @@ const judge = (facts: LoginFacts, isExposed = false, names = {}) =>
   judgeLogin(facts, { clientId: 'museum.kiosk-01', isExposed, names: { ...NAMES, ...names } });
 const done: LoginFacts = { ok: true, protocol: 4, subscriptions: 3, as: 'agent', limits: [] };
 const failed = (more: Partial<Extract<LoginFacts, { ok: false }>> = {}): LoginFacts => ({
-  ...{ ok: false, refused: true, message: 'mqtt://b refused the connection', agent: 'absent' },
+  ok: false,
+  refused: true,
+  message: 'mqtt://b refused the connection',
+  agent: 'absent',
   ...more,
 });
 

@@ -30,7 +30,9 @@ describe('findings', () => {
   it('show the worst of several steps, with all figures', () => {
     const steps = [ok('a', { a: 1 }), warning('b', 'B.', { b: 2 }), warning('c', 'C.'), skipped('d')];
     expect(combine(steps)).toEqual({
-      ...{ verdict: 'warning', finding: 'b; c', fix: 'B. C.' },
+      verdict: 'warning',
+      finding: 'b; c',
+      fix: 'B. C.',
       data: { a: 1, b: 2 },
     });
     expect(combine([...steps, problem('e', 'E.')])).toMatchObject({
@@ -59,8 +61,12 @@ describe('findings', () => {
 describe('the machine', () => {
   const disk = (more: Partial<DiskFacts>) =>
     judgeDisk({
-      ...{ folder: '/var/lib/dragoman', purpose: 'things', isNeeded: false },
-      ...{ freeBytes: 4 * GB, freeFiles: 0.9, access: 'writable' as const },
+      folder: '/var/lib/dragoman',
+      purpose: 'things',
+      isNeeded: false,
+      freeBytes: 4 * GB,
+      freeFiles: 0.9,
+      access: 'writable' as const,
       ...more,
     });
   it.each<[string, Partial<DiskFacts>, string]>([
@@ -135,10 +141,23 @@ describe('the machine', () => {
 describe('the service unit', () => {
   const WELL: UnitProperties = parseProperties(
     [
-      ...['LoadState=loaded', 'ActiveState=active', 'SubState=running', 'UnitFileState=enabled'],
-      ...['Result=success', 'NRestarts=0', 'User=dragoman', 'SupplementaryGroups=audio'],
-      ...['NoNewPrivileges=yes', 'ProtectSystem=strict', 'DevicePolicy=closed', 'PrivateDevices=no'],
-      ...['MemoryDenyWriteExecute=no', 'ProcSubset=all', 'NeedDaemonReload=no', 'nonsense', ''],
+      'LoadState=loaded',
+      'ActiveState=active',
+      'SubState=running',
+      'UnitFileState=enabled',
+      'Result=success',
+      'NRestarts=0',
+      'User=dragoman',
+      'SupplementaryGroups=audio',
+      'NoNewPrivileges=yes',
+      'ProtectSystem=strict',
+      'DevicePolicy=closed',
+      'PrivateDevices=no',
+      'MemoryDenyWriteExecute=no',
+      'ProcSubset=all',
+      'NeedDaemonReload=no',
+      'nonsense',
+      '',
     ].join('\n'),
   );
   it.each<[Record<string, string>, string, RegExp]>([
@@ -179,7 +198,9 @@ describe('the permissions', () => {
   const MIC: WantedDevice = { key: 'lanes[0].capture.device', device: 'plughw:CARD=Mic', card: 'Mic' };
   const ANY: WantedDevice = { key: 'lanes[0].playback.device', device: 'default', card: null };
   const access = (more: Partial<SoundAccess> = {}): SoundAccess => ({
-    ...{ hasSound: true, user: 'dragoman', isInAudio: true },
+    hasSound: true,
+    user: 'dragoman',
+    isInAudio: true,
     cards: [{ id: 'Mic', index: 1, isAllowed: true }],
     ...more,
   });
@@ -214,8 +235,13 @@ describe('the permissions', () => {
 
 describe('the configuration', () => {
   const facts = {
-    ...{ file: '/etc/dragoman/config.json', lanes: 2, files: [], warnings: [] },
-    ...{ agent: null, isOpenToAll: false, user: 'kim' },
+    file: '/etc/dragoman/config.json',
+    lanes: 2,
+    files: [],
+    warnings: [],
+    agent: null,
+    isOpenToAll: false,
+    user: 'kim',
   };
   it('is ok in one line when it is good', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
@@ -256,7 +282,9 @@ describe('the configuration', () => {
   it('has a warning for each open setting', () => {
     const warnings = [{ key: 'service.hosts', message: 'is empty', fix: 'List them.' }];
     expect(judgeConfiguration({ ...facts, warnings })).toMatchObject({
-      ...{ verdict: 'warning', finding: 'service.hosts is empty', fix: 'List them.' },
+      verdict: 'warning',
+      finding: 'service.hosts is empty',
+      fix: 'List them.',
     });
   });
   it('has a warning when every user may change it', () => {

@@ -5,18 +5,19 @@ import type { UnitProperties } from '../../../src/core/doctor/service.ts';
 const HOME = '/home';
 const ROOT = '/root';
 const UNIT: UnitProperties = {
-  ...{ User: 'dragoman', ProtectHome: 'yes', ProtectSystem: 'strict', PrivateTmp: 'yes' },
-  ...{
-    InaccessiblePaths: '-/run/lock -/dev/mqueue',
-    StateDirectory: 'dragoman',
-    RuntimeDirectory: 'dragoman',
-  },
+  User: 'dragoman',
+  ProtectHome: 'yes',
+  ProtectSystem: 'strict',
+  PrivateTmp: 'yes',
+  InaccessiblePaths: '-/run/lock -/dev/mqueue',
+  StateDirectory: 'dragoman',
+  RuntimeDirectory: 'dragoman',
   ExecStart:
     '{ path=/usr/bin/node ; argv[]=/usr/bin/node /opt/dragoman.mjs run --config /etc/dragoman/config.json ; ignore_errors=no }',
 };
 const judge = (file: Partial<NeededFile>, unit: UnitProperties = {}) =>
   judgeSandbox({ ...UNIT, ...unit }, [
-    { ...{ key: 'mqtt.caFile', paths: ['/etc/ca.pem'], use: 'read', isAllowed: null }, ...file },
+    { key: 'mqtt.caFile', paths: ['/etc/ca.pem'], use: 'read', isAllowed: null, ...file },
   ]);
 
 describe('the sandbox of the unit', () => {

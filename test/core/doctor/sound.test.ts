@@ -47,8 +47,15 @@ describe('the sound of a microphone', () => {
   });
 
   const WELL: HearingFacts = {
-    ...{ rateHz: 24_000, measuredHz: 24_003, recordedMs: 2000, rmsDb: -40, peakDb: -20 },
-    ...{ clipped: 0, zero: 0.01, offset: 0.001, speechDb: null },
+    rateHz: 24_000,
+    measuredHz: 24_003,
+    recordedMs: 2000,
+    rmsDb: -40,
+    peakDb: -20,
+    clipped: 0,
+    zero: 0.01,
+    offset: 0.001,
+    speechDb: null,
   };
   it.each<[Partial<HearingFacts>, string, RegExp]>([
     [{}, 'ok', /Mic: level -40 dB, peak -20 dB, 24003 samples\/s/],
@@ -104,7 +111,9 @@ describe('the sound of a microphone', () => {
 describe('the echo path from loudspeaker to microphone', () => {
   const judge = (more: Partial<EchoFacts>, delayMs = 60, gainDb = -15) =>
     judgeEcho({
-      ...{ device: 'Speaker', mode: 'half-duplex', volume: 80 },
+      device: 'Speaker',
+      mode: 'half-duplex',
+      volume: 80,
       heard: { delayMs, gainDb, clearnessDb: 30 },
       ...more,
     });
@@ -156,8 +165,11 @@ describe('the echo path from loudspeaker to microphone', () => {
     expect(file.data).not.toHaveProperty('delay_ms');
     expect(judgeRunningPlayback('Speaker', { ...how, volume: 0 }, NO_ECHO).verdict).toBe('warning');
     const fallback = {
-      ...({ reason: 'loop', from: 'off', message: 'it hears itself' } as const),
-      ...{ tryAt: null, onTrial: false },
+      reason: 'loop' as const,
+      from: 'off' as const,
+      message: 'it hears itself',
+      tryAt: null,
+      onTrial: false,
     };
     expect(judgeRunningPlayback('Speaker', how, { ...NO_ECHO, fallback })).toMatchObject({
       verdict: 'warning',

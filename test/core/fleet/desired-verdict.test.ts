@@ -18,7 +18,9 @@ const report = (...keys: string[]): ToldReport => ({
 });
 const judge = (given: ToldReport | undefined, ...words: string[]) =>
   judgeReport('kiosk-01', given, {
-    ...{ from: 'device', version: 3, body: BODY },
+    from: 'device',
+    version: 3,
+    body: BODY,
     changes: words.map((word) => readChange(word, false)),
   });
 
@@ -41,7 +43,9 @@ describe('the verdict on a published document', () => {
   it('separates changed keys from older ones', () => {
     const verdict = judge(report('lanes[1].source', 'lanes[0].echo'), 'main.volume=5', 'main.source=en');
     expect(verdict).toMatchObject({
-      ...{ status: 'refused', applied: ['main.volume'], overridden: [] },
+      status: 'refused',
+      applied: ['main.volume'],
+      overridden: [],
       errors: [{ key: 'lanes[1].source' }],
       older: [{ key: 'lanes[0].echo' }],
     });
@@ -61,7 +65,8 @@ describe('the verdict on a published document', () => {
 
   it('reports a key that has another value in force', () => {
     expect(judge(report(), 'main.source=en', 'main.volume=5')).toMatchObject({
-      ...{ status: 'ok', applied: ['main.volume'] },
+      status: 'ok',
+      applied: ['main.volume'],
       overridden: [{ key: 'main.source', effective: 'de' }],
     });
   });

@@ -103,8 +103,13 @@ describe('the rows of a table', () => {
     const rows = rosterRows([entry('fine', 'ready'), entry('silent', null), entry('newer', 'hibernating')]);
     expect(rows.map(({ device }) => device)).toEqual(['newer', 'silent', 'fine']);
     expect(rows[1]).toEqual({
-      ...{ device: 'silent', status: 'unknown', reasons: '', lanes: '', version: '' },
-      ...{ since: null, isProblem: true },
+      device: 'silent',
+      status: 'unknown',
+      reasons: '',
+      lanes: '',
+      version: '',
+      since: null,
+      isProblem: true,
     });
     expect(rows.map(({ isProblem }) => isProblem)).toEqual([false, true, false]);
   });
@@ -136,7 +141,10 @@ describe('the rows of a table', () => {
     ];
     const status = statusOf('degraded', { reasons: ['capture:lost', 'budget'], version: '0.1.0' });
     expect(rosterRows([{ device: 'a', status, state: stateOf({ lanes }) }])[0]).toMatchObject({
-      ...{ status: 'degraded', reasons: 'capture:lost budget', version: '0.1.0', isProblem: true },
+      status: 'degraded',
+      reasons: 'capture:lost budget',
+      version: '0.1.0',
+      isProblem: true,
       lanes: 'main live en>es,fr; desk standby de>en muted volume 0',
     });
   });

@@ -21,7 +21,10 @@ interface Sound {
 
 function sound({ id, part, language = 'es', bytes = 2, last = false }: Sound): ServiceEvent {
   return spoke(new Uint8Array(bytes), {
-    ...{ sentence: id ?? null, part: part ?? null, language, last },
+    sentence: id ?? null,
+    part: part ?? null,
+    language,
+    last,
     utterance: id === undefined ? null : `${id}/${part ?? ''}/${language}`,
   });
 }

@@ -55,7 +55,8 @@ describe('the report of a lane', () => {
     });
     lane.options({ source: 'de', targets: ['es'] });
     expect(reportLane('main', lane.state, DEVICE, stamp).refused_task).toEqual({
-      ...{ voice: 'low', message: 'unknown target_language' },
+      voice: 'low',
+      message: 'unknown target_language',
     });
   });
 

@@ -28,7 +28,9 @@ function shriek(lane: LaneHarness, id: string | null, language: string | null = 
   for (let piece = 0; piece < 5; piece++)
     lane.says(
       spoke(NOISE, {
-        ...{ sentence: id, language, last: piece === 4 },
+        sentence: id,
+        language,
+        last: piece === 4,
         utterance: id === null ? null : `${id}/${language}`,
       }),
     );

@@ -107,7 +107,8 @@ describe("an operator's text", () => {
     lane.say('a');
     lane.says(rejected('no texts are spoken'));
     expect(lane.last('said')).toMatchObject({
-      ...{ id: 'a', outcome: 'refused' },
+      id: 'a',
+      outcome: 'refused',
       message: 'NOT_VALID: no texts are spoken',
     });
     expect(lane.phase).toBe('live');

@@ -55,8 +55,10 @@ export function perform(lane: LaneHarness, act: Act): void {
       return lane.crash(['idle', 'draining'].includes(lane.phase) ? { type: 'start' } : undefined);
     case 'broke':
       lane.step({
-        ...{ type: 'broke', stream: streamOf(lane, act.who) },
-        ...{ fault: act.fault, message: 'it broke' },
+        type: 'broke',
+        stream: streamOf(lane, act.who),
+        fault: act.fault,
+        message: 'it broke',
       });
       return;
     case 'languages':

@@ -11,7 +11,10 @@ const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[]
     .filter(({ kind }) => kind === 'speech_dropped')
     .map(({ detail }) => detail);
 const stopped = (sentences: number, droppedMs: number) => ({
-  ...{ why: 'stop', sentences, dropped_ms: droppedMs, waiting_ms: 0 },
+  why: 'stop',
+  sentences,
+  dropped_ms: droppedMs,
+  waiting_ms: 0,
 });
 
 function live(options: Partial<LaneOptions> = {}): LaneHarness {

@@ -57,12 +57,18 @@ describe('the admission of a lane to a session', () => {
     [
       'the budget is used up outside the hours: the reason is "closed"',
       { ...FREE, schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: null },
-      ...[EVENING, 'closed', NEXT, MIDNIGHT],
+      EVENING,
+      'closed',
+      NEXT,
+      MIDNIGHT,
     ],
     [
       'the budget also limits a lane opened by command',
       { ...FREE, schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: PAST_MIDNIGHT },
-      ...[EVENING, 'budget', MIDNIGHT, MIDNIGHT],
+      EVENING,
+      'budget',
+      MIDNIGHT,
+      MIDNIGHT,
     ],
   ] as const)('%s', (_, rules, wall, hold, until, changesAt) => {
     expect(admissionOf(rules, wall)).toEqual({ hold, until, changesAt });

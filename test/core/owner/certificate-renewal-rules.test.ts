@@ -23,8 +23,13 @@ describe('the renewal of a certificate', () => {
 
   const present = { subject: SUBJECT, validFrom: NOW - 200 * DAY, validTo: NOW + 100 * DAY };
   const good: OfferedFacts = {
-    ...{ subject: SUBJECT, validFrom: NOW, validTo: NOW + 300 * DAY },
-    ...{ isForKey: true, isAuthority: false, isForClients: true, isTrusted: true },
+    subject: SUBJECT,
+    validFrom: NOW,
+    validTo: NOW + 300 * DAY,
+    isForKey: true,
+    isAuthority: false,
+    isForClients: true,
+    isTrusted: true,
   };
 
   it.each<[string, Partial<OfferedFacts>, RegExp | null]>([

@@ -123,8 +123,12 @@ describe('desired configuration', () => {
     const { config, errors } = resolve([
       'device',
       {
-        ...{ version: 4, ts: null, mqtt: { url: 'mqtt://thief.example' }, device: { label: 'x' } },
-        ...{ schedule: 'x', iat: 7 },
+        version: 4,
+        ts: null,
+        mqtt: { url: 'mqtt://thief.example' },
+        device: { label: 'x' },
+        schedule: 'x',
+        iat: 7,
         lanes: [
           {
             id: 'main',

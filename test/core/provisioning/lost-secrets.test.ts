@@ -5,8 +5,14 @@ import { type Facts, planProvisioning } from '../../../src/core/provisioning/pla
 import type { ProvisioningDocument } from '../../../src/protocol/provisioning.ts';
 
 const NOTHING: Facts = {
-  ...{ network: 'networkd', wifiKey: null, present: () => null, zoneFor: (name) => name, readsSshKeys: true },
-  ...{ isSetUp: false, keyProblems: [], configProblems: [] },
+  network: 'networkd',
+  wifiKey: null,
+  present: () => null,
+  zoneFor: (name) => name,
+  readsSshKeys: true,
+  isSetUp: false,
+  keyProblems: [],
+  configProblems: [],
 };
 const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
 const TAKEN = {
@@ -37,9 +43,7 @@ describe('secrets that were removed from the file and lost', () => {
       expect(fix).toMatch(/^Write the pass(phrase|word) again in place of null\.$/);
     }
     expect(plan.writes.map(({ path }) => path).sort()).toEqual(
-      [
-        ...[PLACES.sshKeys, PLACES.localTime, PLACES.zoneName, PLACES.ca, PLACES.config, PLACES.mainConfig],
-      ].sort(),
+      [PLACES.sshKeys, PLACES.localTime, PLACES.zoneName, PLACES.ca, PLACES.config, PLACES.mainConfig].sort(),
     );
     const config = plan.writes.find(({ path }) => path === PLACES.config);
     expect(config).toMatchObject({ content: expect.stringContaining('"id": "kiosk-01"') });
@@ -98,7 +102,8 @@ describe('a working device with the file of another one', () => {
     const plan = planOf(TAKEN, { present: having({ [PLACES.supplicant]: 'ssid=00' }) });
     if (plan.ok) throw new Error('taken');
     expect([plan.outcome, fieldsOf(plan.problems)]).toEqual([
-      ...['file_invalid', ['wifi.passphrase', 'secrets.mqtt-password']],
+      'file_invalid',
+      ['wifi.passphrase', 'secrets.mqtt-password'],
     ]);
   });
 
@@ -108,7 +113,8 @@ describe('a working device with the file of another one', () => {
     const key = planOf({ ...rest, certPem: PEM, keyPem: null }, { isSetUp: true });
     if (password.ok || key.ok) throw new Error('taken');
     expect([password.outcome, fieldsOf(password.problems)]).toEqual([
-      ...['file_invalid', ['secrets.mqtt-password']],
+      'file_invalid',
+      ['secrets.mqtt-password'],
     ]);
     expect([key.outcome, fieldsOf(key.problems)]).toEqual(['key_unreadable', ['keyPem']]);
   });

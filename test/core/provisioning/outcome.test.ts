@@ -18,9 +18,14 @@ describe('outcomes', () => {
 
   it('are passed to other programs in one fixed form', () => {
     const result = {
-      ...{ format: 1, at: null, outcome: 'file_invalid', file: '/boot/firmware/dragoman.json' },
+      format: 1,
+      at: null,
+      outcome: 'file_invalid',
+      file: '/boot/firmware/dragoman.json',
       problems: [{ field: 'wifi.ssid', message: 'is missing', fix: 'Write the name of the network.' }],
-      ...{ notes: [], network: 'networkd', wifi: true },
+      notes: [],
+      network: 'networkd',
+      wifi: true,
     };
     expect(provisioningResultSchema.parse(result)).toEqual(result);
     expect(provisioningResultSchema.safeParse({ ...result, outcome: 'done' }).success).toBe(false);

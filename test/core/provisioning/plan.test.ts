@@ -138,11 +138,13 @@ describe('the plan', () => {
         `psk=${KEY}`,
       );
       expect(faultsOf({ wifi: { ...taken, ssid: 'Museu' } }, facts)).toEqual({
-        ...{ outcome: 'file_invalid', fields: ['wifi.passphrase'] },
+        outcome: 'file_invalid',
+        fields: ['wifi.passphrase'],
       });
     }
     expect(faultsOf({ wifi: taken, address: { ...STATIC, gateway: '10.0.0.1' } })?.fields).toEqual([
-      ...['address.gateway', 'wifi.passphrase'],
+      'address.gateway',
+      'wifi.passphrase',
     ]);
     expect(keyKeptFor('networkd', 'Museum', '\tssid=4d757365756d\n\tkey_mgmt=NONE\n')).toBe(null);
   });
@@ -165,7 +167,8 @@ describe('the plan', () => {
     expect(
       faultsOf({ wifi: WIFI, address: { ...STATIC, gateway: '192.168.2.1' } }, { network: null }),
     ).toEqual({
-      ...{ outcome: 'wifi_unsupported', fields: ['wifi', 'address.gateway'] },
+      outcome: 'wifi_unsupported',
+      fields: ['wifi', 'address.gateway'],
     });
   });
 
@@ -191,7 +194,10 @@ describe('the plan', () => {
     const writes = writesOf({
       config: { mqtt: { url: 'mqtts://broker.example', passwordFile: 'mqtt-password' } },
       secrets: { 'mqtt-password': 'secret' },
-      ...{ caPem: `note\n${PEM}\nnote`, certPem: PEM, keyPem: PEM, ownerKeysPem: [PEM, PEM] },
+      caPem: `note\n${PEM}\nnote`,
+      certPem: PEM,
+      keyPem: PEM,
+      ownerKeysPem: [PEM, PEM],
     });
     expect(fileAt(writes, PLACES.password)).toMatchObject({
       content: 'secret',
@@ -200,13 +206,16 @@ describe('the plan', () => {
     });
     expect(fileAt(writes, PLACES.key)).toMatchObject({ mode: 0o600, owner: 'dragoman' });
     expect(fileAt(writes, PLACES.ca)).toMatchObject({
-      ...{ content: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', mode: 0o644 },
+      content: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      mode: 0o644,
     });
     expect(JSON.parse(fileAt(writes, PLACES.config).content)).toEqual({
       mqtt: {
         url: 'mqtts://broker.example',
-        ...{ passwordFile: PLACES.password, caFile: PLACES.ca },
-        ...{ certFile: PLACES.certificate, keyFile: PLACES.key },
+        passwordFile: PLACES.password,
+        caFile: PLACES.ca,
+        certFile: PLACES.certificate,
+        keyFile: PLACES.key,
       },
       owner: { publicKeyFiles: ['/etc/dragoman/owner-1.pub.pem', '/etc/dragoman/owner-2.pub.pem'] },
     });
@@ -232,7 +241,8 @@ describe('the plan', () => {
   it('leaves values that are not objects to the schema of the configuration', () => {
     const configProblems = [{ field: 'config.mqtt', message: 'must be an object', fix: '' }];
     expect(faultsOf({ config: { mqtt: 7 }, caPem: PEM }, { configProblems })).toEqual({
-      ...{ outcome: 'file_invalid', fields: ['config.mqtt'] },
+      outcome: 'file_invalid',
+      fields: ['config.mqtt'],
     });
   });
 
@@ -280,10 +290,12 @@ describe('the plan', () => {
   it('writes nothing when there is any mistake, and reports its kind', () => {
     const keyProblems = [{ field: 'keyPem', message: 'is of another certificate', fix: '' }];
     expect(faultsOf({ wifi: WIFI }, { keyProblems })).toEqual({
-      ...{ outcome: 'key_unreadable', fields: ['keyPem'] },
+      outcome: 'key_unreadable',
+      fields: ['keyPem'],
     });
     expect(faultsOf({ wifi: WIFI }, { keyProblems, network: null })).toEqual({
-      ...{ outcome: 'file_invalid', fields: ['wifi', 'keyPem'] },
+      outcome: 'file_invalid',
+      fields: ['wifi', 'keyPem'],
     });
   });
 });

@@ -5,8 +5,14 @@ import { settingsNews } from '../../../src/core/provisioning/settings-news.ts';
 
 const result = (outcome: ProvisioningResult['outcome'], problems: ProvisioningResult['problems'] = []) =>
   ({
-    ...{ format: 1, at: null, outcome, file: '/boot/firmware/dragoman.json', problems, notes: [] },
-    ...{ network: null, wifi: false },
+    format: 1,
+    at: null,
+    outcome,
+    file: '/boot/firmware/dragoman.json',
+    problems,
+    notes: [],
+    network: null,
+    wifi: false,
   }) satisfies ProvisioningResult;
 
 describe('the result of the settings', () => {

@@ -12,19 +12,21 @@ const finding = (
   verdict: Finding['verdict'],
   data: Finding['data'] = {},
 ): Finding => ({
-  ...{
-    check,
-    lane: null,
-    verdict,
-    finding: `${check} is ${verdict}`,
-    fix: verdict === 'ok' ? null : 'Fix it.',
-    data,
-  },
+  check,
+  lane: null,
+  verdict,
+  finding: `${check} is ${verdict}`,
+  fix: verdict === 'ok' ? null : 'Fix it.',
+  data,
 });
 const says = (text: string, active = 'active') =>
   readUnitStatus({ LoadState: 'loaded', ActiveState: active, SubState: 'running', StatusText: text });
 const facts = (agent: StartFacts['agent'], more: Partial<StartFacts> = {}): StartFacts => ({
-  ...{ agent, interfaces: [wire], wifi: null, isClockSet: true, findings: [] },
+  agent,
+  interfaces: [wire],
+  wifi: null,
+  isClockSet: true,
+  findings: [],
   ...more,
 });
 const codes = (given: StartFacts): string => {
@@ -75,7 +77,9 @@ describe('the status of the agent', () => {
     [
       { LoadState: 'loaded', ActiveState: 'active', StatusText: 'degraded (capture:lost, no_broker): x' },
       {
-        ...{ kind: 'says', status: 'degraded', reasons: ['capture:lost', 'no_broker'] },
+        kind: 'says',
+        status: 'degraded',
+        reasons: ['capture:lost', 'no_broker'],
         text: 'degraded (capture:lost, no_broker): x',
       },
     ],
@@ -159,7 +163,9 @@ describe('a start', () => {
       return verdict.kind === 'ready' ? null : verdict.troubles[0];
     };
     expect(one(facts(says(DEGRADED), { findings: [finding('broker', 'problem')] }))).toEqual({
-      ...{ code: 'broker_unreachable', detail: 'broker is problem. Fix it.', isCertain: false },
+      code: 'broker_unreachable',
+      detail: 'broker is problem. Fix it.',
+      isCertain: false,
     });
     expect(one(facts(says(DEGRADED), { interfaces: [radio], wifi: 'password_wrong' }))).toMatchObject({
       isCertain: true,

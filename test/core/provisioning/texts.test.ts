@@ -14,8 +14,11 @@ describe('secrets of a document', () => {
 
   it('are removed, and all else stays', () => {
     expect(withoutSecrets(full)).toEqual({
-      ...{ format: 1, config: { lanes: [] }, keyPem: null },
-      ...{ wifi: { ssid: 'Museum', passphrase: null, hidden: false }, secrets: { 'mqtt-password': null } },
+      format: 1,
+      config: { lanes: [] },
+      keyPem: null,
+      wifi: { ssid: 'Museum', passphrase: null, hidden: false },
+      secrets: { 'mqtt-password': null },
     });
     expect(Object.keys(withoutSecrets(full) as object)).toEqual(Object.keys(full));
   });
@@ -36,12 +39,17 @@ describe('secrets of a document', () => {
 
 describe('the status text', () => {
   const result: ProvisioningResult = {
-    ...{ format: 1, at: '2026-11-22T10:20:30.000Z', outcome: 'file_invalid', file: '/boot/dragoman.json' },
+    format: 1,
+    at: '2026-11-22T10:20:30.000Z',
+    outcome: 'file_invalid',
+    file: '/boot/dragoman.json',
     problems: [
       { field: 'wifi.country', message: 'must be two letters', fix: 'Write "DE".' },
       { field: '', message: 'and 2 more problems', fix: '' },
     ],
-    ...{ notes: ['It is late.'], network: null, wifi: true },
+    notes: ['It is late.'],
+    network: null,
+    wifi: true,
   };
 
   it('has a line for each problem, with Windows line ends', () => {
@@ -49,8 +57,14 @@ describe('the status text', () => {
       'Dragoman: result of dragoman.json',
       'Time:   2026-11-22 10:20:30 UTC',
       'Result: file_invalid. dragoman.json has a mistake. Nothing was changed.',
-      ...['', 'To fix:', '- wifi.country: must be two letters. Write "DE".', '- and 2 more problems.'],
-      ...['', 'Notes:', '- It is late.', ''],
+      '',
+      'To fix:',
+      '- wifi.country: must be two letters. Write "DE".',
+      '- and 2 more problems.',
+      '',
+      'Notes:',
+      '- It is late.',
+      '',
     ]);
     expect(statusText(result).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });

@@ -4,8 +4,16 @@ import { createLane, type LaneState } from '../../../src/core/lane/lane-state.ts
 import { levelStep, screenStatus } from '../../../src/core/screen/screen-status.ts';
 
 const OPTIONS: LaneOptions = {
-  ...{ source: 'en', targets: ['es'], voice: null, echo: 'off', start: 'boot', standbyAfterMs: 120_000 },
-  ...{ earcons: false, bargeIn: 'duck', muted: false, volume: 80 },
+  source: 'en',
+  targets: ['es'],
+  voice: null,
+  echo: 'off',
+  start: 'boot',
+  standbyAfterMs: 120_000,
+  earcons: false,
+  bargeIn: 'duck',
+  muted: false,
+  volume: 80,
 };
 
 const lane = createLane({
@@ -44,7 +52,8 @@ describe('the status on the screen', () => {
       'mute without a microphone',
       at({ captureLost: true, options: { ...OPTIONS, muted: true } }),
       {
-        ...{ kind: 'offline', cause: 'microphone' },
+        kind: 'offline',
+        cause: 'microphone',
       },
     ],
     ['a sentence that was understood', at({}, NOW - 3000), { kind: 'translating' }],

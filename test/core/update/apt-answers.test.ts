@@ -51,8 +51,10 @@ describe('a paragraph of apt-cache', () => {
     const answer =
       'Package: dragoman\nVersion: 1.3.0-1\nDescription: agent\n of a kiosk\nSHA256: 00ff\n\nPackage: dragoman\nVersion: 1.2.0-1\n';
     expect(Object.fromEntries(readParagraph(answer))).toEqual({
-      ...{ Package: 'dragoman', Version: '1.3.0-1' },
-      ...{ Description: 'agent', SHA256: '00ff' },
+      Package: 'dragoman',
+      Version: '1.3.0-1',
+      Description: 'agent',
+      SHA256: '00ff',
     });
   });
 

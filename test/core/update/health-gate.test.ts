@@ -5,7 +5,12 @@ import type { ServiceHealth } from '../../../src/protocol/update.ts';
 
 const MINUTE = 60_000;
 const BEFORE: ServiceHealth = {
-  ...{ active: true, usable: true, broker: true, backend: true, deaf: [], readsPerS: 48_000 },
+  active: true,
+  usable: true,
+  broker: true,
+  backend: true,
+  deaf: [],
+  readsPerS: 48_000,
 };
 const GOOD: Sighting = { ...BEFORE, restarts: 0, problem: null, reports: true, network: true };
 

@@ -157,7 +157,10 @@ function configure(folder: string, owner: Owner): string {
       {
         capture: { driver: 'file', path: join(folder, 'heard.wav') },
         playback: { driver: 'file', path: join(folder, 'spoken.wav') },
-        ...{ source: 'en', targets: ['es'], echo: 'off', standbyAfter: 0 },
+        source: 'en',
+        targets: ['es'],
+        echo: 'off',
+        standbyAfter: 0,
       },
     ],
   };

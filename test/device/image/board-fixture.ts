@@ -23,8 +23,14 @@ export interface BoardFixture {
 
 /** Options of the service, which echoes its input. */
 const EMULATOR = [
-  ...['--translate', 'echo', '--setup-ms', '300', '--set', 'recordBytes=50000000'],
-  ...['--allow-host', OWNER],
+  '--translate',
+  'echo',
+  '--setup-ms',
+  '300',
+  '--set',
+  'recordBytes=50000000',
+  '--allow-host',
+  OWNER,
 ];
 
 export async function openBoardFixture(image: string, bundles: string): Promise<BoardFixture> {
@@ -34,7 +40,8 @@ export async function openBoardFixture(image: string, bundles: string): Promise<
   const boards: Board[] = [];
   let count = 0;
   return {
-    ...{ owner, sshKey },
+    owner,
+    sshKey,
     newCard: (bytes = CARD_BYTES) => {
       count += 1;
       return flash(image, join(folder, `card-${count}.img`), bytes);
@@ -45,11 +52,13 @@ export async function openBoardFixture(image: string, bundles: string): Promise<
     },
     async boot(card, board = 'virt', state) {
       const on = await powerOn({
-        ...{ board, card },
+        board,
+        card,
         folder: join(folder, `board-${boards.length}`),
         ports: { 8883: owner.brokerPort, 443: owner.servicePort },
         sshPort: await freePort(),
-        ...{ sshKey: sshKey.file, isWorn: state === 'worn' },
+        sshKey: sshKey.file,
+        isWorn: state === 'worn',
       });
       boards.push(on);
       return on;
@@ -68,8 +77,13 @@ export function asFixture(board: Board, owner: Owner, card: Card): Fixture {
   return {
     machine: {
       ...board,
-      ...{ bootMs: 0, usbSound: '', consoleBeforeCut: () => '' },
-      ...{ save: never, load: never, written: never, cutPower: never },
+      bootMs: 0,
+      usbSound: '',
+      consoleBeforeCut: () => '',
+      save: never,
+      load: never,
+      written: never,
+      cutPower: never,
       setClock: never,
       stop: () => board.cutPower(),
     },

@@ -24,11 +24,17 @@ const SMP = ['-smp', '2', '-m', '1024'];
 // whole board stops.
 const BOARDS: Readonly<Record<BoardName, Kind>> = {
   virt: {
-    ...{ console: 'ttyAMA0', more: '' },
+    console: 'ttyAMA0',
+    more: '',
     words: (card, _, isWorn) => [
-      ...[...KINDS.arm64.words, ...SMP],
-      ...['-drive', `file=${card},if=none,id=disk,format=raw,cache=unsafe${isWorn ? ',readonly=on' : ''}`],
-      ...['-device', 'virtio-blk-pci,drive=disk', '-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
+      ...KINDS.arm64.words,
+      ...SMP,
+      '-drive',
+      `file=${card},if=none,id=disk,format=raw,cache=unsafe${isWorn ? ',readonly=on' : ''}`,
+      '-device',
+      'virtio-blk-pci,drive=disk',
+      '-device',
+      'virtio-net-pci,netdev=net,id=wire,romfile=',
     ],
   },
   raspi3b: {
@@ -37,9 +43,16 @@ const BOARDS: Readonly<Record<BoardName, Kind>> = {
     // QEMU's board restarts as soon as its watchdog is enabled.
     more: ' modprobe.blacklist=bcm2835_wdt',
     words: (card, folder) => [
-      ...['-M', 'raspi3b', '-dtb', join(folder, 'bcm2837-rpi-3-b.dtb')],
-      ...['-drive', `file=${card},if=sd,format=raw,cache=unsafe`, '-device', 'usb-net,netdev=net,id=wire'],
-      ...['-serial', 'null'],
+      '-M',
+      'raspi3b',
+      '-dtb',
+      join(folder, 'bcm2837-rpi-3-b.dtb'),
+      '-drive',
+      `file=${card},if=sd,format=raw,cache=unsafe`,
+      '-device',
+      'usb-net,netdev=net,id=wire',
+      '-serial',
+      'null',
     ],
   },
 };
@@ -97,13 +110,25 @@ export async function powerOn({
   const monitorAt = join(folder, 'monitor');
   const words = [
     ...kind.words(card.file, folder, isWorn),
-    ...['-accel', 'tcg,thread=multi,tb-size=256', '-display', 'none', '-nodefaults', '-rtc', 'base=utc'],
-    ...['-kernel', join(folder, 'vmlinuz'), '-initrd', join(folder, 'initrd.img'), '-append', line],
-    ...[
-      '-netdev',
-      `user,id=net,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:${sshPort}-:22${forwards.join('')}`,
-    ],
-    ...['-serial', `file:${log}`, '-monitor', `unix:${monitorAt},server=on,wait=off`],
+    '-accel',
+    'tcg,thread=multi,tb-size=256',
+    '-display',
+    'none',
+    '-nodefaults',
+    '-rtc',
+    'base=utc',
+    '-kernel',
+    join(folder, 'vmlinuz'),
+    '-initrd',
+    join(folder, 'initrd.img'),
+    '-append',
+    line,
+    '-netdev',
+    `user,id=net,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:${sshPort}-:22${forwards.join('')}`,
+    '-serial',
+    `file:${log}`,
+    '-monitor',
+    `unix:${monitorAt},server=on,wait=off`,
   ];
   const startedAt = performance.now();
   const program = ['--pdeathsig', 'KILL', 'nice', '-n', '5', KINDS.arm64.program];
@@ -124,7 +149,8 @@ export async function powerOn({
   );
   return {
     ...commands,
-    ...{ startedAt, pid: qemu.pid ?? 0 },
+    startedAt,
+    pid: qemu.pid ?? 0,
     console: () => readFileSync(log, 'latin1'),
     async untilLogin(limitMs) {
       let tryMs = FIRST_TRY_MS;
@@ -160,10 +186,28 @@ async function end(qemu: ChildProcess): Promise<void> {
 
 /** One shared SSH connection for all commands, because each login takes seconds. It ends with the board. */
 const sshLine = (port: number, key: string, shared: string): string[] => [
-  ...['-i', key, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
-  ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'IdentitiesOnly=yes'],
-  ...['-o', `ConnectTimeout=${CONNECT_LIMIT_S}`],
-  ...['-o', 'ControlMaster=auto', '-o', `ControlPath=${shared}`, '-o', 'ControlPersist=yes'],
+  '-i',
+  key,
+  '-p',
+  String(port),
+  '-o',
+  'StrictHostKeyChecking=no',
+  '-o',
+  'UserKnownHostsFile=/dev/null',
+  '-o',
+  'LogLevel=ERROR',
+  '-o',
+  'BatchMode=yes',
+  '-o',
+  'IdentitiesOnly=yes',
+  '-o',
+  `ConnectTimeout=${CONNECT_LIMIT_S}`,
+  '-o',
+  'ControlMaster=auto',
+  '-o',
+  `ControlPath=${shared}`,
+  '-o',
+  'ControlPersist=yes',
   'owner@127.0.0.1',
 ];
 

@@ -46,8 +46,13 @@ describe('a card with a fault', needs(missing), () => {
   /** Zeros over the beginning of the third partition, or its entry in the table. */
   const zero = (card: Card, at: number, bytes: number) =>
     execFileSync('dd', [
-      ...['if=/dev/zero', `of=${card.file}`, 'bs=512', `seek=${at / 512}`, `count=${bytes / 512}`],
-      ...['conv=notrunc', 'status=none'],
+      'if=/dev/zero',
+      `of=${card.file}`,
+      'bs=512',
+      `seek=${at / 512}`,
+      `count=${bytes / 512}`,
+      'conv=notrunc',
+      'status=none',
     ]);
 
   it('gets a third partition when it has none', async ({ annotate }) => {
@@ -144,11 +149,9 @@ describe('a card with a fault', needs(missing), () => {
       const board = await fixture.boot(card);
       await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
       const told = await board.must([
-        ...[
-          'sh',
-          '-c',
-          'cat /boot/firmware/dragoman-status.txt /etc/machine-id; test ! -e /run/dragoman-image/problems',
-        ],
+        'sh',
+        '-c',
+        'cat /boot/firmware/dragoman-status.txt /etc/machine-id; test ! -e /run/dragoman-image/problems',
       ]);
       expect(told).toMatch(/Result: (applied|unchanged)/);
       expect(told).toMatch(/^[0-9a-f]{32}$/m);

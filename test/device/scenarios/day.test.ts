@@ -29,8 +29,12 @@ const MOST_MB_A_DAY = { rest: 200, use: 300 };
  * echoes its input: during speech the loudspeaker's sound resembles the microphone's, like a real echo.
  */
 const USUAL = [
-  ...['session_started', 'session_ended', 'rollover'],
-  ...['capture_problem', 'capture_problem_over', 'echo_detected'],
+  'session_started',
+  'session_ended',
+  'rollover',
+  'capture_problem',
+  'capture_problem_over',
+  'echo_detected',
 ];
 
 /**

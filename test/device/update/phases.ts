@@ -19,20 +19,33 @@ const isOtherState = (state: string) => {
 };
 
 export const DOWNLOAD: Phase = {
-  ...{ name: 'download', part: '', begins: isState('downloading'), ends: isOtherState('downloading') },
+  name: 'download',
+  part: '',
+  begins: isState('downloading'),
+  ends: isOtherState('downloading'),
 };
 export const UNPACK: Phase = {
-  ...{ name: 'unpack', part: '', begins: isState('verifying'), ends: isOtherState('verifying') },
+  name: 'unpack',
+  part: '',
+  begins: isState('verifying'),
+  ends: isOtherState('verifying'),
 };
 export const LINK: Phase = {
-  ...{ name: 'switch', part: 'link', begins: isState('switching'), ends: isOtherState('switching') },
+  name: 'switch',
+  part: 'link',
+  begins: isState('switching'),
+  ends: isOtherState('switching'),
 };
 export const RESTART: Phase = {
-  ...{ name: 'switch', part: 'restart', begins: isState('confirming') },
+  name: 'switch',
+  part: 'restart',
+  begins: isState('confirming'),
   ends: ({ kind }) => kind === 'runs',
 };
 export const CONFIRMATION: Phase = {
-  ...{ name: 'confirmation', part: '', begins: isState('confirming') },
+  name: 'confirmation',
+  part: '',
+  begins: isState('confirming'),
   ends: isState('done', 'rolled_back', 'failed'),
 };
 

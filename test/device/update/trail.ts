@@ -15,7 +15,8 @@ const POLL_MS = 5;
 /** Reads the complete lines of a console. */
 export const stepsIn = (console: string): Step[] =>
   [...console.slice(0, console.lastIndexOf('\n') + 1).matchAll(LINE)].map(([, atMs, kind, what = '']) => ({
-    ...{ kind: kind === 'runs' ? ('runs' as const) : ('state' as const), what },
+    kind: kind === 'runs' ? ('runs' as const) : ('state' as const),
+    what,
     atMs: Number(atMs),
   }));
 

@@ -47,8 +47,10 @@ export function prepareDisk(folder: string, image: string): string {
   const [disk, unit] = [join(folder, 'new.img'), join(folder, 'hand.service')];
   copyFileSync(image, disk);
   const lines = [
-    ...['cd /etc/systemd/system', `write ${unit} hand.service`],
-    ...['cd multi-user.target.wants', 'symlink hand.service ../hand.service'],
+    'cd /etc/systemd/system',
+    `write ${unit} hand.service`,
+    'cd multi-user.target.wants',
+    'symlink hand.service ../hand.service',
   ];
   execFileSync('sh', ['-c', 'printf %s "$1" >"$2"', 'sh', HAND, unit]);
   execFileSync('debugfs', ['-w', disk], {
@@ -92,8 +94,17 @@ interface Parts {
 
 function start(shim: string, disk: string, parcel: string): Parts {
   const words = [
-    ...['mem=1024M', `ubd0=${disk}`, `ubd1r=${parcel}`, 'root=/dev/ubda', 'rw'],
-    ...['con=null', 'con0=null,fd:1', 'ssl=null', 'ssl0=fd:3,fd:3', 'quiet', 'systemd.show_status=0'],
+    'mem=1024M',
+    `ubd0=${disk}`,
+    `ubd1r=${parcel}`,
+    'root=/dev/ubda',
+    'rw',
+    'con=null',
+    'con0=null,fd:1',
+    'ssl=null',
+    'ssl0=fd:3,fd:3',
+    'quiet',
+    'systemd.show_status=0',
     'systemd.mask=serial-getty@ttyS0.service',
   ];
   const kernel = spawn('setpriv', ['--pdeathsig', 'KILL', PROGRAM, ...words], {

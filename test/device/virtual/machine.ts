@@ -23,16 +23,16 @@ export const PORT_NAME = 'told';
  * `erms=off` below, a boot takes two thirds of the time.
  */
 const KERNEL_WORDS = [
-  ...[
-    'root=/dev/pmem0',
-    'rw',
-    'console=ttyS0',
-    'quiet',
-    'mitigations=off',
-    'fsck.mode=skip',
-    'rdinit=/memory-disk',
-  ],
-  ...['init_on_alloc=0', 'clearcpuid=rep_good', 'systemd.wants=scenarios.service'],
+  'root=/dev/pmem0',
+  'rw',
+  'console=ttyS0',
+  'quiet',
+  'mitigations=off',
+  'fsck.mode=skip',
+  'rdinit=/memory-disk',
+  'init_on_alloc=0',
+  'clearcpuid=rep_good',
+  'systemd.wants=scenarios.service',
   ...[
     'serial-getty@ttyS0.service',
     'qemu-guest-agent.service',
@@ -72,24 +72,49 @@ export async function switchOnVirtual(hardware: VirtualHardware): Promise<Virtua
   for (const file of [told, console]) writeFileSync(file, '');
   const { disk, kernel, initrd, parcel, unit, lifeLimitMs } = hardware;
   const memoryDisk = (id: string, file: string): string[] => [
-    ...['-object', `memory-backend-file,id=${id},mem-path=${file},size=${statSync(file).size},share=off`],
-    ...['-device', `nvdimm,memdev=${id},id=nv-${id}`],
+    '-object',
+    `memory-backend-file,id=${id},mem-path=${file},size=${statSync(file).size},share=off`,
+    '-device',
+    `nvdimm,memdev=${id},id=nv-${id}`,
   ];
   const words = [
-    ...['-M', 'q35,nvdimm=on,sata=off,smbus=off', '-cpu', 'max,la57=off,svm=off,erms=off'],
-    ...['-accel', 'tcg,thread=single,tb-size=512', '-smp', '1', '-m', `${MEMORY_MB},slots=2,maxmem=8G`],
-    ...['-icount', `shift=${SHIFT},sleep=off`, '-rtc', 'base=utc,clock=vm'],
+    '-M',
+    'q35,nvdimm=on,sata=off,smbus=off',
+    '-cpu',
+    'max,la57=off,svm=off,erms=off',
+    '-accel',
+    'tcg,thread=single,tb-size=512',
+    '-smp',
+    '1',
+    '-m',
+    `${MEMORY_MB},slots=2,maxmem=8G`,
+    '-icount',
+    `shift=${SHIFT},sleep=off`,
+    '-rtc',
+    'base=utc,clock=vm',
     ...memoryDisk('disk', disk),
     ...memoryDisk('parcel', parcel),
-    ...['-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
-    ...['-append', KERNEL_WORDS.join(' ')],
-    ...[
-      '-smbios',
-      `type=11,value=io.systemd.credential.binary:systemd.extra-unit.scenarios.service=${base64(unit)}`,
-    ],
-    ...['-device', 'virtio-serial-pci', '-chardev', `file,id=told,path=${told}`],
-    ...['-device', `virtserialport,chardev=told,name=${PORT_NAME}`],
-    ...['-serial', `file:${console}`, '-monitor', `unix:${inFolder('monitor')},server=on,wait=off`],
+    '-nodefaults',
+    '-display',
+    'none',
+    '-kernel',
+    kernel,
+    '-initrd',
+    initrd,
+    '-append',
+    KERNEL_WORDS.join(' '),
+    '-smbios',
+    `type=11,value=io.systemd.credential.binary:systemd.extra-unit.scenarios.service=${base64(unit)}`,
+    '-device',
+    'virtio-serial-pci',
+    '-chardev',
+    `file,id=told,path=${told}`,
+    '-device',
+    `virtserialport,chardev=told,name=${PORT_NAME}`,
+    '-serial',
+    `file:${console}`,
+    '-monitor',
+    `unix:${inFolder('monitor')},server=on,wait=off`,
     ...usbSocket(usbSound),
   ];
   // Ends when this process ends for any reason.
@@ -103,7 +128,10 @@ export async function switchOnVirtual(hardware: VirtualHardware): Promise<Virtua
   const reports = readReports(told);
   const usb = obeyUsbRequests(reports, await openMonitor(inFolder('monitor')), usbSound);
   return {
-    ...{ hasEnded, reports, usbPieces: usb.pieces, console: () => readFileSync(console, 'utf8') },
+    hasEnded,
+    reports,
+    usbPieces: usb.pieces,
+    console: () => readFileSync(console, 'utf8'),
     async stop() {
       usb.stop();
       if (!hasEnded()) {

@@ -20,7 +20,9 @@ export function outcomesOfCuts(reports: readonly Report[]): CutOutcome[] {
     const { sent = [], answered = [] } = cuts[place] ?? {};
     const known = new Map(remembered);
     return {
-      ...{ sent: sent.length, answered: answered.length, after },
+      sent: sent.length,
+      answered: answered.length,
+      after,
       forgotten: answered.filter((id) => known.get(keyOf(id)) !== 'ok'),
       interrupted: sent.filter((id) => known.get(keyOf(id)) === 'error').length,
     };

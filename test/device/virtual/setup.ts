@@ -109,9 +109,17 @@ async function addOwner(folder: string, bundles: string, goods: string): Promise
     backend: backendSettings(PORTS.service, OWNER_ADDRESS),
     emulator: [
       ...emulatorWords(museum, PORTS.service),
-      ...['--host', '0.0.0.0', '--translate', 'echo', '--setup-ms', '300', '--allow-host', OWNER_ADDRESS],
+      '--host',
+      '0.0.0.0',
+      '--translate',
+      'echo',
+      '--setup-ms',
+      '300',
+      '--allow-host',
+      OWNER_ADDRESS,
       // Like a real service: a stream without pauses could never catch up after a delay.
-      ...['--set', 'echoSilence=false'],
+      '--set',
+      'echoSilence=false',
     ],
   };
   writeFileSync(join(goods, 'order.json'), JSON.stringify(order));

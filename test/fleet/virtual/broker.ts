@@ -124,8 +124,12 @@ export function createVirtualBroker(clock: Clock, random: () => number): Virtual
       };
       after(travelMs(), () => knock(FIRST_KNOCK_AGAIN_MS));
       return {
-        ...{ broker: target.broker, version: target.version, window: MOST_IN_FLIGHT, congested: false },
-        ...{ allowed: ALL_ALLOWED, largestPacketBytes: Number.POSITIVE_INFINITY },
+        broker: target.broker,
+        version: target.version,
+        window: MOST_IN_FLIGHT,
+        congested: false,
+        allowed: ALL_ALLOWED,
+        largestPacketBytes: Number.POSITIVE_INFINITY,
         get accepted() {
           return isAccepted;
         },

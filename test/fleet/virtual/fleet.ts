@@ -179,8 +179,15 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
         },
       });
     const issuing = createIssuerRunner({
-      ...{ config, store: whileAlive(store), service: whileAlive(service.client), signer: null },
-      ...{ clock: own, random, counts: createTokenCounts(), instance: randomUUID(), closeWithinMs: 4000 },
+      config,
+      store: whileAlive(store),
+      service: whileAlive(service.client),
+      signer: null,
+      clock: own,
+      random,
+      counts: createTokenCounts(),
+      instance: randomUUID(),
+      closeWithinMs: 4000,
       log: {
         ...QUIET,
         error: (fields, sentence) => void defects.push(`${sentence} ${JSON.stringify(fields)}`),
@@ -203,7 +210,10 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
           },
         },
       ),
-      ...{ prefix: config.mqtt.prefix, shareGroup: config.mqtt.shareGroup, clock: own, log: QUIET },
+      prefix: config.mqtt.prefix,
+      shareGroup: config.mqtt.shareGroup,
+      clock: own,
+      log: QUIET,
       randomId: randomUUID,
       message(message) {
         if (message.topic.endsWith('/token/req')) received.push(clock.now());
@@ -220,7 +230,15 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
   };
 
   return {
-    ...{ clock, broker, service, received, needs, gapsMs, codes, defects, startBackend },
+    clock,
+    broker,
+    service,
+    received,
+    needs,
+    gapsMs,
+    codes,
+    defects,
+    startBackend,
     /** Needs without an answer. */
     waiting: () => open.size,
     live: () => agents.filter(({ lanes }) => lanes[0]?.phase === 'live').length,

@@ -65,10 +65,17 @@ export function createVirtualService(clock: Clock & { settle(): void }, random: 
         const reference = input.client_reference_id ?? '';
         const connectBy = clock.now() + (input.expires_in_seconds ?? 0) * 1000;
         const session: SessionWithToken = {
-          ...{ id: `session-${count}`, token: `token-of-session-${count}` },
-          ...{ intent: 's2s', connection_type: 'ws', single_use: true, client_reference_id: reference },
-          ...{ status: 'pending', created_at: iso(clock.now()), connect_by: iso(connectBy) },
-          ...{ first_connected_at: null, active_stream_count: 0 },
+          id: `session-${count}`,
+          token: `token-of-session-${count}`,
+          intent: 's2s',
+          connection_type: 'ws',
+          single_use: true,
+          client_reference_id: reference,
+          status: 'pending',
+          created_at: iso(clock.now()),
+          connect_by: iso(connectBy),
+          first_connected_at: null,
+          active_stream_count: 0,
           max_session_duration_seconds: input.max_session_duration_seconds,
         };
         const made: Made = { session, connectBy, firstAt: null, isOpen: false };
@@ -156,7 +163,9 @@ export function createVirtualService(clock: Clock & { settle(): void }, random: 
     };
   };
   return {
-    ...{ client, openStream, faults },
+    client,
+    openStream,
+    faults,
     get sessions() {
       return count;
     },

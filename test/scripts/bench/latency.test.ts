@@ -39,7 +39,10 @@ describe('from capture to wire', () => {
 describe('from wire to speaker', () => {
   const speech = babble(24_000, 2);
   const received = (atMs: number, sentence: string, from: number, until: number): Received => ({
-    ...{ kind: 'received', name: 'agent', atMs, sentence },
+    kind: 'received',
+    name: 'agent',
+    atMs,
+    sentence,
     pcm: speech.slice(from, until),
   });
   const played = (...places: [frame: number, pcm: Int16Array][]): Int16Array => {

@@ -38,7 +38,10 @@ function configOf(form: Form): Config {
     id,
     capture: { driver: 'file' as const, path: `${id}-in.wav`, sampleRate: 16_000 as const },
     playback: { driver: 'file' as const, path: `${id}-out.wav` },
-    ...{ source: 'en', targets: ['es'], earcons: true, ...more },
+    source: 'en',
+    targets: ['es'],
+    earcons: true,
+    ...more,
   });
   const lanes = isRoom(form)
     ? [lane('first', { echo }), lane('second', { echo, source: 'es', targets: ['en'] })]
@@ -78,17 +81,24 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
   const process = createProcessClock(clock);
   const nothing = (): void => {};
   const host = createServiceHost(clock, dice.fork(), 'live', options.choices ?? {}, {
-    ...{ heard: nothing, overrun: nothing, rendered: nothing },
+    heard: nothing,
+    overrun: nothing,
+    rendered: nothing,
   });
   const broker = createBroker(clock, dice.fork(), network, {
-    ...{ resends: false, published: nothing, finale: nothing },
+    resends: false,
+    published: nothing,
+    finale: nothing,
     arrived(topic, payload, more) {
       if (topic.endsWith('/token/req')) backend.hear(topic, payload, more);
     },
   });
   const answers = { ...NO_ANSWER_FAULTS };
   const backend = createBackendHost({
-    ...{ clock, dice: dice.fork(), host, lanes: 2 },
+    clock,
+    dice: dice.fork(),
+    host,
+    lanes: 2,
     answer: createAnswers(clock, dice, () => broker, network, answers, nothing),
     terms: { maxDurationS: dice.chance(0.3) ? dice.whole(60, 120) : null, singleUse: true, expiresS: 60 },
   });
@@ -105,12 +115,25 @@ export async function runDesk(seed: number, form: Form, options: DeskOptions = {
   };
   const log: Log = { trace: nothing, debug: nothing, info: note, warn: note, error: note };
   const agent = new Agent(config, {
-    ...{ clock: process, log, version: '0.0.0', openBus: broker.connectDevice(process) },
+    clock: process,
+    log,
+    version: '0.0.0',
+    openBus: broker.connectDevice(process),
     openStream: createWire({
-      ...{ clock, network, service: host, isAlive: () => true, enlist: nothing },
+      clock,
+      network,
+      service: host,
+      isAlive: () => true,
+      enlist: nothing,
       watch: {
-        ...{ opening: nothing, unspent: nothing, opened: nothing, sent: nothing, delivered: nothing },
-        ...{ accepted: nothing, pong: nothing, over: nothing },
+        opening: nothing,
+        unspent: nothing,
+        opened: nothing,
+        sent: nothing,
+        delivered: nothing,
+        accepted: nothing,
+        pong: nothing,
+        over: nothing,
       },
     }),
     createVoiceDetector: createEnergyDetector,

@@ -25,8 +25,17 @@ export interface DeskFigures {
 }
 
 export const emptyFigures = (form: Form): DeskFigures => ({
-  ...{ form, conversations: 0, sentences: 0, right: 0, selfTranslated: 0, saidBack: 0, said: 0 },
-  ...{ translated: 0, floorMs: 0, cutMs: 0, answerMs: 0 },
+  form,
+  conversations: 0,
+  sentences: 0,
+  right: 0,
+  selfTranslated: 0,
+  saidBack: 0,
+  said: 0,
+  translated: 0,
+  floorMs: 0,
+  cutMs: 0,
+  answerMs: 0,
 });
 
 const CHUNK_MS = 320;

@@ -45,7 +45,9 @@ export function drawPlaces(dice: Dice, rooms: boolean): readonly Place[] {
     return [
       {
         people: [dice.between(0.6, 1), dice.between(0.6, 1)],
-        ...{ loudspeakers: [dice.between(0.2, 0.6)], gain: 1, noise },
+        loudspeakers: [dice.between(0.2, 0.6)],
+        gain: 1,
+        noise,
       },
     ];
   return [0, 1].map((own) => {
@@ -57,7 +59,9 @@ export function drawPlaces(dice: Dice, rooms: boolean): readonly Place[] {
     echo[own] = dice.between(0.3, 0.7);
     return {
       people: own === 0 ? ([near, far] as const) : ([far, near] as const),
-      ...{ loudspeakers: echo, gain: dice.between(0.6, 1.4), noise },
+      loudspeakers: echo,
+      gain: dice.between(0.6, 1.4),
+      noise,
     };
   });
 }

@@ -279,8 +279,13 @@ class ChildPlayback {
     if (child.pid !== null && bufferFrames !== null)
       this.meter = openConsumption(child.pid, periodFrames, frameBytesOf(shape));
     this.post({
-      ...{ type: 'ready', deviceHz: shape.rateHz, buffering, isMetered: this.meter !== null },
-      ...{ isSure, afterFault: this.isFaulty, sight: { taken: null, pipeBytes: child.waitingBytes } },
+      type: 'ready',
+      deviceHz: shape.rateHz,
+      buffering,
+      isMetered: this.meter !== null,
+      isSure,
+      afterFault: this.isFaulty,
+      sight: { taken: null, pipeBytes: child.waitingBytes },
     });
   }
 

@@ -30,12 +30,22 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
   const topics = deviceTopics(address);
   return {
     publish: [
-      ...[topics.status, topics.state, topics.health, topics.event('+'), topics.caption, topics.log],
-      ...[topics.configReported, topics.tokenRequest, topics.certificateRequest],
+      topics.status,
+      topics.state,
+      topics.health,
+      topics.event('+'),
+      topics.caption,
+      topics.log,
+      topics.configReported,
+      topics.tokenRequest,
+      topics.certificateRequest,
       topics.commandResponse('+'),
     ],
     receive: [
-      ...[topics.tokenResponse, topics.configDesired, topics.commands, topics.fleetCommands],
+      topics.tokenResponse,
+      topics.configDesired,
+      topics.commands,
+      topics.fleetCommands,
       // It receives its own last will from the broker, to correct the status.
       topics.status,
       ...groups.flatMap((group) => [topics.groupCommands(group), topics.groupDesired(group)]),
@@ -51,10 +61,16 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   return {
     publish: [any.tokenResponse, own.request, any.command('+'), any.configDesired, any.groupDesired('+')],
     receive: [
-      ...[backendFilter(prefix, null), own.response],
+      backendFilter(prefix, null),
+      own.response,
       ...REPORT_KINDS.map((kind) => reportFilter(prefix, kind, null)),
-      ...[...Object.values(fleetFilters(prefix)), any.event('+')],
-      ...[any.log, any.commandResponse('+'), any.configReported, any.configDesired, any.groupDesired('+')],
+      ...Object.values(fleetFilters(prefix)),
+      any.event('+'),
+      any.log,
+      any.commandResponse('+'),
+      any.configReported,
+      any.configDesired,
+      any.groupDesired('+'),
     ],
     subscribe: [
       backendFilter(prefix, shareGroup),
@@ -82,8 +98,13 @@ export function personAccess(
       ...(may('administrator') ? [any.configDesired, any.groupDesired('+')] : []),
     ],
     receive: [
-      ...[any.status, any.state, any.health, any.event('+')],
-      ...[any.configReported, any.configDesired, any.groupDesired('+')],
+      any.status,
+      any.state,
+      any.health,
+      any.event('+'),
+      any.configReported,
+      any.configDesired,
+      any.groupDesired('+'),
       ...(may('operator') ? [any.commandResponse('+'), any.log] : []),
       ...(may('administrator') ? [any.certificateRequest] : []),
     ],

@@ -24,16 +24,15 @@ export function withNumber(value: unknown, number: string): unknown {
 
 /** Keys that are set for each device. A template must not have them: all devices would get the same value. */
 const OWN: readonly (readonly string[])[] = [
-  ...[['secrets'], ['caPem'], ['certPem'], ['keyPem']],
-  ...[
-    ['config', 'device', 'id'],
-    ['config', 'device', 'tenant'],
-    ['config', 'mqtt', 'url'],
-  ],
-  ...[
-    ['config', 'mqtt', 'username'],
-    ['config', 'mqtt', 'prefix'],
-  ],
+  ['secrets'],
+  ['caPem'],
+  ['certPem'],
+  ['keyPem'],
+  ['config', 'device', 'id'],
+  ['config', 'device', 'tenant'],
+  ['config', 'mqtt', 'url'],
+  ['config', 'mqtt', 'username'],
+  ['config', 'mqtt', 'prefix'],
 ];
 
 /** The first key of the template that it must not have; null if there is none. */

@@ -27,8 +27,10 @@ export function brokerFiles(setup: Setup): Files {
   const people = accounts.filter(({ kind }) => kind !== 'device');
   return {
     ...conf,
-    ...{ 'devices.acl': accessList(devices), 'devices.passwords': passwordFile(devices) },
-    ...{ 'people.acl': accessList(people), 'people.passwords': passwordFile(people) },
+    'devices.acl': accessList(devices),
+    'devices.passwords': passwordFile(devices),
+    'people.acl': accessList(people),
+    'people.passwords': passwordFile(people),
   };
 }
 
@@ -52,21 +54,32 @@ function mosquittoConf(setup: Setup): string {
     ...(setup.form === 'dynsec' ? ['allow_anonymous false'] : []),
     '',
     '# Retained messages (status, configuration) outlive a restart.',
-    ...['persistence true', `persistence_location ${at('store')}/`, 'persistent_client_expiration 1d'],
+    'persistence true',
+    `persistence_location ${at('store')}/`,
+    'persistent_client_expiration 1d',
     '',
     '# After a power cut a whole fleet asks for its tokens at once; none of the requests may be dropped.',
-    ...[`max_queued_messages ${QUEUED_MESSAGES}`, `max_queued_bytes ${QUEUED_BYTES}`],
-    ...[`max_packet_size ${LARGEST_PACKET_BYTES}`, ''],
+    `max_queued_messages ${QUEUED_MESSAGES}`,
+    `max_queued_bytes ${QUEUED_BYTES}`,
+    `max_packet_size ${LARGEST_PACKET_BYTES}`,
+    '',
     `# Devices: ${byCertificate ? 'the name in the certificate' : 'user name and password'}.`,
-    ...[`listener ${setup.devicePort}${bind}`, ...tls],
+    `listener ${setup.devicePort}${bind}`,
+    ...tls,
     ...(byCertificate
       ? [`cafile ${at('ca.crt')}`, 'require_certificate true', 'use_identity_as_username true']
       : []),
     ...(byCertificate && setup.revoked !== null ? [`crlfile ${at(REVOKED)}`] : []),
-    ...[...bound, ...(setup.form === 'acl' ? ['allow_anonymous false'] : []), ...guarded('devices'), ''],
+    ...bound,
+    ...(setup.form === 'acl' ? ['allow_anonymous false'] : []),
+    ...guarded('devices'),
+    '',
     '# The backend and people: user name and password.',
-    ...[`listener ${setup.peoplePort}${bind}`, ...tls],
-    ...[...(setup.form === 'acl' ? ['allow_anonymous false'] : []), ...guarded('people'), ''],
+    `listener ${setup.peoplePort}${bind}`,
+    ...tls,
+    ...(setup.form === 'acl' ? ['allow_anonymous false'] : []),
+    ...guarded('people'),
+    '',
   ].join('\n');
 }
 
@@ -94,7 +107,10 @@ function passwordFile(accounts: readonly Account[]): string {
 function dynamicSecurity(accounts: readonly Account[]): string {
   const document = {
     defaultACLAccess: {
-      ...{ publishClientSend: false, publishClientReceive: false, subscribe: false, unsubscribe: true },
+      publishClientSend: false,
+      publishClientReceive: false,
+      subscribe: false,
+      unsubscribe: true,
     },
     clients: accounts.map(({ username, clientId, password }) => ({
       username,

@@ -110,18 +110,21 @@ export function deviceName({ tenant, device }: Pick<SetupDevice, 'tenant' | 'dev
 export function accountsOf({ prefix, tenant, backend, people, devices }: Setup): Account[] {
   return [
     {
-      ...{ username: BACKEND_NAME, kind: 'backend', clientId: null, password: backend.password },
+      username: BACKEND_NAME,
+      kind: 'backend',
+      clientId: null,
+      password: backend.password,
       access: backendAccess(prefix, backend.shareGroup),
     },
     ...people.map(({ name, role, password }): Account => {
       const access = personAccess(role, prefix, tenant);
-      return { ...{ username: name, kind: 'person', clientId: null, password }, access };
+      return { username: name, kind: 'person', clientId: null, password, access };
     }),
     ...devices.flatMap((one): Account[] => {
       if (one.disabled) return [];
       const username = deviceName(one);
       const access = deviceAccess({ prefix, tenant: one.tenant, device: one.device }, one.groups);
-      return [{ ...{ username, kind: 'device', clientId: username, password: one.password }, access }];
+      return [{ username, kind: 'device', clientId: username, password: one.password, access }];
     }),
   ];
 }

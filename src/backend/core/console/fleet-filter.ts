@@ -3,7 +3,14 @@ import type { FleetFilter, FleetRow, FleetStatus, FleetView } from '../../../pro
 
 /** How urgently a person should look: lower is sooner. */
 const SEVERITY: Readonly<Record<FleetStatus, number>> = {
-  ...{ lost: 0, degraded: 1, unknown: 2, offline: 3, never: 4, stopping: 5, idle: 6, ready: 7 },
+  lost: 0,
+  degraded: 1,
+  unknown: 2,
+  offline: 3,
+  never: 4,
+  stopping: 5,
+  idle: 6,
+  ready: 7,
 };
 const PROBLEMS: readonly FleetStatus[] = ['lost', 'degraded', 'unknown'];
 

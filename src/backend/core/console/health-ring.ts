@@ -12,8 +12,14 @@ const NONE = -32_768;
 const LARGEST = 32_767;
 /** Values are kept as whole multiples of this. */
 const UNIT: Readonly<Record<HealthSeries, number>> = {
-  ...{ rssMb: 0.1, cpuPercent: 0.1, temperatureC: 0.1, loopLagMs: 1 },
-  ...{ levelDbfs: 0.1, captureToWireMs: 1, wireToSpeakerMs: 1, speechLostS: 1 },
+  rssMb: 0.1,
+  cpuPercent: 0.1,
+  temperatureC: 0.1,
+  loopLagMs: 1,
+  levelDbfs: 0.1,
+  captureToWireMs: 1,
+  wireToSpeakerMs: 1,
+  speechLostS: 1,
 };
 
 export interface HealthRing {

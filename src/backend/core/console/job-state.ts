@@ -72,7 +72,12 @@ const withoutContent = (value: unknown): string =>
 export function createJob({ devices, validMs, args, keeps, ...given }: NewJob, now: number): JobRecord {
   const shownArgs = keptArgs(args, keeps);
   return {
-    ...{ ...given, args, shownArgs, validMs, at: now, endedAt: null },
+    ...given,
+    args,
+    shownArgs,
+    validMs,
+    at: now,
+    endedAt: null,
     notAfter: now + validMs + CLOCK_SKEW_MS + Math.ceil(devices.length / SENT_PER_S) * 1000,
     devices: new Map(
       [...devices].sort().map((name) => [name, { state: 'waiting', code: null, message: null, at: now }]),
@@ -109,7 +114,10 @@ export function noteAnswer(job: JobRecord, name: string, answer: CommandResponse
     return true;
   }
   Object.assign(entry, {
-    ...{ state: status, at: now, code: error?.code ?? null, message: error?.message ?? note ?? null },
+    state: status,
+    at: now,
+    code: error?.code ?? null,
+    message: error?.message ?? note ?? null,
     ...(data !== undefined && job.devices.size <= MOST_WITH_DATA && { data }),
   });
   return true;
@@ -162,8 +170,13 @@ export function shownJob(job: JobRecord): Job {
   const [first] = job.devices;
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
-    ...{ id: job.id, at: iso(job.at), who: job.who, command: job.command, args: job.shownArgs },
-    ...{ devices: job.devices.size, counts: countsOf(job) },
+    id: job.id,
+    at: iso(job.at),
+    who: job.who,
+    command: job.command,
+    args: job.shownArgs,
+    devices: job.devices.size,
+    counts: countsOf(job),
     endedAt: job.endedAt === null ? null : iso(job.endedAt),
     first: first === undefined ? null : deviceOf(...first),
   };

@@ -9,7 +9,13 @@ export function accountOf({ mints, sessions }: DeviceBook, lane: string, now: nu
     granted: sessions
       .filter(({ state, overAt }) => state !== 'gone' && overAt > now)
       .map(({ id, lane, madeAt, endsAt, overAt, isRollover, state }) => ({
-        ...{ id, lane, at: madeAt, endsAt, overAt, isRollover, leaving: state === 'leaving' },
+        id,
+        lane,
+        at: madeAt,
+        endsAt,
+        overAt,
+        isRollover,
+        leaving: state === 'leaving',
       })),
     grants: sessions.map(({ madeAt }) => madeAt),
     working: new Map(making.map((row) => [row.lane, row.endsAt])),

@@ -92,8 +92,15 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     // A replaced row may stand for two instances: one that died, and one that has taken it over and lives.
     const diedBefore = died || replaced.some((row) => row.recheckAt !== null);
     const mine: MintRow = {
-      ...{ lane, request: request.id, state: 'making', instance, askedAt, session: null, freshUntil: 0 },
-      ...{ leaseUntil: now + LEASE_MS, endsAt: now + durationMs },
+      lane,
+      request: request.id,
+      state: 'making',
+      instance,
+      askedAt,
+      session: null,
+      freshUntil: 0,
+      leaseUntil: now + LEASE_MS,
+      endsAt: now + durationMs,
       recheckAt: diedBefore ? recheckAt : (own?.recheckAt ?? null),
     };
     const leaving = book.sessions
@@ -105,7 +112,10 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
       .map((session): SessionRow => ({ ...session, isPending: false }));
     return only(
       {
-        ...{ kind: 'mint', list, revoke: room.revoke, durationMs },
+        kind: 'mint',
+        list,
+        revoke: room.revoke,
+        durationMs,
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {

@@ -34,8 +34,16 @@ export function settle(made: Made): Decide<boolean> {
     // The service counts the window from a time between the request and its answer: each use takes the safe end.
     const windowUntil = now + windowMs;
     const session: SessionRow = {
-      ...{ id, lane, isRollover, isUnknown, isPending: isKept, state: isKept ? 'live' : 'leaving' },
-      ...{ madeAt: now, windowUntil, endsAt: now + durationMs, overAt: windowUntil + durationMs },
+      id,
+      lane,
+      isRollover,
+      isUnknown,
+      isPending: isKept,
+      state: isKept ? 'live' : 'leaving',
+      madeAt: now,
+      windowUntil,
+      endsAt: now + durationMs,
+      overAt: windowUntil + durationMs,
     };
     // Its session is written down now: there is nothing to look for.
     const replaced = book.mints.filter((row) => isOf(row, made) && (row !== own || answers !== own.request));

@@ -35,8 +35,14 @@ const ON_TRIAL: readonly string[] = ['switching', 'confirming'];
 /** @param version plain, as devices report it */
 export function newEntry(wave: number, device: SeenDevice, version: string): Entry {
   const entry: Entry = {
-    ...{ state: 'waiting', wave, attempts: 0, sentAt: null, isHeard: false },
-    ...{ before: null, reason: null, isExcused: false },
+    state: 'waiting',
+    wave,
+    attempts: 0,
+    sentAt: null,
+    isHeard: false,
+    before: null,
+    reason: null,
+    isExcused: false,
   };
   const before = reportOf(device, version);
   return followDevice({ ...entry, before }, device, version);

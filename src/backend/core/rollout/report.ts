@@ -20,8 +20,12 @@ export function countsOf({ drawn }: Rollout): Counts {
   const count = (state: string): number => all.filter((entry) => entry.state === state).length;
   const offline = count('waiting');
   return {
-    ...{ ordered: all.length - offline, live: count('live'), under_way: count('ordered') },
-    ...{ failed: count('failed'), rolled_back: count('rolled_back'), offline },
+    ordered: all.length - offline,
+    live: count('live'),
+    under_way: count('ordered'),
+    failed: count('failed'),
+    rolled_back: count('rolled_back'),
+    offline,
   };
 }
 
@@ -32,13 +36,29 @@ export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
   const trouble = troubleOf(rollout);
   const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
-    ...{ id, version: plan.version, state, reason, wave: wave + 1, waves: plan.waves, group: plan.group },
-    ...{ manifest_url: plan.manifestUrl, by: plan.by, started_at: time(at), wave_since: time(waveSince) },
-    ...{ conversations, devices, ...countsOf(rollout), without_updater: unsupported, driven: isDriven },
+    id,
+    version: plan.version,
+    state,
+    reason,
+    wave: wave + 1,
+    waves: plan.waves,
+    group: plan.group,
+    manifest_url: plan.manifestUrl,
+    by: plan.by,
+    started_at: time(at),
+    wave_since: time(waveSince),
+    conversations,
+    devices,
+    ...countsOf(rollout),
+    without_updater: unsupported,
+    driven: isDriven,
     implausible: rollout.implausible,
     trouble_ms_an_hour: { updated: Math.round(trouble.updated), others: Math.round(trouble.others) },
     drawn: Object.entries(drawn).map(([device, entry]) => ({
-      ...{ device, wave: entry.wave + 1, state: entry.state, reason: entry.reason },
+      device,
+      wave: entry.wave + 1,
+      state: entry.state,
+      reason: entry.reason,
     })),
   };
 }

@@ -187,7 +187,10 @@ function order(rollout: Rollout, { devices }: Seen, now: number): Step {
   return {
     rollout: { ...rollout, drawn: { ...rollout.drawn, ...Object.fromEntries(due) } },
     orders: due.map(([device, entry]) => ({
-      ...{ device, id: orderId(rollout, entry), args, notAfter: now + VALID_MS },
+      device,
+      id: orderId(rollout, entry),
+      args,
+      notAfter: now + VALID_MS,
     })),
   };
 }

@@ -81,7 +81,11 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
   }
   const until = from + durationMs(bytes, rateHz);
   set(step, {
-    ...{ written: { from, until }, reportedEnd: until, isAnswering: true, isOverflowing: false, padMs: 0 },
+    written: { from, until },
+    reportedEnd: until,
+    isAnswering: true,
+    isOverflowing: false,
+    padMs: 0,
     pending: append(pending, pcm.subarray(0, bytes)),
   });
   look(step, sight);

@@ -102,9 +102,20 @@ export function openTimeline(rateHz: number, buffering: Buffering, isMetered: bo
   const stretch = { origin: 0, firstOrigin: 0, from: 0, beganAt: 0, taken: 0, refilledFrom: 0, stalledMs: 0 };
   const isCounted = isMetered && buffering.bufferFrames !== null;
   return {
-    ...{ rateHz, msPerFrame: 1000 / rateHz, buffering },
-    ...{ isMetered: isCounted, isCounted, inTime: { at: 0, taken: 0 }, watchedFrom: 0 },
-    ...{ ...stretch, ...NO_ARREARS, sent: 0, takenAt: 0, movedAt: 0, lookedAt: 0, pipeBytes: 0 },
+    rateHz,
+    msPerFrame: 1000 / rateHz,
+    buffering,
+    isMetered: isCounted,
+    isCounted,
+    inTime: { at: 0, taken: 0 },
+    watchedFrom: 0,
+    ...stretch,
+    ...NO_ARREARS,
+    sent: 0,
+    takenAt: 0,
+    movedAt: 0,
+    lookedAt: 0,
+    pipeBytes: 0,
     ...newClock(rateHz),
   };
 }
@@ -118,19 +129,19 @@ export function beginStretch(device: DeviceTimeline, at: number): DeviceTimeline
   const origin = at - device.sent * device.msPerFrame;
   return {
     ...device,
-    ...{
-      origin,
-      firstOrigin: origin,
-      from: device.sent,
-      beganAt: at,
-      taken: 0,
-      refilledFrom: 0,
-      stalledMs: 0,
-      ...NO_ARREARS,
-      inTime: { at, taken: 0 },
-      watchedFrom: at,
-    },
-    ...{ takenAt: at, movedAt: at, lookedAt: at },
+    origin,
+    firstOrigin: origin,
+    from: device.sent,
+    beganAt: at,
+    taken: 0,
+    refilledFrom: 0,
+    stalledMs: 0,
+    ...NO_ARREARS,
+    inTime: { at, taken: 0 },
+    watchedFrom: at,
+    takenAt: at,
+    movedAt: at,
+    lookedAt: at,
     ...newClock(device.rateHz),
   };
 }
@@ -177,7 +188,9 @@ export function lookAt(
   const arrearsMs = isDone ? 0 : Math.max(0, device.arrearsMs + Math.min(MOST_ARREARS_MS, missing));
   const looked: DeviceTimeline = {
     ...device,
-    ...{ movedAt, lookedAt: now, stalledMs: device.stalledMs + stood },
+    movedAt,
+    lookedAt: now,
+    stalledMs: device.stalledMs + stood,
     arrearsMs,
     ...(arrearsMs === 0 && { ...NO_ARREARS, inTime: { at: now, taken: seen } }),
     ...((isMoving || isDone) && { taken: Math.max(device.taken, seen), takenAt: now }),

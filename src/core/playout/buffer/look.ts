@@ -85,7 +85,11 @@ function begin(step: BufferStep): void {
   if (state.device === null) return;
   const preroll = silenceOf(limit.PREROLL_MS, state.rateHz);
   set(step, {
-    ...{ sounding: true, hasSounded: true, run: state.run + 1, given: 0, heardFrom: null },
+    sounding: true,
+    hasSounded: true,
+    run: state.run + 1,
+    given: 0,
+    heardFrom: null,
     expectsDryUntil: state.hasSounded ? now + limit.DRY_NEWS_MS : Number.NEGATIVE_INFINITY,
     device: beginStretch(state.device, now + state.latencyMs),
     pending: putBefore(state.pending, preroll),

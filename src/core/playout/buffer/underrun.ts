@@ -28,9 +28,14 @@ export function noteUnderrun(
   const sounded = Math.max(0, heardFrames({ ...device, origin }, now) - device.from);
   return {
     ...device,
-    ...{ inTime: { at: now, taken: device.taken }, watchedFrom: now },
+    inTime: { at: now, taken: device.taken },
+    watchedFrom: now,
     // When it sounds again is unknown: start a new timeline, with the usual error at its start.
-    ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0, ...NO_ARREARS },
+    origin,
+    firstOrigin: origin,
+    beganAt: now,
+    stalledMs: 0,
+    ...NO_ARREARS,
     refilledFrom: most === null || !device.isMetered ? 0 : Math.min(most, sounded),
     ...newClock(device.rateHz),
   };

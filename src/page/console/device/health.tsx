@@ -6,8 +6,14 @@ import { Shown, useFetched } from '../parts/fetched.tsx';
 import { language, locale, numberText, t } from '../text.ts';
 
 const SERIES: readonly HealthSeries[] = [
-  ...(['captureToWireMs', 'wireToSpeakerMs', 'levelDbfs', 'speechLostS'] as const),
-  ...(['cpuPercent', 'rssMb', 'temperatureC', 'loopLagMs'] as const),
+  'captureToWireMs',
+  'wireToSpeakerMs',
+  'levelDbfs',
+  'speechLostS',
+  'cpuPercent',
+  'rssMb',
+  'temperatureC',
+  'loopLagMs',
 ];
 
 /** The last 24 hours. */

@@ -4,7 +4,14 @@ import { queryValue, setQuery } from '../route.ts';
 import { total } from '../stream.ts';
 
 export const STATUSES = [
-  ...(['degraded', 'lost', 'offline', 'stopping', 'unknown', 'never', 'idle', 'ready'] as const),
+  'degraded',
+  'lost',
+  'offline',
+  'stopping',
+  'unknown',
+  'never',
+  'idle',
+  'ready',
 ] as const satisfies readonly FleetStatus[];
 export const SORTS = ['problems', 'device', 'status', 'version', 'since'] as const;
 
@@ -14,7 +21,11 @@ export const filter = computed<FleetFilter>(() => {
   const text = (name: 'q' | 'tenant' | 'group' | 'site' | 'version'): object =>
     queryValue(name) === '' ? {} : { [name]: queryValue(name).slice(0, 200) };
   return {
-    ...{ ...text('q'), ...text('tenant'), ...text('group'), ...text('site'), ...text('version') },
+    ...text('q'),
+    ...text('tenant'),
+    ...text('group'),
+    ...text('site'),
+    ...text('version'),
     ...(status.length > 0 && { status }),
     ...(queryValue('problem') === '1' && { problem: true }),
   };

@@ -60,7 +60,8 @@ export function propertiesOf(schema: JsonSchema): readonly {
 }[] {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.entries(schemaAt(schema['properties'])).map(([name, part]) => ({
-    ...{ name, schema: schemaAt(part) },
+    name,
+    schema: schemaAt(part),
     isRequired: required.includes(name),
   }));
 }

@@ -10,7 +10,9 @@ it.each([
   ],
 ])('names the Node that runs the program when it is %s', (node, major, line) => {
   const message = explainLoadFailure({ kind: 'absent' }, 'speaker', {
-    ...{ folder: '/usr/lib/dragoman', node, major },
+    folder: '/usr/lib/dragoman',
+    node,
+    major,
   });
   expect(message).toContain(`install it: "${line}"`);
 });

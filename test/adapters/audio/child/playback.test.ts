@@ -21,7 +21,10 @@ async function speakThrough(program: string, command: string, clock?: Clock) {
   const listener = createListener();
   const deps = { ...listener.deps, ...(clock && { clock }) };
   const openPlayback = createCommandPlayback({
-    ...{ command: [command], rateHz: RATE_HZ, seed: 1, deps },
+    command: [command],
+    rateHz: RATE_HZ,
+    seed: 1,
+    deps,
   });
   const playback = await openPlayback(listener.playbackSink);
   onTestFinished(() => playback.close());
@@ -217,7 +220,10 @@ describe('a playback program that reports when it is ready', () => {
         latencyMs: 2,
         spec,
       },
-      ...[RATE_HZ, playbackSink, { ...deps, clock }, 1],
+      RATE_HZ,
+      playbackSink,
+      { ...deps, clock },
+      1,
     );
     onTestFinished(() => playback.close());
     return { clock, heard, starts: () => starts };

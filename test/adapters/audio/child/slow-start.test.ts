@@ -82,7 +82,11 @@ async function slow<Device extends Capture | Playback>(
   const starts: number[] = [clock.now()];
   const mayOpen = `${program}.open`;
   return {
-    ...{ clock, device, program, starts, heard: listener.heard },
+    clock,
+    device,
+    program,
+    starts,
+    heard: listener.heard,
     /** Advances time until the program may open its device. @returns whether that happened */
     async untilOpen(mostMs: number, meanwhile = (): void => {}): Promise<boolean> {
       for (const end = clock.now() + mostMs; clock.now() < end; ) {

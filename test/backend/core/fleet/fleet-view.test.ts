@@ -9,7 +9,8 @@ const status = (status: string, reasons: string[] = [], version = '1.0.0') => ({
   ts: null,
 });
 const state = (boot_id: string, speech_lost_ms: number, unspoken_ms = 0, phase = 'live') => ({
-  ...{ boot_id, lanes: [{ id: 'main', phase, speech_lost_ms, unspoken_ms, more: 1 }] },
+  boot_id,
+  lanes: [{ id: 'main', phase, speech_lost_ms, unspoken_ms, more: 1 }],
 });
 const health = (boot_id: string, billed_s: number) => ({ boot_id, lanes: [{ id: 'main', billed_s }] });
 

@@ -19,15 +19,16 @@ function world(behaves: (index: number, version: string) => Behaviour) {
   const complaints: string[] = [];
   const drive = (instance: string): RolloutDriver =>
     startRolloutDriver({
-      ...{
-        config: { allow: ['museum/*'], groups: [] },
-        prefix: PREFIX,
-        store,
-        signer: null,
-        instance,
-        clock,
-      },
-      ...{ openBus: fleet.openBus, ledger: fleet.ledger, log: quiet, stepMs: MINUTE },
+      config: { allow: ['museum/*'], groups: [] },
+      prefix: PREFIX,
+      store,
+      signer: null,
+      instance,
+      clock,
+      openBus: fleet.openBus,
+      ledger: fleet.ledger,
+      log: quiet,
+      stepMs: MINUTE,
       complain: (kind) => void complaints.push(kind),
     });
   const rollout = async (): Promise<Rollout> => {
@@ -36,7 +37,12 @@ function world(behaves: (index: number, version: string) => Behaviour) {
     return found;
   };
   return {
-    ...{ clock, store, fleet, drive, rollout, complaints },
+    clock,
+    store,
+    fleet,
+    drive,
+    rollout,
+    complaints,
     async begin(version = '1.3.0', waves = [1, 10, 100]) {
       const plan = {
         version,
@@ -152,7 +158,12 @@ describe('a good version in a fleet of 200', () => {
     for (const device of late) fleet.switch(device, true);
     await clock.elapse(HOUR);
     expect(await counts()).toEqual({
-      ...{ ordered: 200, live: 200, under_way: 0, failed: 0, rolled_back: 0, offline: 0 },
+      ordered: 200,
+      live: 200,
+      under_way: 0,
+      failed: 0,
+      rolled_back: 0,
+      offline: 0,
     });
     expect(fleet.devices.every(({ orders }) => orders.length === 1)).toBe(true);
     expect(fleet.devices[50]?.orders[0]?.args).toEqual({

@@ -123,7 +123,8 @@ describe('a roll-back that one device reports', () => {
     test.devices.set(hostile, rolledBack('b3'));
     expect(test.go(24 * HOUR)).toEqual([]);
     expect(test.rollout).toMatchObject({
-      ...{ state: 'paused', reason: `${hostile}: version 1.3.0 was rolled back` },
+      state: 'paused',
+      reason: `${hostile}: version 1.3.0 was rolled back`,
     });
     ask(resume(test.rollout));
     for (const boot of ['b4', 'b5', 'b6']) {

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const answer = (device: string, id: string, code: string) => ({
-  answers: [{ ...{ device, id, code }, status: 'error' as const, message: `refused: ${code}` }],
+  answers: [{ device, id, code, status: 'error' as const, message: `refused: ${code}` }],
 });
 
 describe('the devices of a wave', () => {
@@ -50,7 +50,9 @@ describe('the devices of a wave', () => {
     const { go, drawn } = scene(30);
     const [order] = go();
     expect(order).toEqual({
-      ...{ device: drawn()[0], id: 'r1-1', args: { version: '1.3.0' } },
+      device: drawn()[0],
+      id: 'r1-1',
+      args: { version: '1.3.0' },
       notAfter: START + 5000 + 10 * MINUTE,
     });
     expect(go(14 * MINUTE)).toEqual([]);

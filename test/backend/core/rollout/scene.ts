@@ -10,10 +10,18 @@ export const report = (
   to: string | null = '1.3.0',
   reason: string | null = null,
 ) => ({
-  ...{ state, from: '1.2.0', to, reason, progress: null },
+  state,
+  from: '1.2.0',
+  to,
+  reason,
+  progress: null,
 });
 export const device = (more: Partial<SeenDevice> = {}): SeenDevice => ({
-  ...{ isConnected: true, version: '1.2.0', boot: 'b1', update: report('idle', null), troubleMs: 0 },
+  isConnected: true,
+  version: '1.2.0',
+  boot: 'b1',
+  update: report('idle', null),
+  troubleMs: 0,
   isImplausible: false,
   ...more,
 });
@@ -39,7 +47,12 @@ export function scene(count: number, waves = [1, 10, 100], id = 'r1') {
     go(ms = 5000, seen: Partial<Seen> = {}) {
       now += ms;
       const all: Seen = {
-        ...{ elapsedMs: ms, devices, unsupported: 0, conversations: new Map(), answers: [], ...seen },
+        elapsedMs: ms,
+        devices,
+        unsupported: 0,
+        conversations: new Map(),
+        answers: [],
+        ...seen,
         billedMs: seen.billedMs ?? new Map(),
       };
       const done = step(rollout, all, now);

@@ -52,13 +52,14 @@ export function createSimulatedFleet(options: {
   const devices = Array.from(
     { length: count },
     (_, index): SimulatedDevice => ({
-      ...{
-        name: `museum/kiosk-${String(index + 1).padStart(3, '0')}`,
-        version: '1.2.0',
-        boot: 1,
-        isOn: true,
-      },
-      ...{ lostMs: 0, update: IDLE, orders: [], ran: new Set(['1.2.0']) },
+      name: `museum/kiosk-${String(index + 1).padStart(3, '0')}`,
+      version: '1.2.0',
+      boot: 1,
+      isOn: true,
+      lostMs: 0,
+      update: IDLE,
+      orders: [],
+      ran: new Set(['1.2.0']),
     }),
   );
   const byName = new Map(devices.map((device) => [device.name, device]));

@@ -85,7 +85,10 @@ describe('the time at which written sound is heard', () => {
     for (const lookMs of [113, 511, 997, 1297]) {
       for (let stallAt = 14_000; stallAt < 15_300; stallAt += 61) {
         const { hungAt } = play({
-          ...{ seconds: 9, lookMs, limitMs: 1500, aheadMs: 1400 },
+          seconds: 9,
+          lookMs,
+          limitMs: 1500,
+          aheadMs: 1400,
           stall: [stallAt, 100_000],
         });
         const afterMs = (hungAt ?? Number.NaN) - (stallAt - 10_000);
@@ -98,7 +101,11 @@ describe('the time at which written sound is heard', () => {
   it('stays trusted when the device stalls for a shorter time', () => {
     for (const lookMs of [113, 997, 1297]) {
       const { hung, errors } = play({
-        ...{ seconds: 12, lookMs, limitMs: 1500, aheadMs: 1400, stall: [15_000, 16_300] },
+        seconds: 12,
+        lookMs,
+        limitMs: 1500,
+        aheadMs: 1400,
+        stall: [15_000, 16_300],
       });
       expect(hung, `${lookMs} ms`).toBe(false);
       expect(errors.length).toBeGreaterThan(8);

@@ -101,8 +101,14 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
       sound = [];
       held = stretchFrom = 0;
       post({
-        ...{ type: 'ready', deviceHz, buffering: KNOWN, isMetered: !isMute },
-        ...{ isSure: true, afterFault: false, sight: { taken: null, pipeBytes: 0 }, ...more },
+        type: 'ready',
+        deviceHz,
+        buffering: KNOWN,
+        isMetered: !isMute,
+        isSure: true,
+        afterFault: false,
+        sight: { taken: null, pipeBytes: 0 },
+        ...more,
       });
     },
     write: (pcm: Uint8Array) => {

@@ -78,12 +78,10 @@ export function play(options: {
     const waited = endOf(device) <= now ? waitForRest(device, now) : { device, lags: false };
     device = waited.device;
     errors.push({
-      ...{
-        at: now - 10_000,
-        error: endOf(device) - now - reallyAhead,
-        aheadMs: reallyAhead,
-        lags: waited.lags,
-      },
+      at: now - 10_000,
+      error: endOf(device) - now - reallyAhead,
+      aheadMs: reallyAhead,
+      lags: waited.lags,
     });
     now = Math.min(now + lookMs, doubtfulAt(device, limitMs) ?? Number.POSITIVE_INFINITY);
   }

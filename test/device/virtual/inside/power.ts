@@ -68,7 +68,9 @@ export async function afterCut(
   await until('the answer again', async () => answered(device).includes(again), ANSWERED_WITHIN_MS);
   const journal = await sh('journalctl -b -o cat --no-pager -u dragoman');
   device.tell({
-    ...{ kind: 'survived', remembered, liveS },
+    kind: 'survived',
+    remembered,
+    liveS,
     isDoneTwice: (await volumeOf(device)) === SOFTEST,
     damage: journal.split('\n').filter((line) => DAMAGED.test(line)),
     restarts: Number(await must(['systemctl', 'show', '--value', '-p', 'NRestarts', SERVICE])),

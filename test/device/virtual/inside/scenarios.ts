@@ -248,7 +248,15 @@ const networkForMinutes: Scenario = async (device) => {
 };
 
 export const scenarios: Scenarios = {
-  ...{ installation, recording, microphone, broker, killed, upgrade, crashes, clock, hung },
+  installation,
+  recording,
+  microphone,
+  broker,
+  killed,
+  upgrade,
+  crashes,
+  clock,
+  hung,
   'full-disk': fullDisk,
   'crashes-with-pause': crash,
   'network-8s': networkForSeconds,
