@@ -23,7 +23,7 @@ export const CARD_ADVICE: Readonly<Record<AudioFault['code'], Advice>> = {
   lost: { says: 'the device has disappeared', todo: 'cable, power and socket; the agent keeps trying' },
   hung: {
     says: 'it delivers or plays no sound and reports no error',
-    todo: 'nothing the first time; often: unplug it and plug it in again, or use another card',
+    todo: 'nothing the first time; often: unplug it and plug it in again, or use another card; behind a sound server: restart that server',
   },
   format: {
     says: 'it accepts none of the sample rates and channel counts that were tried',

@@ -60,6 +60,7 @@ export async function serve(
           wasLive = true;
           onLive();
         },
+        showPages() {},
         close() {},
       },
       abort: new AbortController().signal,

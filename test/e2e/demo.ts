@@ -41,7 +41,7 @@ async function perform(
       faults: [],
       clock: createSystemClock(),
       log,
-      view: { update: (model) => models.splice(0, 1, model), close: () => {} },
+      view: { update: (model) => models.splice(0, 1, model), showPages: () => {}, close: () => {} },
       abort: new AbortController().signal,
       ...options,
     });

@@ -83,7 +83,7 @@ describe('the backend of examples/', () => {
         clock: createSystemClock(),
         log: NO_LOG,
         abort: new AbortController().signal,
-        view: { update: silent, close: silent },
+        view: { update: silent, showPages: silent, close: silent },
       });
       expect(summary.sessions).toBe(2);
       expect(summary.revocations).toBe(1);

@@ -89,10 +89,11 @@ export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock:
 }
 
 type Words = (minutes: number) => string;
+const inMinutes = (minutes: number): string => (minutes === 1 ? '1 minute' : `${minutes} minutes`);
 const OF_ADDRESS_WORDS: Words = (minutes) =>
-  `too many attempts failed from this address: try again in ${minutes} minutes`;
+  `too many attempts failed from this address: try again in ${inMinutes(minutes)}`;
 const OF_NAME_WORDS: Words = (minutes) =>
-  `too many attempts failed: try again in ${minutes} minutes, or ask an administrator to unlock the name`;
+  `too many attempts failed: try again in ${inMinutes(minutes)}, or ask an administrator to unlock the name`;
 
 /** @throws Refusal */
 function refuseEarly(waitMs: number, words: Words): void {

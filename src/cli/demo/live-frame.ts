@@ -26,6 +26,8 @@ export interface Size {
 
 /** The model for the picture, with smoothed levels. */
 export interface LiveModel extends DemoModel {
+  /** Addresses of the demo's web pages, a line each. */
+  readonly pages: readonly string[];
   readonly inputMeter: Meter;
   readonly outputMeter: Meter;
 }
@@ -52,11 +54,12 @@ export function renderFrame(
 ): ScreenRow[] {
   const signs = signsFor(capabilities);
   const width = Math.min(WIDEST, Math.max(NARROWEST, size.columns - 2));
-  const plan = planRows(Math.max(1, size.rows - 1));
+  const plan = planRows(Math.max(1, size.rows - 1 - model.pages.length));
   const gap: Row[] = plan.isAiry ? [[]] : [];
   const place = { width, height: plan.captions, signs };
   const rows: Row[] = [
     renderTitle(model, account, width),
+    ...model.pages.map((line): Row => [{ text: line, style: 'bold' }]),
     ...gap,
     ...renderPhase(model, width, signs),
     ...gap,

@@ -32,6 +32,7 @@ class LiveView implements DemoView {
   private readonly host: LiveHost;
   private readonly screen: ReturnType<typeof createScreen>;
   private latest: { model: DemoModel; account: LaneAccount } | null = null;
+  private pages: readonly string[] = [];
   private input: Meter = SILENT_METER;
   private output: Meter = SILENT_METER;
   private restsUntil = Number.NEGATIVE_INFINITY;
@@ -52,6 +53,11 @@ class LiveView implements DemoView {
   update(model: DemoModel, account: LaneAccount): void {
     if (this.isClosed) return;
     this.latest = { model, account };
+    this.schedule();
+  }
+
+  showPages(lines: readonly string[]): void {
+    this.pages = lines;
     this.schedule();
   }
 
@@ -85,7 +91,7 @@ class LiveView implements DemoView {
     this.input = follow(this.input, model.inputDb, now);
     this.output = follow(this.output, model.outputDb, now);
     const size = this.size();
-    const live = { ...model, inputMeter: this.input, outputMeter: this.output };
+    const live = { ...model, pages: this.pages, inputMeter: this.input, outputMeter: this.output };
     const rows = renderFrame(live, account, size, capabilitiesOf(this.terminal, this.host.env));
     this.closeKeys ??= holdKeys(this.host.input, this.onSignalKey);
     this.screen.draw(rows, size.columns);

@@ -230,6 +230,8 @@ function addTranslation(
 export interface DemoView {
   /** Called often; the view limits how often it draws. */
   update(model: DemoModel, account: LaneAccount): void;
+  /** Addresses of the demo's web pages, a line each. They stay in view. */
+  showPages(lines: readonly string[]): void;
   /** Restores the screen. The view draws nothing afterwards. */
   close(): void;
 }

@@ -76,7 +76,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
         clock: createSystemClock(),
         log: chooseLog(shell),
         view,
-        web: options.web ? { served: (pages) => shell.print(formatPages(pages, options.json)) } : null,
+        web: options.web ? { served: (pages) => showPages(pages, options.json, view, shell) } : null,
         abort: abort.signal,
       });
       view.close();
@@ -92,13 +92,14 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   }
 }
 
-function formatPages(pages: DemoPages, isJson: true | undefined): string {
-  if (isJson) return jsonLine({ pages });
+function showPages(pages: DemoPages, isJson: true | undefined, view: DemoView, shell: Shell): void {
+  if (isJson) return shell.print(jsonLine({ pages }));
   const { kiosk, emulator, console } = pages;
-  const lines = [`kiosk     ${kiosk}`, `emulator  ${emulator}`];
-  if (console !== null)
-    lines.push(`console   ${console.url}`, `          sign in as ${console.name} with ${console.password}`);
-  return `${lines.join('\n')}\nCtrl-C ends the demo.\n\n`;
+  const owner =
+    console === null
+      ? []
+      : [`console   ${console.url}`, `          sign in as ${console.name} with ${console.password}`];
+  view.showPages([`kiosk     ${kiosk}`, `emulator  ${emulator}`, ...owner, 'Ctrl-C ends the demo.']);
 }
 
 /**
@@ -125,9 +126,8 @@ function requireFaults({ faults, missed_faults: missed }: DemoSummary): void {
 }
 
 function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
-  if (options.json || options.desk) return { update: () => {}, close: () => {} };
-  // The addresses of the pages would be painted over.
-  return !options.web && isLiveTerminal(process.stdout, shell.env)
+  if (options.json || options.desk) return { update: () => {}, showPages: () => {}, close: () => {} };
+  return isLiveTerminal(process.stdout, shell.env)
     ? createLiveView(process.stdout, createSystemClock())
     : createPlainView(shell.print);
 }

@@ -34,6 +34,7 @@ export function createPlainView(print: (text: string) => void): DemoView {
       }
       for (const exchange of model.exchanges) printExchange(exchange, model.elapsedMs);
     },
+    showPages: (lines) => print(`${lines.join('\n')}\n\n`),
     close() {},
   };
 }

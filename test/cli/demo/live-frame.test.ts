@@ -90,6 +90,19 @@ describe('size of the frame', () => {
     expect(has(8, 'live')).toBe(true);
   });
 
+  it('keeps the addresses of the pages under the title at any height', () => {
+    const pages = [
+      'kiosk     http://127.0.0.1:8484/',
+      'console   http://127.0.0.1:8300/',
+      'Ctrl-C ends the demo.',
+    ];
+    for (const rows of [8, 16, 24, 50]) {
+      const frame = renderFrame({ ...busy, pages }, busyAccount, { columns: 80, rows }, PLAIN);
+      expect(frame.slice(1, 4).map((row) => row.trim())).toEqual(pages);
+      expect(frame.length).toBeLessThanOrEqual(rows - 1);
+    }
+  });
+
   it('has a constant number of rows whatever the captions contain', () => {
     for (const rows of [18, 24, 30, 50]) {
       const empty = renderFrame(liveModel(), account(), { columns: 80, rows }, PLAIN);

@@ -75,7 +75,7 @@ export function demoModel(more: Partial<DemoModel> = {}): DemoModel {
 }
 
 export function liveModel(more: Partial<LiveModel> = {}): LiveModel {
-  return { ...FIRST_MODEL, inputMeter: SILENT_METER, outputMeter: SILENT_METER, ...more };
+  return { ...FIRST_MODEL, pages: [], inputMeter: SILENT_METER, outputMeter: SILENT_METER, ...more };
 }
 
 /** A sentence with its Spanish translation. */
