@@ -109,16 +109,16 @@ describe('the command diagnose', () => {
   });
 
   it.each([
-    ['device_not_allowed', 'problem'],
-    ['too_many_requests', 'warning'],
-  ])('reports a denial of the backend: %s is a %s', async (code, verdict) => {
+    ['device_not_allowed', true, 'problem'],
+    ['too_many_requests', false, 'warning'],
+  ])('reports a denial of the backend: %s, final: %s, is a %s', async (code, final, verdict) => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
     await settle();
     deps.deliver(`${BASE}/token/res`, {
       id: trialRequests()[0]?.body['id'],
       ok: false,
-      error: { code, title: 'Denied', detail: 'so it is', final: true, retry_after_s: 30 },
+      error: { code, title: 'Denied', detail: 'so it is', final, retry_after_s: 30 },
     });
     const diagnosis = diagnosisOf(await answerTo());
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict, finding: expect.stringContaining('so it is') });

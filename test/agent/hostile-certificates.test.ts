@@ -12,7 +12,7 @@ describe('a hostile answer', () => {
   const below = ca.below('between');
   const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign'];
 
-  it.each<[string, Partial<Issue>, ((good: string) => string) | null, RegExp]>([
+  it.each<[string, Partial<Issue>, ((good: string) => string) | null, RegExp, string?]>([
     ['for another device', { subject: '/CN=museum.kiosk-02' }, null, /is for "CN=museum.kiosk-02"/],
     ['for another key', {}, () => ca.issue(other.request, life), /another key/],
     ['that has expired', { from: NOW - 9 * DAY_MS, to: NOW - 1 }, null, /has ended/],
@@ -25,21 +25,24 @@ describe('a hostile answer', () => {
     ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],
     ['that is damaged', {}, (good) => good.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be read/],
     ['followed by five more', {}, (good) => good.repeat(6), /cannot be read/],
-    ['with the private key of the authority', {}, () => ca.key, /cannot be read/],
-  ])('%s is refused, and the request stays open', async (_, change, pem, message) => {
-    const { answer, start, certificate, configured, deps, kept } = due();
-    await start();
-    expect(await answer(change, pem)).toMatchObject({
-      status: 'error',
-      code: 'wrong_certificate',
-      message: matching(message),
-    });
-    deps.clock.advance(2000);
-    expect(deps.reconnects).toBe(0);
-    expect(certificate.pair()).toEqual(configured);
-    expect(kept.text).not.toContain('BEGIN CERTIFICATE-');
-    expect(await answer()).toMatchObject({ status: 'ok' });
-  });
+    ['with a private key', {}, () => ca.key, /must not contain a private key/, 'invalid_args'],
+  ])(
+    '%s is refused, and the request stays open',
+    async (_, change, pem, message, code = 'wrong_certificate') => {
+      const { answer, start, certificate, configured, deps, kept } = due();
+      await start();
+      expect(await answer(change, pem)).toMatchObject({
+        status: 'error',
+        code,
+        message: matching(message),
+      });
+      deps.clock.advance(2000);
+      expect(deps.reconnects).toBe(0);
+      expect(certificate.pair()).toEqual(configured);
+      expect(kept.text).not.toContain('BEGIN CERTIFICATE-');
+      expect(await answer()).toMatchObject({ status: 'ok' });
+    },
+  );
 
   it('is refused when its authority is unknown, even under the same name', async () => {
     const { bring, requests, start } = due();

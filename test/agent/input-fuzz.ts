@@ -118,7 +118,7 @@ function spoilText(body: unknown, random: () => number): string {
 function idOf(payload: string): string | null {
   try {
     const { id } = JSON.parse(payload) as { id?: unknown };
-    return typeof id === 'string' && id.length > 0 && id.length <= 128 ? id : null;
+    return typeof id === 'string' && /^\P{Cc}{1,128}$/u.test(id) ? id : null;
   } catch {
     return null;
   }

@@ -182,7 +182,7 @@ describe('dragoman-backend rollout', () => {
     expect(await refused('1.5.0')).toContain('which has none');
     rmSync(join(folder, 'repository/dists'), { recursive: true });
     expect((await rollout('start', '1.3.0')).said).toMatch(
-      /releases.path: the index in .* cannot be read \(ENOENT\)/,
+      /releases.path: the index in .* cannot be read \(there is no such file or folder\)/,
     );
     configure({ store: { path: ':memory:' } });
     expect((await rollout('start', '1.3.0')).said).toContain('the configuration names no store');

@@ -104,7 +104,7 @@ describe('dragoman-emulator run', () => {
     [['run', '--tls-key', 'key.pem'], '--tls-key needs --tls-cert'],
     [
       ['run', '--tls-cert', '/nowhere/cert.pem', '--tls-key', 'k'],
-      '/nowhere/cert.pem cannot be read (ENOENT)',
+      '/nowhere/cert.pem cannot be read: there is no such file or folder',
     ],
     [['run', '--tls-cert', 'package.json', '--tls-key', 'package.json'], 'cannot be used together'],
   ])('prints one sentence with the remedy and exits with 2 for %j', async (args, word) => {

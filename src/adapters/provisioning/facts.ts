@@ -38,9 +38,13 @@ function isSetUp(root: string): boolean {
   if (loaded?.ok !== true) return false;
   const { passwordFile, keyFile } = loaded.config.mqtt;
   return [passwordFile, keyFile].every(
-    (path) => path === null || !isAbsolute(path) || isFile(join(root, path)),
+    (path) => path === null || !isAbsolute(path) || isFile(placeBelow(root, path)),
   );
 }
+
+/** A relative name that was found beside the configuration has the root in its path already. */
+const placeBelow = (root: string, path: string): string =>
+  path.startsWith(join(root, '/')) ? path : join(root, path);
 
 /**
  * NetworkManager when it is enabled, otherwise systemd-networkd. Wi-Fi needs wpa_supplicant beside it; every Debian has

@@ -111,7 +111,8 @@ onBothStores((maker) => {
       const engine = database.engine();
       await migrate(engine, STEPS.slice(0, version));
       await engine.close();
-      const line = 'INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?)';
+      const line =
+        'INSERT INTO ledger (id, at, device, lane, session, source, ms) VALUES (?, ?, ?, ?, ?, ?, ?)';
       await run(database, [
         [line, `given/${ID}`, 5, 'museum/a', 'main', shortId(ID), 'backend', 30 * MINUTE],
         [line, `device/${ID}`, 6, 'museum/a', 'main', shortId(ID), 'device', 7 * MINUTE],
