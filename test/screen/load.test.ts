@@ -44,7 +44,7 @@ async function demo(files: PageFiles, inputMs: number, use: (url: string, end: (
       faults: [],
       log: LOG,
       clock: createSystemClock(),
-      view: { update: quiet, close: quiet },
+      view: { update: quiet, showPages: quiet, close: quiet },
       web: {
         files,
         served: ({ kiosk }) => {
