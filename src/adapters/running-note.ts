@@ -27,6 +27,8 @@ export function noteFolder(env: Environment): string | null {
 
 /** The note of this process. It is a convenience: a failure to write it changes nothing else. */
 export interface NoteFile {
+  /** Resolves when the note was written for the first time; never, while the disk hangs. */
+  readonly written: Promise<void>;
   /** Writes only what has changed. */
   write(note: Omit<RunningNote, 'pid'>): void;
   remove(): Promise<void>;
@@ -34,17 +36,23 @@ export interface NoteFile {
 
 export function openNote(env: Environment, pid: number = process.pid): NoteFile {
   const folder = noteFolder(env);
-  if (folder === null) return { write() {}, remove: async () => {} };
+  if (folder === null) return { written: new Promise(() => {}), write() {}, remove: async () => {} };
   const path = join(folder, noteName(pid));
   let last = '';
   let work = removeDead(folder);
+  let tellWritten = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    tellWritten = resolve;
+  });
   return {
+    written,
     write(note) {
       const text = JSON.stringify({ pid, ...note });
       if (text === last) return;
       last = text;
       work = work
         .then(() => replace(folder, path, text))
+        .then(tellWritten)
         .catch(() => {
           // Tried again with the next look.
           last = '';

@@ -87,8 +87,9 @@ export async function runDaemon({
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
-  const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
-  const door = openAgentDoor(env, (only) => agent.diagnose.run(only));
+  const noteFile = openNote(env);
+  const note = keepNote({ agent, observed, version: VERSION, clock, file: noteFile });
+  const door = openAgentDoor(env, (only) => agent.diagnose.run(only), noteFile.written);
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
   const metrics =

@@ -27,10 +27,14 @@ export interface AgentDoor {
   close(): void;
 }
 
-/** It is a convenience: without it the doctor only sees less. The folder exists when the agent has written its note. */
+/**
+ * It is a convenience: without it the doctor only sees less.
+ * @param written the note beside it stands on the disk. Before that, a hung disk would cost one more of Node's few threads.
+ */
 export function openAgentDoor(
   env: Environment,
   diagnose: (only: readonly CheckName[]) => Promise<Diagnosis>,
+  written: Promise<void>,
   pid: number = process.pid,
 ): AgentDoor {
   const folder = noteFolder(env);
@@ -42,7 +46,8 @@ export function openAgentDoor(
   server.unref();
   let isClosed = false;
   // A process of the same number may have left one.
-  void rm(path, { force: true })
+  void written
+    .then(() => rm(path, { force: true }))
     .catch(() => {})
     .then(() => isClosed || server.listen(path));
   return {

@@ -29,7 +29,7 @@ const found = (only: readonly CheckName[]): Diagnosis => ({
   checks: only.map((check) => ({ check, lane: null, verdict: 'ok', finding: 'works', fix: null, data: {} })),
 });
 async function open(diagnose = async (only: readonly CheckName[]) => found(only)): Promise<void> {
-  door = openAgentDoor(env(), diagnose, PID);
+  door = openAgentDoor(env(), diagnose, Promise.resolve(), PID);
   await until(() => existsSync(path()), 'the socket');
 }
 
@@ -41,7 +41,7 @@ it('answers with the diagnosis of the checks that were asked for, again and agai
 
 it('takes the place of a socket that a killed agent of the same number left', async () => {
   writeFileSync(path(), '');
-  door = openAgentDoor(env(), async (only) => found(only), PID);
+  door = openAgentDoor(env(), async (only) => found(only), Promise.resolve(), PID);
   await expect.poll(ask).toEqual(found(['broker']));
 });
 
@@ -78,9 +78,9 @@ it('ignores whoever sends something else', async () => {
 });
 
 it('opens only where the agent has a folder, and does not stop the agent where it cannot', async () => {
-  expect(() => openAgentDoor({}, async (only) => found(only)).close()).not.toThrow();
+  expect(() => openAgentDoor({}, async (only) => found(only), Promise.resolve()).close()).not.toThrow();
   mkdirSync(join(folder, 'deep'.repeat(50)));
   const long = { RUNTIME_DIRECTORY: join(folder, 'deep'.repeat(50)) };
-  door = openAgentDoor(long, async (only) => found(only), PID);
+  door = openAgentDoor(long, async (only) => found(only), Promise.resolve(), PID);
   expect(await askAgent({ proc: '/nowhere', pid: PID, env: long }, ['broker'], 60_000)).toBe(null);
 });

@@ -60,6 +60,7 @@ function waiting(first: Partial<Unusable> = {}) {
     bootId: 'boot',
     initSystem: service.initSystem,
     note: {
+      written: Promise.resolve(),
       write: (note) => void notes.push(note),
       remove: async () => void notes.push('removed'),
     },
