@@ -1,8 +1,12 @@
 /** A device with a client certificate of a given age, and the owner's answers. */
 import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
 import { createRequest } from '../../src/adapters/certificates/request.ts';
-import { createTestAuthority, DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
-import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
+import {
+  createTestAuthority,
+  DAY_MS,
+  type Issue,
+  type TestAuthority,
+} from '../adapters/certificates/authority.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -10,10 +14,9 @@ export const NAME = 'museum.kiosk-01';
 /** Start of the virtual clock. */
 export const NOW = Date.UTC(2026, 0, 15, 9);
 const TWO_HOURS_MS = 7_200_000;
-if (!findOpenssl()) throw new Error('openssl is not installed, and these tests need it');
-export const ca = createTestAuthority('museum');
+export const ca = createWhenUsed('museum');
 /** Another authority with the same name. */
-export const stranger = createTestAuthority('museum');
+export const stranger = createWhenUsed('museum');
 export const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 // Created once per process, because the files of the pure project share this module.
 process.once('exit', () => {
@@ -79,3 +82,23 @@ function configure(from: number, to: number) {
 
 /** The renewal is due: a month is left. */
 export const due = () => device(-100, 30);
+
+/** Tests that are skipped without openssl must load without it. */
+function createWhenUsed(name: string): TestAuthority {
+  let made: TestAuthority | null = null;
+  const authority = (): TestAuthority => {
+    made ??= createTestAuthority(name);
+    return made;
+  };
+  return {
+    get certificate() {
+      return authority().certificate;
+    },
+    get key() {
+      return authority().key;
+    },
+    issue: (request, issue) => authority().issue(request, issue),
+    below: (lower) => authority().below(lower),
+    close: () => made?.close(),
+  };
+}

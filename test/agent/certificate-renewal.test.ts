@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { DAY_MS } from '../adapters/certificates/authority.ts';
+import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
+import { needs } from '../needs.ts';
 import { ofNextRelease } from '../next-release.ts';
 import { device, due, inTurn, NOW } from './certificate-device.ts';
 import { createFakeDeps } from './fake-deps.ts';
@@ -11,7 +13,7 @@ const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as 
 
 const HOUR_MS = 3_600_000;
 
-describe('the renewal of the client certificate', () => {
+describe('the renewal of the client certificate', needs(!findOpenssl() && 'needs openssl'), () => {
   it('is requested once, after two thirds of the lifetime, and retained at the broker', async () => {
     const { deps, requests, start, events, pass } = device(-60, 40);
     await start();

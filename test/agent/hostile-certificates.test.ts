@@ -1,15 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createRequest } from '../../src/adapters/certificates/request.ts';
 import { DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
+import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
+import { needs } from '../needs.ts';
 import { ca, device, due, inTurn, NAME, NOW, stranger } from './certificate-device.ts';
 
 /** `toMatchObject` treats a bare pattern as an object without fields, which matches everything. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
-describe('a hostile answer', () => {
+describe('a hostile answer', needs(!findOpenssl() && 'needs openssl'), () => {
   const other = createRequest(NAME);
   const life = { from: NOW, to: NOW + 300 * DAY_MS };
-  const below = ca.below('between');
+  let below: ReturnType<typeof ca.below>;
+  beforeAll(() => {
+    below = ca.below('between');
+  });
   const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign'];
 
   it.each<[string, Partial<Issue>, ((good: string) => string) | null, RegExp, string?]>([

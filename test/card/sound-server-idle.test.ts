@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createConsultation } from '../cli/doctor/consultation.ts';
+import { needs } from '../needs.ts';
 import { RATE_HZ, speak, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
@@ -26,7 +27,7 @@ const [, section = ''] = /^### PulseAudio$([\s\S]*?)^##/m.exec(page) ?? [];
 const partOf = (name: string): { driver: string; device: string } =>
   JSON.parse(new RegExp(`"${name}": (\\{[^}]*\\})`).exec(section)?.[1] ?? '{}');
 
-describe.skipIf(server === null)(`PulseAudio${missing === null ? '' : `: skipped, ${missing}`}`, () => {
+describe(`PulseAudio${missing === null ? '' : `: skipped, ${missing}`}`, needs(missing), () => {
   it('plays each sentence after a pause, without a restart', async () => {
     if (server === null) throw new Error('there is no server');
     const speaker = await speak(partOf('playback').device, RATE_HZ);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 import {
   filesOf,
   type KeyOptions,
@@ -30,7 +31,7 @@ const REFUSED: readonly (readonly [string, KeyOptions, string])[] = [
   ['expired', { expires: '1d', how: ['--faked-system-time', '20200101T000000'] }, 'expired on 2020-01-02'],
 ];
 
-describe.skipIf(missing !== null)(title('a key that Debian 13 refuses'), () => {
+describe(title('a key that Debian 13 refuses'), needs(missing), () => {
   beforeEach(() => {
     fixture.deb('dragoman', '1.0.0-1');
     build();

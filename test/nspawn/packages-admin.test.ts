@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 import { until } from './kiosk.ts';
 import { openPackageFixture, type PackageFixture } from './package-fixture.ts';
@@ -34,7 +35,7 @@ const CONFIG = JSON.stringify({
 
 const debian = inject('debian');
 
-describe.skipIf(debian.missing !== null)(`an administrator on a fresh Debian ${debian.suite}`, () => {
+describe(`an administrator on a fresh Debian ${debian.suite}`, needs(debian.missing), () => {
   let fixture: PackageFixture;
   let made: string;
 

@@ -4,6 +4,7 @@ import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import type { ScreenAction, ScreenLane, ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
+import { needs } from '../needs.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
 
 let browser: Browser;
@@ -57,83 +58,80 @@ const allOf = (page: Page) =>
       Array.from(document.querySelectorAll('input'), ({ value }) => value).join(' '),
   );
 
-describe.skipIf(NO_BROWSER !== null)(
-  `the end of a conversation${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`,
-  () => {
-    beforeAll(async () => {
-      [browser, files] = await Promise.all([openBrowser(), buildPage()]);
-    });
-    afterAll(() => browser?.close());
+describe(`the end of a conversation${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
 
-    describe.each(SIZES)('on $width x $height', (size) => {
-      it.each(SCREEN_LAYOUTS)('closes what is typed, and the next dialog is empty: %s', async (layout) => {
-        const shown = await showPage(browser, files, { ...TALK, layout, heightMm: 300 }, size);
-        const { page, fake, close, complaints } = shown;
-        const { length } = await page.$$('.own');
-        expect(length).toBe(layout === 'one' ? 1 : 2);
-        const open = async (button: number): Promise<void> => {
-          await (await page.$$('.own'))[button]?.click();
-          await page.waitForSelector('dialog[open] input');
-        };
-        for (let button = 0; button < length; button++) {
-          await open(button);
-          await page.keyboard.type(SECRET);
-          expect(await allOf(page)).toContain('12345');
-          await screenshot(page, `typed-${layout}-${size.width}-${button}`);
-          fake.change({ conversation: 2 + button });
-          await expect.poll(() => page.$('dialog')).toBeNull();
-          expect(await allOf(page)).not.toContain('12345');
-          await screenshot(page, `typed-ended-${layout}-${size.width}-${button}`);
-          await open(button);
-          expect(await page.$eval('dialog input', ({ value }) => value)).toBe('');
-          await page.keyboard.press('Escape');
-          await expect.poll(() => page.$('dialog')).toBeNull();
-        }
-        expect(complaints).toEqual([]);
-        await close();
-      });
-    });
-
-    it('closes the choice of languages', async () => {
-      const { page, fake, close } = await showPage(browser, files, TALK);
-      await page.click('.bar button[lang="es"]:not(.own)');
-      await page.waitForSelector('dialog[open] .choices');
-      fake.change({ conversation: 2 });
-      await expect.poll(() => page.$('dialog')).toBeNull();
+  describe.each(SIZES)('on $width x $height', (size) => {
+    it.each(SCREEN_LAYOUTS)('closes what is typed, and the next dialog is empty: %s', async (layout) => {
+      const shown = await showPage(browser, files, { ...TALK, layout, heightMm: 300 }, size);
+      const { page, fake, close, complaints } = shown;
+      const { length } = await page.$$('.own');
+      expect(length).toBe(layout === 'one' ? 1 : 2);
+      const open = async (button: number): Promise<void> => {
+        await (await page.$$('.own'))[button]?.click();
+        await page.waitForSelector('dialog[open] input');
+      };
+      for (let button = 0; button < length; button++) {
+        await open(button);
+        await page.keyboard.type(SECRET);
+        expect(await allOf(page)).toContain('12345');
+        await screenshot(page, `typed-${layout}-${size.width}-${button}`);
+        fake.change({ conversation: 2 + button });
+        await expect.poll(() => page.$('dialog')).toBeNull();
+        expect(await allOf(page)).not.toContain('12345');
+        await screenshot(page, `typed-ended-${layout}-${size.width}-${button}`);
+        await open(button);
+        expect(await page.$eval('dialog input', ({ value }) => value)).toBe('');
+        await page.keyboard.press('Escape');
+        await expect.poll(() => page.$('dialog')).toBeNull();
+      }
+      expect(complaints).toEqual([]);
       await close();
     });
+  });
 
-    it('closes what is typed when another run of the agent begins', async () => {
-      const { page, fake, close, breakConnection } = await showPage(browser, files, TALK);
-      await page.click('.own');
-      await page.keyboard.type(SECRET);
-      const { back } = await breakConnection();
-      await expect.poll(() => stateOf(page)).toBe('offline');
-      expect(await allOf(page)).not.toContain('12345');
-      fake.restart('run-2');
-      await back();
-      await expect.poll(() => stateOf(page)).toBe('listening');
-      expect(await page.$('dialog')).toBeNull();
-      await close();
-    });
+  it('closes the choice of languages', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    await page.click('.bar button[lang="es"]:not(.own)');
+    await page.waitForSelector('dialog[open] .choices');
+    fake.change({ conversation: 2 });
+    await expect.poll(() => page.$('dialog')).toBeNull();
+    await close();
+  });
 
-    it('leaves no word for somebody who chooses the same language later', async () => {
-      const words = { language: 'es', text: 'Mi número es 12345', breaks: false, number: 1 };
-      const { page, fake, close } = await showPage(browser, files, { ...TALK, texts: [words] });
-      expect(await linesOf(page, 'es')).toEqual([words.text]);
-      fake.change({ conversation: 2 });
-      fake.change({ lanes: [{ ...LANE, targets: ['fr'], visitor: 'fr' }] });
-      await page.waitForSelector('.body[lang="fr"]');
-      fake.change({ lanes: [LANE] });
-      await page.waitForSelector('.body[lang="es"]');
-      await settle(page);
-      expect(await allOf(page)).not.toContain('12345');
-      await close();
-    });
-  },
-);
+  it('closes what is typed when another run of the agent begins', async () => {
+    const { page, fake, close, breakConnection } = await showPage(browser, files, TALK);
+    await page.click('.own');
+    await page.keyboard.type(SECRET);
+    const { back } = await breakConnection();
+    await expect.poll(() => stateOf(page)).toBe('offline');
+    expect(await allOf(page)).not.toContain('12345');
+    fake.restart('run-2');
+    await back();
+    await expect.poll(() => stateOf(page)).toBe('listening');
+    expect(await page.$('dialog')).toBeNull();
+    await close();
+  });
 
-describe.skipIf(NO_BROWSER !== null)(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  it('leaves no word for somebody who chooses the same language later', async () => {
+    const words = { language: 'es', text: 'Mi número es 12345', breaks: false, number: 1 };
+    const { page, fake, close } = await showPage(browser, files, { ...TALK, texts: [words] });
+    expect(await linesOf(page, 'es')).toEqual([words.text]);
+    fake.change({ conversation: 2 });
+    fake.change({ lanes: [{ ...LANE, targets: ['fr'], visitor: 'fr' }] });
+    await page.waitForSelector('.body[lang="fr"]');
+    fake.change({ lanes: [LANE] });
+    await page.waitForSelector('.body[lang="es"]');
+    await settle(page);
+    expect(await allOf(page)).not.toContain('12345');
+    await close();
+  });
+});
+
+describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });
@@ -186,7 +184,7 @@ describe.skipIf(NO_BROWSER !== null)(`somebody at a dialog${NO_BROWSER ? ` (${NO
   });
 });
 
-describe.skipIf(NO_BROWSER !== null)(`a held button${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`a held button${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });
@@ -213,7 +211,7 @@ describe.skipIf(NO_BROWSER !== null)(`a held button${NO_BROWSER ? ` (${NO_BROWSE
   });
 });
 
-describe.skipIf(NO_BROWSER !== null)(`a frozen agent${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+describe(`a frozen agent${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });

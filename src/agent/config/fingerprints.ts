@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { Config } from '../../protocol/config.ts';
 
 const LENGTH = 16;
 
-/** A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. */
+/**
+ * A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. A file counts by its
+ * name: the service gets its secrets in a credentials folder, and a person's doctor finds them beside the configuration.
+ */
 export function fingerprints(config: Config): Record<string, string> {
   const pairs = Object.entries(config).map(([key, value]): [string, string] => {
-    const hash = createHash('sha256').update(JSON.stringify(value)).digest('hex');
+    const hash = createHash('sha256').update(JSON.stringify(value, withoutFolder)).digest('hex');
     return [key, hash.slice(0, LENGTH)];
   });
   return Object.fromEntries(pairs);
@@ -18,4 +22,10 @@ export function differingKeys(
   other: Readonly<Record<string, string>>,
 ): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);
+}
+
+function withoutFolder(key: string, value: unknown): unknown {
+  if (key.endsWith('File') && typeof value === 'string') return basename(value);
+  if (key.endsWith('Files') && Array.isArray(value)) return value.map((name) => basename(String(name)));
+  return value;
 }

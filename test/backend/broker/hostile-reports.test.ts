@@ -12,6 +12,7 @@ import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
 import { type Store, StoreDown } from '../../../src/ports/store.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
 import { gather } from '../../gathered.ts';
+import { needs } from '../../needs.ts';
 import { errorOf, fixtureOfEachTest, PREFIX, sessionOf } from '../backend-on-loopback.ts';
 import { onBothStores } from '../store/both-stores.ts';
 import { PASSWORD } from '../store/postgres-server.ts';
@@ -45,8 +46,7 @@ const talked = (index: number): string =>
     billed_s: 60,
   });
 
-if (command === null)
-  it.skip('hostile reports: mosquitto is not installed (Debian package "mosquitto")', () => {});
+if (command === null) it('hostile reports (skipped without mosquitto)', needs('needs mosquitto'), () => {});
 else
   onBothStores((maker) => {
     const { start } = fixtureOfEachTest();

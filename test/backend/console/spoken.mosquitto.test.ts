@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { connect, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
 import { type ConsoleFixture, consoleOfEachTest, PREFIX } from './console-on-loopback.ts';
 
@@ -14,7 +15,7 @@ const TO = { devices: ['museum/a'] };
 const SAY = { command: 'say', args: { text: SPOKEN, language: 'en' }, to: TO };
 
 if (command === null) {
-  it.skip('what shall be spoken, at mosquitto: it is not installed (Debian package "mosquitto")', () => {});
+  it('what shall be spoken (skipped without mosquitto)', needs('needs mosquitto'), () => {});
 } else {
   describe('what shall be spoken', () => {
     const { start } = consoleOfEachTest();

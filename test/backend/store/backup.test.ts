@@ -22,7 +22,9 @@ import { createAuthority, issueCertificate } from '../../../src/backend/broker/a
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load-config.ts';
 import type { LedgerEntry, SessionRow, Store } from '../../../src/ports/store.ts';
+import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { gather } from '../../gathered.ts';
+import { needs } from '../../needs.ts';
 import { signInByTls } from '../console/sign-in-by-tls.ts';
 import { onBothStores } from './both-stores.ts';
 import { PASSWORD } from './postgres-server.ts';
@@ -94,7 +96,7 @@ const contentOf = async (store: Store) => ({
   sessions: (await store.change('museum/a', (book) => ({ change: {}, result: book }))).sessions,
 });
 
-describe('an empty machine', () => {
+describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
   const PASSWORD_OF_ANN = 'correct horse battery';
   /** Folder of all files of the machine. */
   const machine = join(folder, 'machine');

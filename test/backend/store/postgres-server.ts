@@ -50,7 +50,7 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
 
   const start = async (): Promise<void> => {
     const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
-    child = spawn(join(bin, 'postgres'), [...options, '-c', 'max_connections=60', '-c', 'fsync=off'], {
+    child = spawn(join(bin, 'postgres'), [...options, '-c', 'max_connections=200', '-c', 'fsync=off'], {
       cwd: folder,
       stdio: 'ignore',
       ...user,
