@@ -1,5 +1,11 @@
 /** The one way to open an HTTP server: nobody can hold its door shut with half requests, silence, or by reading slowly. */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Caller, type CrowdLimits, crowdedOut, keepsUp, type Reading } from '../../core/door/crowd.ts';
@@ -12,6 +18,8 @@ const HEAD_WITHIN_MS = 10_000;
 const REQUEST_WITHIN_MS = 30_000;
 /** How often the time-outs of requests are looked at. The default of 30 s would make each of them as long. */
 const LOOK_EACH_MS = 1000;
+/** Requests of one address that are answered at a time, for each connection that it may have. Clients of apt send ten ahead. */
+const ANSWERED_AT_ONCE = 4;
 /** How often slow readers are looked for, while answers go on. */
 const WATCH_EACH_MS = 10_000;
 
@@ -78,9 +86,27 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       }
     });
   };
+  const answered = new Map<string, number>();
+  /** False: the address sends requests ahead of its answers, each of which would cost a look into the store. */
+  const mayAnswer = (address: string | null, response: ServerResponse): boolean => {
+    if (address === null) return true;
+    const count = answered.get(address) ?? 0;
+    if (count >= ANSWERED_AT_ONCE * limits.mostOfAddress) return false;
+    answered.set(address, count + 1);
+    response.on('close', () => {
+      const left = (answered.get(address) ?? 1) - 1;
+      if (left > 0) answered.set(address, left);
+      else answered.delete(address);
+    });
+    return true;
+  };
   const answer: RequestListener = (request, response) => {
-    const connection = connections.get(nameOf(request.socket));
+    const name = nameOf(request.socket);
+    const connection = connections.get(name);
+    // Node parses what a connection has sent also after it was dropped.
+    if (request.socket.destroyed) return;
     if (connection !== undefined) {
+      if (!mayAnswer(connection.address, response)) return drop(name);
       connection.request = request;
       connection.reading = { since: clock.now(), taken: takenFrom(request.socket).taken };
       response.on('close', () => {

@@ -57,6 +57,32 @@ function get(localAddress: string): Promise<number> {
 const openOf = (list: readonly { isClosed: boolean }[]): number =>
   list.filter(({ isClosed }) => !isClosed).length;
 
+describe('a server under requests that are sent ahead of their answers', () => {
+  it('answers a few for each connection, drops the rest, and answers another address', async () => {
+    let begun = 0;
+    const slow: RequestListener = (request, response) => {
+      begun += 1;
+      if (request.url === '/') response.end('fine');
+    };
+    await open(slow);
+    const ahead = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
+    const held = await Promise.all(Array.from({ length: 6 }, () => dial(ahead)));
+    await expect.poll(() => openOf(held)).toBeLessThan(6);
+    expect(await get('127.0.0.2')).toBe(200);
+    // Of 1,200. A dropped connection makes room for requests of another one.
+    expect(begun).toBeLessThan(100);
+  });
+
+  it('counts answers that were given no longer', async () => {
+    await open(fine);
+    const client = await dial('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+    await expect.poll(() => client.text.split('fine').length - 1).toBe(20);
+    client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+    await expect.poll(() => client.text.split('fine').length - 1).toBe(40);
+    expect(client.isClosed).toBe(false);
+  });
+});
+
 describe('a server under half requests', () => {
   it.each([
     ['half heads', HALF],

@@ -61,6 +61,21 @@ export function followDevice(entry: Entry, device: SeenDevice, version: string):
   return isKnown ? entry : { ...entry, state: 'ordered', isHeard: true, before: null, reason: null };
 }
 
+/** An updater waits a day for its download and a day for a good moment. One that takes longer never finishes (ms). */
+const FINISHES_WITHIN_MS = 50 * 3_600_000;
+const UNFINISHED = 'it took the order more than two days ago, and has not finished';
+
+/**
+ * Ends the wait for a device that has the order: a wave of its own would wait for ever.
+ * @param before the entry before what the device reported now
+ */
+export function giveUp(before: Entry, entry: Entry, now: number): Entry {
+  if (entry.state !== 'ordered' || !entry.isHeard) return entry;
+  if (entry.sentAt === null) return { ...entry, sentAt: now };
+  if (now - entry.sentAt < FINISHES_WITHIN_MS) return entry;
+  return before.reason === UNFINISHED ? before : { ...entry, state: 'failed', reason: UNFINISHED };
+}
+
 /** Whether the version runs, also on trial. */
 export function hasVersion({ version: runs, update }: SeenDevice, version: string): boolean {
   // 1.3.0-2 calls itself 1.3.0, as the package before it did: then the updater's report decides.

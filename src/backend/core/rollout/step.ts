@@ -4,6 +4,7 @@
 import { compareVersions } from '../../../core/update/versions.ts';
 import {
   followDevice,
+  giveUp,
   hasVersion,
   newEntry,
   noteAnswer,
@@ -88,7 +89,8 @@ function hear(rollout: Rollout, seen: Seen, now: number): Rollout {
   }
   for (const [name, entry] of Object.entries(drawn.all)) {
     const device = devices.get(name);
-    if (device !== undefined) drawn.set(name, followDevice(entry, device, version));
+    const followed = device === undefined ? entry : followDevice(entry, device, version);
+    drawn.set(name, giveUp(entry, followed, now));
   }
   const isTime = rollout.waveSince !== null;
   const own = [...conversations].filter(([name]) => isTime && drawn.all[name]?.state === 'live');

@@ -62,6 +62,38 @@ describe('conversations that one device reports', () => {
   });
 });
 
+describe('an update that one device never finishes', () => {
+  it('pauses a wave of that device after two days, and goes on without it after "resume"', () => {
+    const test = scene(20, [5, 100]);
+    test.go();
+    const [hostile = ''] = test.drawn();
+    const claims = () => test.all(() => device({ update: report('downloading') }), [hostile]);
+    claims();
+    for (let hour = 0; hour < 49; hour += 1) test.go(HOUR);
+    expect(test.rollout).toMatchObject({ state: 'running', wave: 0 });
+    test.go(2 * HOUR);
+    expect(test.rollout).toMatchObject({ state: 'paused', reason: expect.stringContaining(hostile) });
+    expect(test.rollout.reason).toContain('has not finished');
+    const asked = resume(test.rollout);
+    if (!asked.ok) throw new Error(asked.why);
+    test.set(asked.rollout);
+    claims();
+    test.go();
+    expect(test.rollout).toMatchObject({ state: 'running', wave: 1 });
+    test.all(
+      () => live(),
+      test.drawn().filter((name) => name !== hostile),
+    );
+    test.go();
+    test.go(24 * HOUR);
+    expect(test.rollout).toMatchObject({ state: 'done' });
+    // It did finish: the honest device was only slow.
+    test.all(() => live(), [hostile]);
+    test.go();
+    expect(test.rollout.drawn[hostile]).toMatchObject({ state: 'live' });
+  });
+});
+
 describe('lost speech that one device reports', () => {
   const lossy = (
     which: readonly string[],
