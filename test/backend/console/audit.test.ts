@@ -90,8 +90,15 @@ describe('an action', () => {
   });
 });
 
-function openRoutes(hasher = {} as PasswordHasher) {
-  const store = createConsoleStore(createSqliteEngine(MEMORY_STORE));
+/** @param times of what is written, in turn; left out: now */
+function openRoutes(hasher = {} as PasswordHasher, times: string[] = []) {
+  const engine = createSqliteEngine(MEMORY_STORE);
+  const store = createConsoleStore({
+    ...engine,
+    get now() {
+      return String(Date.parse(times[0] ?? '') || engine.now);
+    },
+  });
   const clock = createVirtualClock();
   const signIn = createSignIn(store, hasher, clock);
   const audit = createAudit(store, log);
@@ -133,14 +140,18 @@ describe('a password, while too many others are checked,', () => {
 });
 
 describe('the pages of the audit', () => {
-  async function openRoute(count: number) {
-    const { store, routes } = openRoutes();
-    for (let index = 0; index < count; index += 1)
+  async function openRoute(count: number, times: string[] = []) {
+    const { store, routes } = openRoutes(undefined, times);
+    await store.open();
+    for (let index = 0; index < count; index += 1) {
       await store.beginAudit({ who: 'ann', from: '', what: `act.${index}`, on: null, args: '{}' });
+      times.shift();
+    }
     return async (query: string) => {
       const request = { query: new URLSearchParams(query) };
       const reply = await routes['GET /api/audit']({ request, params: {} } as unknown as Call);
-      return (reply as unknown as { json: { lines: { what: string }[]; before: string | null } }).json;
+      return (reply as unknown as { json: { lines: { what: string; at: string }[]; before: string | null } })
+        .json;
     };
   }
 
@@ -161,5 +172,23 @@ describe('the pages of the audit', () => {
     }
     expect(pages.map(({ length }) => length)).toEqual(sizes);
     expect(new Set(pages.flat()).size).toBe(count);
+  });
+
+  it.each([
+    ['from=2025-03-30&to=2025-03-31', [3, 2, 1]],
+    ['from=2025-03-31&to=2025-03-31', [3, 2]],
+    ['to=2025-03-29', [0]],
+    ['from=2025-04-01', [4]],
+  ])('for %s hold their first and their last day whole, the newest line first', async (query, wanted) => {
+    const times = [
+      '2025-03-29T23:59:59.999Z',
+      '2025-03-30T00:00:00.000Z',
+      '2025-03-31T12:00:00.000Z',
+      '2025-03-31T23:59:59.999Z',
+      '2025-04-01T00:00:00.000Z',
+    ];
+    const ask = await openRoute(times.length, [...times]);
+    const { lines } = await ask(query);
+    expect(lines.map(({ at }) => at)).toEqual(wanted.map((index) => times[index]));
   });
 });

@@ -140,32 +140,6 @@ onBothStores((maker) => {
     devices.end();
   });
 
-  it('shows the first and the last day of the audit whole, and the newest line first', async () => {
-    const { config, engine: connect } = await maker.make();
-    const fixture = await start({ store: config, storePassword: STORE_PASSWORD }, ['ann']);
-    const times = [
-      '2025-03-29T23:59:59.999Z',
-      '2025-03-30T00:00:00.000Z',
-      '2025-03-31T12:00:00.000Z',
-      '2025-03-31T23:59:59.999Z',
-      '2025-04-01T00:00:00.000Z',
-    ];
-    const engine = connect();
-    const insert = `INSERT INTO audit (id, at, who, address, what, target, args) VALUES (?, ?, 'eve', '', 'x', NULL, '{}')`;
-    await engine.transact(null, async (sql) => {
-      for (const time of times) await sql.query(insert, [time, Date.parse(time)]);
-    });
-    await engine.close();
-    const ask = async (query: string) =>
-      (await fixture.ask('ann', 'GET', `/api/audit?who=eve${query}`)).json.lines.map(
-        ({ at }: { at: string }) => at,
-      );
-    expect(await ask('&from=2025-03-30&to=2025-03-31')).toEqual(times.slice(1, 4).reverse());
-    expect(await ask('&from=2025-03-31&to=2025-03-31')).toEqual(times.slice(2, 4).reverse());
-    expect(await ask('&to=2025-03-29')).toEqual(times.slice(0, 1));
-    expect(await ask('&from=2025-04-01')).toEqual(times.slice(4));
-  });
-
   it('publishes a checked desired configuration once for each version', async () => {
     const fixture = await open();
     fixture.status('museum/a');
