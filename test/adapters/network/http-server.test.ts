@@ -132,6 +132,23 @@ describe('a server under half requests', () => {
     expect(openOf(people)).toBe(2);
   });
 
+  it('keeps an address to its share when all come at once', async () => {
+    await open(fine);
+    const held = await Promise.all(Array.from({ length: 40 }, () => dial(HALF)));
+    await expect.poll(() => [openOf(held), server?.connections]).toEqual([6, 6]);
+    expect(await get('127.0.0.1')).toBe(200);
+  });
+
+  it('closes a connection whose answer is complete before half requests that came later', async () => {
+    await open(fine);
+    const idle = await dial(`${HALF}\r\n`);
+    await expect.poll(() => idle.text).toContain('fine');
+    const halves: Held[] = [];
+    for (let count = 0; count < 6; count += 1) halves.push(await dial(HALF));
+    await expect.poll(() => idle.isClosed).toBe(true);
+    expect(openOf(halves)).toBe(6);
+  });
+
   it('has no share for the address of a proxy', async () => {
     await open(fine, { isShared: (address) => address === '127.0.0.1' });
     const held: Held[] = [];
@@ -196,6 +213,31 @@ describe('a server closes', () => {
       if (server?.connections === 1) stalled.socket.resume();
     }
     expect([stalled.isClosed, reader.isClosed]).toEqual([true, false]);
+  });
+
+  it('its watch over readers with the last answer, and with its own end', async () => {
+    const clock = createVirtualClock();
+    await open(
+      (request, response) => (request.url === '/' ? response.end('fine') : response.write('hello')),
+      {
+        clock,
+      },
+    );
+    const done = await dial(`${HALF}\r\n`);
+    await expect.poll(() => done.text).toContain('fine');
+    expect(clock.armed).toBe(1);
+    await expect
+      .poll(() => {
+        clock.advance(10_000);
+        return clock.armed;
+      })
+      .toBe(0);
+    const going = await dial(HALF.replace('/', '/long').concat('\r\n'));
+    await expect.poll(() => going.text).toContain('hello');
+    clock.advance(100_000);
+    expect([clock.armed, going.isClosed]).toEqual([1, false]);
+    await server?.close();
+    expect(clock.armed).toBe(0);
   });
 
   it('all connections at its end, also those without a request or before TLS', async () => {

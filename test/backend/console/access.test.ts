@@ -107,6 +107,8 @@ describe('the console', () => {
     const post = (headers: Record<string, string>) => fixture.ask('ann', 'POST', '/api/people', add, headers);
     const foreign = [
       { origin: 'https://evil.example' },
+      { origin: `${fixture.url}.evil.example` },
+      { origin: `${fixture.url}0` },
       { origin: 'null' },
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -147,7 +149,7 @@ describe('the console', () => {
     expect(status).toBe(200);
     const cookie = headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
-      /^__Host-dragoman=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-dragoman=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
     );
     const lines = await fixture.ask(null, 'GET', '/api/audit', undefined, {
       ...proxied,
@@ -175,7 +177,7 @@ describe('the console', () => {
     await other.close();
   });
 
-  it('slows guessing by name and by address, and says the same for an unknown name', async () => {
+  it('slows guessing by name, and says the same for an unknown name', async () => {
     const fixture = await start();
     const attempt = (name: string) =>
       fixture.ask(null, 'POST', '/api/sign-in', { name, password: 'wrong password' });
@@ -187,14 +189,6 @@ describe('the console', () => {
     expect(late).toMatchObject({ status: 429, json: { error: { code: 'too_often' } } });
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(60);
     expect(await fixture.signIn('ann')).toBe(200);
-    // People of the fixture: a check of an unknown name takes as long as with the cost of real people.
-    const known = Array.from({ length: 20 }, (_, index) => `guess-${index}`);
-    await fixture.addPeople(known);
-    await Promise.all(known.map(attempt));
-    // Not only for two seconds, as when too many sign in at once.
-    const next = await attempt('one-more');
-    expect(next).toMatchObject({ status: 429, json: { error: { code: 'too_often' } } });
-    expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(60);
     const audit = await fixture.ask('ann', 'GET', '/api/audit?what=sign-in&who=vic');
     expect(audit.json.lines).toHaveLength(10);
     expect(audit.json.lines[0].result).toMatchObject({ ok: false, text: 'name or password is wrong' });
@@ -204,7 +198,8 @@ describe('the console', () => {
     const fixture = await start({}, ['ann', 'otto', 'vic']);
     const stream = await fixture.stream('vic');
     const stolen = fixture.cookieOf('vic');
-    await fixture.ask('vic', 'POST', '/api/sign-out', {});
+    const left = await fixture.ask('vic', 'POST', '/api/sign-out', {});
+    expect(left.headers.get('set-cookie')).toMatch(/^dragoman-loopback-\d+=; Path=\/; Max-Age=0; HttpOnly;/);
     await expect.poll(() => [stream.end, stream.isClosed]).toEqual(['signed_out', true]);
     const used = await fixture.ask(null, 'GET', '/api/me', undefined, { cookie: stolen });
     expect(used).toMatchObject({ status: 401, json: { error: { code: 'signed_out' } } });
@@ -219,6 +214,12 @@ describe('the console', () => {
     expect((await fixture.ask('otto', 'POST', '/api/commands', {})).json.error.code).toBe('role');
 
     const next = 'another long password';
+    const guess = await fixture.ask('otto', 'POST', '/api/me/password', {
+      old: 'a wrong password',
+      new: next,
+    });
+    expect(guess).toMatchObject({ status: 401, json: { error: { code: 'wrong' } } });
+    expect(await fixture.signIn('otto')).toBe(200);
     const change = await fixture.ask('otto', 'POST', '/api/me/password', { old: PASSWORD, new: next });
     expect(change.status).toBe(200);
     expect((await fixture.ask('otto', 'GET', '/api/me')).status).toBe(200);
@@ -262,11 +263,21 @@ describe('the console', () => {
       role: 'viewer',
       password: `${PASSWORD} 2`,
     });
+    const change = { role: 'operator', password: `${PASSWORD} 3` };
+    expect((await fixture.ask('ann', 'POST', '/api/people/new', change)).status).toBe(200);
+    const own = { old: PASSWORD, new: `${PASSWORD} 4` };
+    expect((await fixture.ask('ann', 'POST', '/api/me/password', own)).status).toBe(200);
     const audit = await fixture.ask('ann', 'GET', '/api/audit');
     const jobs = await fixture.ask('ann', 'GET', '/api/jobs');
     for (const text of [...fixture.lines, audit.text, jobs.text, say.text])
       for (const secret of secrets) expect(text).not.toContain(secret);
-    expect(audit.json.lines.map(({ what }: { what: string }) => what)).toContain('people.add');
+    expect(audit.json.lines).toMatchObject([
+      { what: 'people.password', on: 'ann', args: {} },
+      { what: 'people.role', on: 'new', args: { role: 'operator', password: 'new' } },
+      { what: 'people.add', on: 'new', args: { role: 'viewer' } },
+      { what: 'command.say' },
+      { what: 'sign-in' },
+    ]);
   });
 
   it('serves page and files to everybody, with a policy for scripts, and nothing else', async () => {

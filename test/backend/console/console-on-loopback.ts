@@ -25,6 +25,12 @@ export const PASSWORD = 'correct horse battery';
 export const PASSWORD_HASH = cheapHash(PASSWORD);
 const FILES = new Map([['console.js', fileOf('"page";', 'text/javascript; charset=utf-8')]]);
 
+const PEOPLE: readonly (readonly [name: string, role: ConsoleRole])[] = [
+  ['ann', 'administrator'],
+  ['otto', 'operator'],
+  ['vic', 'viewer'],
+];
+
 function cheapHash(password: string): string {
   const salt = randomBytes(16);
   const key = scryptSync(password, salt, 32, { N: 16, r: 1, p: 1 });
@@ -58,16 +64,9 @@ export async function startConsoleFixture(options: StartOptions = {}) {
     ...options.config,
   });
   const storePassword = () => options.storePassword ?? '';
-  const addPeople = async (named: readonly (readonly [name: string, role: ConsoleRole])[]) => {
-    const people = openConsoleStore(config.store, storePassword);
-    for (const [name, role] of named) await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
-    await people.close();
-  };
-  await addPeople([
-    ['ann', 'administrator'],
-    ['otto', 'operator'],
-    ['vic', 'viewer'],
-  ]);
+  const people = openConsoleStore(config.store, storePassword);
+  for (const [name, role] of PEOPLE) await people.addPerson({ name, role, passwordHash: PASSWORD_HASH });
+  await people.close();
   const start = (): Promise<Backend> =>
     startBackend({
       config,
@@ -136,8 +135,6 @@ export async function startConsoleFixture(options: StartOptions = {}) {
       if (cookie !== undefined) cookies.set(name, cookie);
       return status;
     },
-    /** More people, all of them viewers. */
-    addPeople: (names: readonly string[]) => addPeople(names.map((name) => [name, 'viewer'])),
     cookieOf: (name: string): string => cookies.get(name) ?? '',
     /** Opens a stream and follows it. */
     stream: (who: string, view: FleetViewInput = {}, device?: string) =>
@@ -218,9 +215,3 @@ export function consoleOfEachTest() {
     },
   };
 }
-
-export const NAMES: Readonly<Record<ConsoleRole, string>> = {
-  viewer: 'vic',
-  operator: 'otto',
-  administrator: 'ann',
-};

@@ -289,6 +289,20 @@ describe('the fleet', () => {
     await broker.close();
   });
 
+  it('shows for ten minutes that a device sends its log, when it was asked for as long', async () => {
+    const fixture = await start({}, ['otto', 'vic']);
+    fixture.status('museum/a');
+    await expect.poll(async () => (await rows(fixture, {})).json.total).toBe(1);
+    const detail = async () => (await fixture.ask('vic', 'GET', '/api/devices/museum/a')).json;
+    expect((await detail()).logUntil).toBeNull();
+    const before = Date.now();
+    const asked = { minutes: 10, level: 'info' };
+    const { json } = await fixture.ask('otto', 'POST', '/api/devices/museum/a/log', asked);
+    expect(json.job).toMatchObject({ command: 'log_stream', args: asked, devices: 1 });
+    const until = Date.parse((await detail()).logUntil) - 600_000;
+    expect([until >= before - 1, until <= Date.now() + 1]).toEqual([true, true]);
+  });
+
   it('keeps what it knows while the broker is away, and says so', async () => {
     const broker = await startBroker();
     const fixture = await start({ broker }, ['vic']);

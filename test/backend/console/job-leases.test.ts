@@ -1,7 +1,9 @@
-/** Two backends share the jobs of a store, in virtual time: one of them works on a job, and the other one only when it is gone. */
+/** Jobs on their way, in virtual time: how they are sent, and how two backends share those of a store. */
 import { describe, expect, it } from 'vitest';
 import { createJobs } from '../../../src/backend/console/jobs.ts';
+import type { PublishOptions } from '../../../src/ports/bus.ts';
 import type { ConsoleStore, StoredJob } from '../../../src/ports/console-store.ts';
+import type { Job } from '../../../src/protocol/console-jobs.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const JOB = {
@@ -30,15 +32,21 @@ function twoBackends() {
     },
   };
   const sent: string[] = [];
+  const messages: { topic: string; body: Record<string, unknown>; options: PublishOptions }[] = [];
+  const ended: Job[] = [];
+  const broker = { connected: true, takes: true, away: new Set<string>() };
   const open = (name: string) =>
     createJobs({
       store: store as ConsoleStore,
       bus: () => ({
-        connected: true,
+        get connected() {
+          return broker.connected;
+        },
         outbox: { depth: 0, dropped: 0 },
-        publish(_topic, _text, options) {
+        publish(topic, text, options = {}) {
           sent.push(name);
-          options?.ended?.(true);
+          messages.push({ topic, body: JSON.parse(text), options });
+          if (broker.takes) options.ended?.(true);
         },
       }),
       prefix: 'dragoman/v1',
@@ -47,11 +55,11 @@ function twoBackends() {
       complain: (_kind, fields) => {
         throw new Error(JSON.stringify(fields));
       },
-      isConnected: () => true,
+      isConnected: (device) => !broker.away.has(device),
       whySilent: () => 'silent',
-      ended() {},
+      ended: (job) => void ended.push(job),
     });
-  return { clock, sent, rows, one: open('one'), other: open('other') };
+  return { clock, sent, messages, ended, broker, rows, one: open('one'), other: open('other') };
 }
 
 describe('a job of one of two backends', () => {
@@ -88,5 +96,141 @@ describe('a job of one of two backends', () => {
     expect(holders).toHaveLength(1);
     await clock.elapse(60_000);
     expect([one, other].filter((jobs) => jobs.find(id) !== null)).toEqual(holders);
+  });
+});
+
+const many = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `museum/${String(index).padStart(3, '0')}`);
+const answerOf = (id: string, status: string, more: object = {}): string =>
+  JSON.stringify({ ts: null, id, status, ...more });
+
+describe('the commands of a job', () => {
+  it('are at most 150 on their way, and go on as the broker takes them', async () => {
+    const { clock, messages, ended, broker, one } = twoBackends();
+    broker.takes = false;
+    const { id } = await one.begin({ ...JOB, devices: many(400) });
+    await clock.elapse(250);
+    expect(messages).toHaveLength(150);
+    await clock.elapse(1000);
+    expect(messages).toHaveLength(150);
+    for (const { options } of messages.slice(0, 10)) options.ended?.(true);
+    await clock.elapse(250);
+    expect(messages).toHaveLength(160);
+    broker.takes = true;
+    for (const { options } of messages.slice(10)) options.ended?.(true);
+    await clock.elapse(750);
+    expect(messages.map(({ topic }) => topic)).toEqual(
+      many(400).map((name) => `dragoman/v1/${name}/cmd/mute`),
+    );
+    for (const name of many(400)) one.hearAnswer(name, answerOf(id, 'ok'));
+    expect(ended).toMatchObject([{ id, counts: { ok: 400 } }]);
+  });
+
+  it('have QoS 1 and end at the broker with their time, and wait for it while it is away', async () => {
+    const { clock, messages, broker, one } = twoBackends();
+    broker.connected = false;
+    await one.begin({ ...JOB, validMs: 60_000 });
+    await clock.elapse(10_000);
+    expect(messages).toEqual([]);
+    broker.connected = true;
+    await clock.elapse(250);
+    // A minute, one more for clocks, and a second; 10.25 s of them have passed.
+    expect(messages.map(({ options }) => [options.qos, options.retain ?? false, options.properties])).toEqual(
+      [[1, false, { expiryS: 111 }]],
+    );
+    expect(messages[0]?.body['not_after']).toBe('2026-01-15T09:02:01.000Z');
+  });
+
+  it('are refused for devices whose command the broker does not take', async () => {
+    const { clock, messages, ended, broker, one } = twoBackends();
+    broker.takes = false;
+    await one.begin({ ...JOB });
+    await clock.elapse(250);
+    messages[0]?.options.ended?.(false);
+    expect(ended).toMatchObject([{ counts: { error: 1 }, first: { code: 'not_sent' } }]);
+    // It made room on the way.
+    await one.begin({ ...JOB, devices: many(200) });
+    await clock.elapse(250);
+    expect(messages).toHaveLength(151);
+  });
+
+  it('that shall be spoken go to connected devices alone, and no broker keeps them', async () => {
+    const { clock, messages, ended, broker, one } = twoBackends();
+    broker.away.add('museum/b');
+    const { id } = await one.begin({ ...JOB, command: 'say', devices: ['museum/a', 'museum/b'] });
+    await clock.elapse(60_000);
+    expect(messages.map(({ topic, options }) => [topic, options.qos])).toEqual([
+      ['dragoman/v1/museum/a/cmd/say', 0],
+    ]);
+    one.hearAnswer('museum/a', answerOf(id, 'ok'));
+    expect(ended).toMatchObject([{ counts: { ok: 1, error: 1 } }]);
+  });
+
+  it('are not sent any more when it is stopped', async () => {
+    const { clock, messages, ended, broker, one } = twoBackends();
+    broker.takes = false;
+    const job = await one.begin({ ...JOB, devices: many(151) });
+    await clock.elapse(250);
+    one.stop(job);
+    for (const { options } of messages) options.ended?.(true);
+    await clock.elapse(10_000);
+    expect(messages).toHaveLength(150);
+    for (const name of many(150)) one.hearAnswer(name, answerOf(job.id, 'ok'));
+    expect(ended).toMatchObject([{ counts: { ok: 150, stopped: 1 } }]);
+  });
+
+  it('go again to those without a final answer after a restart, and to no other', async () => {
+    const { clock, messages, ended, one, other } = twoBackends();
+    const devices = ['museum/a', 'museum/b', 'museum/c'];
+    const { id } = await one.begin({ ...JOB, devices });
+    await clock.elapse(250);
+    one.hearAnswer('museum/a', answerOf(id, 'ok'));
+    one.hearAnswer('museum/b', answerOf(id, 'accepted'));
+    await one.close();
+    messages.length = 0;
+    await clock.elapse(6000);
+    expect(messages.map(({ topic }) => topic)).toEqual([
+      'dragoman/v1/museum/b/cmd/mute',
+      'dragoman/v1/museum/c/cmd/mute',
+    ]);
+    for (const name of ['museum/b', 'museum/c']) other.hearAnswer(name, answerOf(id, 'ok'));
+    expect(ended).toMatchObject([{ id, counts: { ok: 3 } }]);
+  });
+});
+
+describe('an answer', () => {
+  it('counts up to 131,072 characters, of a device that the job is for', async () => {
+    const { clock, one } = twoBackends();
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(250);
+    const long = (length: number): string => {
+      const bare = answerOf(id, 'ok', { data: '' }).length;
+      return answerOf(id, 'ok', { data: 'so '.repeat(50_000).slice(0, length - bare) });
+    };
+    const counts = () => one.recent()[0]?.counts;
+    one.hearAnswer('museum/a', long(131_073));
+    one.hearAnswer('museum/b', long(131_072));
+    one.hearAnswer('museum/a', answerOf('another-job', 'ok'));
+    expect(counts()).toMatchObject({ sent: 1, ok: 0 });
+    one.hearAnswer('museum/a', long(131_072));
+    expect(counts()).toMatchObject({ sent: 0, ok: 1 });
+  });
+});
+
+describe('jobs that have ended', () => {
+  it('are shown newest first: the last fifty, for an hour', async () => {
+    const { clock, one } = twoBackends();
+    const ids: string[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      ids.push((await one.begin({ ...JOB, devices: [] })).id);
+      await clock.elapse(2000);
+    }
+    expect(one.recent().map(({ id }) => id)).toEqual(ids.slice(10).reverse());
+    // The last one is 2 s old, and the one before it 4 s.
+    clock.stall(3_596_750);
+    await clock.elapse(250);
+    expect(one.recent().map(({ id }) => id)).toEqual(ids.slice(-1));
+    await clock.elapse(2000);
+    expect(one.recent()).toEqual([]);
   });
 });

@@ -2,12 +2,39 @@
 import { expect, it } from 'vitest';
 import { createConsoleStore } from '../../../src/backend/store/console-store.ts';
 import { dump, load } from '../../../src/backend/store/copy.ts';
+import type { SqlEngine } from '../../../src/backend/store/sql-engine.ts';
 import type { ConsoleStore, StoredConversation } from '../../../src/ports/console-store.ts';
 import { type Database, onBothStores } from './both-stores.ts';
 
 const HOUR = 3_600_000;
 const admin = { name: 'ann', role: 'administrator', passwordHash: 'hash-a' } as const;
 const viewer = { name: 'vic', role: 'viewer', passwordHash: 'hash-v' } as const;
+
+const MINUTE = 60_000;
+const DAY = 24 * HOUR;
+/** The night in which the clocks of Europe are set forward. */
+const NIGHT = Date.UTC(2026, 2, 28, 22);
+
+/** With the database's clock in the hands of the test. */
+async function withClock(
+  database: Database,
+  use: (store: ConsoleStore, clock: { now: number }, engine: SqlEngine) => Promise<void>,
+): Promise<void> {
+  const engine = database.engine();
+  const clock = { now: NIGHT };
+  const timed = {
+    ...engine,
+    get now() {
+      return String(clock.now);
+    },
+  };
+  const store = createConsoleStore(timed);
+  try {
+    await use(store, clock, engine);
+  } finally {
+    await store.close();
+  }
+}
 
 async function withStore(database: Database, use: (store: ConsoleStore) => Promise<void>): Promise<void> {
   const store = createConsoleStore(database.engine());
@@ -111,12 +138,12 @@ onBothStores((maker) => {
   });
 
   it('finds audit lines by person, action, target and time, newest first and page by page', async () => {
-    await withStore(await maker.make(), async (store) => {
+    await withClock(await maker.make(), async (store, clock) => {
       const entry = { who: 'ann', from: '192.0.2.1', what: 'command.mute', on: 'museum/a', args: '{}' };
       const first = await store.beginAudit(entry);
       await store.endAudit(first, false, 'no answer');
       // Ids within one millisecond are in no order.
-      await new Promise((later) => setTimeout(later, 5));
+      clock.now += 1;
       await store.beginAudit({ ...entry, who: 'bob', what: 'people.add', on: null });
       const all = await store.audit({}, 10);
       expect(all.map(({ who }) => who)).toEqual(['bob', 'ann']);
@@ -126,10 +153,70 @@ onBothStores((maker) => {
       expect(await store.audit({ what: '%' }, 10)).toHaveLength(0);
       expect(await store.audit({ who: 'bob', on: 'museum/a' }, 10)).toHaveLength(0);
       expect(await store.audit({ before: all[0]?.id }, 10)).toHaveLength(1);
-      expect(await store.audit({ from: (all[1]?.at ?? 0) + 1 }, 10)).toHaveLength(1);
+      expect(all.map(({ at }) => at)).toEqual([NIGHT + 1, NIGHT]);
+      expect(await store.audit({ from: NIGHT + 1 }, 10)).toMatchObject([{ who: 'bob' }]);
+      expect(await store.audit({ to: NIGHT + 1 }, 10)).toMatchObject([{ who: 'ann' }]);
+      expect(await store.audit({}, 1)).toMatchObject([{ who: 'bob' }]);
       // A result is written once.
       await store.endAudit(first, true, 'late');
       expect((await store.audit({ who: 'ann' }, 10))[0]?.result?.text).toBe('no answer');
+    });
+  });
+
+  it('finds the newest jobs, and those of an instance that was not heard for its lease', async () => {
+    await withClock(await maker.make(), async (store, clock) => {
+      const job = { endedAt: null, body: '{}' };
+      for (const [id, at] of [
+        ['first', 5],
+        ['last', 7],
+        ['middle', 6],
+      ] as const)
+        await store.saveJob({ ...job, id, at }, 'one', 15_000);
+      expect((await store.jobs(2)).map(({ id }) => id)).toEqual(['last', 'middle']);
+      clock.now += 15_000;
+      expect(await store.claimJobs('two', 15_000)).toEqual([]);
+      clock.now += 1;
+      expect((await store.claimJobs('two', 15_000)).map(({ id }) => id).sort()).toEqual([
+        'first',
+        'last',
+        'middle',
+      ]);
+      clock.now += 15_000;
+      expect(await store.claimJobs('three', 15_000)).toEqual([]);
+    });
+  });
+
+  it('a session goes on while it is used, twelve hours from the last use, and a week at most', async () => {
+    await withClock(await maker.make(), async (store, clock) => {
+      await store.addPerson(viewer);
+      const use = (key: string, afterMs: number) => {
+        clock.now = NIGHT + afterMs;
+        return store.useSession(key, 12 * HOUR);
+      };
+      await store.openSession('k', viewer, 7 * DAY);
+      for (let hours = 11; hours < 7 * 24; hours += 11) expect(await use('k', hours * HOUR)).not.toBeNull();
+      expect(await use('k', 7 * DAY - 1)).toMatchObject({ endsAt: NIGHT + 7 * DAY });
+      expect(await use('k', 7 * DAY)).toBeNull();
+
+      clock.now = NIGHT;
+      await store.openSession('idle', viewer, 7 * DAY);
+      expect(await use('idle', 12 * HOUR - 1)).toMatchObject({ endsAt: NIGHT + 24 * HOUR - 1 });
+      expect(await use('idle', 24 * HOUR - 1)).toBeNull();
+    });
+  });
+
+  it('a page that is open without a person does not use its session', async () => {
+    await withClock(await maker.make(), async (store, clock) => {
+      await store.addPerson(viewer);
+      await store.openSession('k', viewer, 7 * DAY);
+      const look = (afterMs: number) => {
+        clock.now = NIGHT + afterMs;
+        return store.useSession('k', 12 * HOUR, false);
+      };
+      for (let minutes = 60; minutes < 12 * 60; minutes += 60)
+        expect(await look(minutes * MINUTE)).toMatchObject({ endsAt: NIGHT + 12 * HOUR });
+      expect(await look(12 * HOUR - 1)).not.toBeNull();
+      expect(await look(12 * HOUR)).toBeNull();
     });
   });
 
@@ -168,6 +255,38 @@ onBothStores((maker) => {
       expect(await store.conversations(0, far, 'device')).toHaveLength(2);
       expect((await store.conversations(0, far, 'languages'))[0]?.key).toBe('en,es');
       expect(await store.conversations(0, 5, 'day')).toEqual([]);
+    });
+  });
+
+  it('keeps audit and conversations for 396 days, jobs for 31, attempts for one, and sessions to their end', async () => {
+    await withClock(await maker.make(), async (store, clock, engine) => {
+      await store.addPerson(viewer);
+      await store.openSession('k', viewer, 7 * DAY);
+      await store.beginAudit({ who: 'ann', from: '', what: 'sign-in', on: null, args: '{}' });
+      await store.saveJob({ id: 'j', at: NIGHT, endedAt: NIGHT, body: '{}' }, 'one', -1);
+      await store.attempt('nobody', (_known, now) => ({ attempts: { since: now, count: 1 }, waitMs: 0 }));
+      const ended = { durationS: 60, sentences: 4, delayMs: 800, billedS: 50, languages: ['en'] };
+      await store.addConversation({ id: 'c', device: 'museum/a', ...ended }, 9);
+      const tables = ['sign_in_attempt', 'console_session', 'console_job', 'audit', 'conversation'];
+      const kept = async (afterMs: number): Promise<string[]> => {
+        clock.now = NIGHT + afterMs;
+        await store.prune();
+        const full: string[] = [];
+        for (const table of tables) {
+          const rows = await engine.transact(null, (sql) => sql.query(`SELECT * FROM ${table}`));
+          if (rows.length > 0) full.push(table);
+        }
+        return full;
+      };
+      expect(await kept(DAY)).toEqual(tables);
+      expect(await kept(DAY + 1)).toEqual(tables.slice(1));
+      expect(await kept(7 * DAY)).toEqual(tables.slice(1));
+      expect(await kept(7 * DAY + 1)).toEqual(tables.slice(2));
+      expect(await kept(31 * DAY)).toEqual(tables.slice(2));
+      expect(await kept(31 * DAY + 1)).toEqual(tables.slice(3));
+      expect(await kept(396 * DAY)).toEqual(tables.slice(3));
+      expect(await kept(396 * DAY + 1)).toEqual([]);
+      expect(await store.people()).toHaveLength(1);
     });
   });
 
