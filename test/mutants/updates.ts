@@ -203,6 +203,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
     seen: 'after a power cut in an order every later order is refused',
   },
+  {
+    file: 'src/updater/update.ts',
+    from: "return memory.settle({ stage: 'done', previous: from, reason: null });",
+    to: "await memory.settle({ stage: 'done', previous: from, reason: null });\n      return folders.tidy([from]);",
+    seen: 'on a disk that has become read-only a version that stays is reported as failed',
+  },
   // Roll-outs.
   {
     file: 'src/backend/core/rollout/judgement.ts',
@@ -271,6 +277,12 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'signatures !== null && known !== undefined && document.version < known.version',
     to: 'signatures !== null && known !== undefined && document.version <= known.version',
     seen: 'with each connection an error says that the document in force is refused',
+  },
+  {
+    file: 'src/agent/config/desired-file.ts',
+    from: '  update: keysSchema.optional(),\n',
+    to: '',
+    seen: 'after a restart a kiosk forgets its window for updates, and restarts by day',
   },
   {
     file: 'src/agent/config/desired-config.ts',
