@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LaneState } from '../../../src/core/lane/lane-state.ts';
 import { disturbsNobody, isInWindow } from '../../../src/core/update/good-moment.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
 
@@ -37,4 +38,9 @@ it('disturbs when a person has just spoken at any one of the lanes', () => {
   expect(disturbsNobody([state, speaks], 60_000)).toBe(false);
   expect(disturbsNobody([speaks, state], 60_000)).toBe(false);
   expect(disturbsNobody([state, speaks], 61_000)).toBe(true);
+  // The room is silent, and a text is being said.
+  const saying = { id: 's', text: 'Cerramos', language: 'es' } as unknown as LaneState['saying'];
+  expect(disturbsNobody([state, { ...state, saying }], 60_000)).toBe(false);
+  const conversation = {} as unknown as LaneState['conversation'];
+  expect(disturbsNobody([{ ...state, conversation }, state], 60_000)).toBe(false);
 });
