@@ -144,8 +144,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       if (next.judgement.kind === 'roll_back') return rollBack(next.judgement.reason);
       if ((await folders.current()) !== to) return rollBack('its files or the link were changed');
       log.info({}, `version ${plainVersion(to ?? '')} works and stays`);
-      await memory.settle({ stage: 'done', previous: from, reason: null });
-      return folders.tidy([from]);
+      return memory.settle({ stage: 'done', previous: from, reason: null });
     }
   };
 

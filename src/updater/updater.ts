@@ -13,14 +13,18 @@ export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): 
   const folders = createVersionFolders(files, deps.releases, own);
   const memory = await openMemory(files, desk, folders, log);
   const update = createUpdate({ ...deps, own, times, folders, memory });
-  try {
-    await folders.tidy([memory.record.previous, memory.record.from, memory.record.to]);
-  } catch (error) {
-    if (!(error instanceof UpdateTrouble)) throw error;
-    log.warn({}, `what an interrupted update left is not removed: ${error.message}`);
-  }
+  const tidy = async (): Promise<void> => {
+    try {
+      await folders.tidy([memory.record.previous, memory.record.from, memory.record.to]);
+    } catch (error) {
+      if (!(error instanceof UpdateTrouble)) throw error;
+      log.warn({}, `what an earlier update left is not removed: ${error.message}`);
+    }
+  };
+  await tidy();
   await update.carryOn();
   for (let last = ''; ; ) {
+    await tidy();
     const order = await desk.order();
     // An order that cannot be removed must not be done again and again.
     if (order === null || order.id === last) return;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { machineDay, machineTimeZone } from '../../src/adapters/time-zone.ts';
-import { localDay } from '../../src/core/owner/local-time.ts';
+import { localDay, weekdayOf } from '../../src/core/owner/local-time.ts';
 import { isTimeZone } from '../../src/protocol/config-hours.ts';
 import { asWall } from '../../src/protocol/time.ts';
 
@@ -35,6 +35,15 @@ describe('the time zone of the machine', () => {
         const [day, table] = [machineDay(wall), localDay(wall, zone)];
         if (day !== table) expect([quarter, day]).toEqual([quarter, table]);
       }
+    },
+  );
+
+  it.each(['UTC', 'America/New_York', 'Pacific/Kiritimati'])(
+    'does not change the weekday of a date when it is %s',
+    (zone) => {
+      process.env['TZ'] = zone;
+      // Thursday, 1 January 1970; Sunday, 1 March 2026.
+      expect([weekdayOf(0), weekdayOf(20_513)]).toEqual([4, 0]);
     },
   );
 });

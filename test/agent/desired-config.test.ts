@@ -157,6 +157,14 @@ describe('config/desired', () => {
     expect(optionsOf(deps)).toMatchObject({ echo: 'half-duplex', standbyAfterMs: 120_000 });
   });
 
+  it('lets the last of two groups win, in the order of the device and not in that of the messages', async () => {
+    const deps = createFakeDeps({ ...CONFIG, device: { ...CONFIG.device, groups: ['lobby', 'east'] } });
+    await deps.goLive();
+    deps.deliver(`${BASE}/group/east/config/desired`, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
+    deps.deliver(LOBBY, { version: 2, lanes: [{ id: 'main', echo: 'cancel', standbyAfter: 9 }] });
+    expect(optionsOf(deps)).toMatchObject({ echo: 'off', standbyAfterMs: 9000 });
+  });
+
   it('refuses single keys or a whole broken document, and leaves the running values unchanged', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
@@ -268,6 +276,9 @@ describe('config/desired of an owner with keys', () => {
       ['group:lobby', 'it was signed for another device'],
       ['device', 'version: 3 is older than 4, which is in force'],
     ]);
+    // The broker sends it again with each connection.
+    expect(await deliver(DESIRED, await sign(own, { version: 4, lanes: lanes('off') }))).toBe('off');
+    expect(reported(deps).errors.map(({ from }) => from)).toEqual(['group:lobby']);
     deps.deliver(DESIRED, '');
     expect(optionsOf(deps)?.echo).toBe('off');
     expect(

@@ -44,8 +44,8 @@ async function withUpdater(
       allowed.push(order);
     },
   };
-  // 9:00 of the virtual clock.
-  const machineMinute = (wall: number) => Math.floor(wall / 60_000) % 1440;
+  // The virtual clock's 9:00 UTC is 10:00 on this machine.
+  const machineMinute = (wall: number) => (Math.floor(wall / 60_000) + 60) % 1440;
   const deps = createFakeDeps(testConfig({}, { update: { window } }), { updates, machineMinute });
   await deps.goLive();
   await deps.clock.elapse(LOOK_MS);
@@ -160,7 +160,7 @@ describe('a restart for an update', () => {
   });
 
   it('waits for the window, which may pass midnight', async () => {
-    const { deps, allowed, say } = await withUpdater(IDLE, { from: '22:00', to: '09:01' });
+    const { deps, allowed, say } = await withUpdater(IDLE, { from: '22:00', to: '10:01' });
     await say(READY);
     expect(allowed).toEqual(['order-1']);
     await deps.clock.elapse(120_000);

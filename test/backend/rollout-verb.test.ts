@@ -152,7 +152,7 @@ describe('dragoman-backend rollout', () => {
     configure({
       groups: [{ name: 'lobby', members: ['museum/lobby-*'] }],
       metrics: { listen: '127.0.0.1:0' },
-      releases: { path: publish(['1.2.0-1', '1.3.0-1']) },
+      releases: { path: publish(['1.10.0-1', '1.9.0-1', '1.3.0-1', '1.2.0-1', '1.1.0-1', '1.0.0-1']) },
     });
     appear('lobby-1', IDLE);
     const refused = async (...words: string[]) => {
@@ -170,7 +170,7 @@ describe('dragoman-backend rollout', () => {
       '--group: there is no group "hall": the configuration has lobby',
     );
     expect(await refused('1.5.0')).toMatch(
-      /<version>: 1\.5\.0 is not in the signed index of releases\.path .* which has 1\.2\.0, 1\.3\.0/,
+      /<version>: 1\.5\.0 is not in the signed index of releases\.path .* which has 1\.1\.0, 1\.2\.0, 1\.3\.0, 1\.9\.0, 1\.10\.0;/,
     );
     expect(await refused('v1')).toContain('<version> must be a version such as "1.3.0"');
     expect(await refused('1.3.0', '--manifest-url', 'https://r.example/')).toContain(

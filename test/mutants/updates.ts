@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Roll-outs and the releases that devices download. */
+/** Roll-outs, releases and the updater; backup and restore; desired configuration and opening hours. */
 export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/backend/store/rollout-store.ts',
@@ -31,5 +31,287 @@ export const MUTANTS: readonly Mutant[] = [
     from: "part === 'none') return void response.writeHead(416",
     to: "part === 'none') return void response.writeHead(206",
     seen: 'apt takes an empty rest for the end of a download',
+  },
+  // The microphone: a deaf version must not stay, and no restart may cut a conversation.
+  {
+    file: 'src/core/update/good-moment.ts',
+    from: 'return lanes.every(',
+    to: 'return lanes.some(',
+    seen: 'the kiosk restarts in the middle of a conversation, because the lane beside it is silent',
+  },
+  {
+    file: 'src/core/update/health-gate.ts',
+    from: 'const worse = deaf.filter(',
+    to: 'const worse = deaf.slice(0, 1).filter(',
+    seen: 'a version that is deaf at the second microphone stays, where the first was unplugged before',
+  },
+  {
+    file: 'src/core/update/health-gate.ts',
+    from: 'deafSince: deafness === null ? null : (gate.deafSince ?? now)',
+    to: 'deafSince: gate.deafSince ?? (deafness === null ? null : now)',
+    seen: 'a good version is rolled back when a visitor pulls the microphone twice for a moment',
+  },
+  {
+    file: 'src/core/update/health-gate.ts',
+    from: 'if (before?.active === false && !active) return null;',
+    to: 'if (before?.active === false) return null;',
+    seen: 'a deaf version stays, when the service was stopped at the switch and started after it',
+  },
+  {
+    file: 'src/adapters/update/service.ts',
+    from: 'note.success && note.data.pid === pid ? note.data : null',
+    to: 'note.success ? note.data : null',
+    seen: 'a note that the agent left under another number counts as the word of the new version',
+  },
+  {
+    file: 'src/adapters/update/service.ts',
+    from: 'samples = [...samples.filter((sample) => sample.pid === pid), now];',
+    to: 'samples = [...samples, now];',
+    seen: 'the sound that the old version read counts for the new one, which is deaf',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: '    await desk.forgetMoment();\n',
+    to: '',
+    seen: 'a moment that was good before the download counts, and the restart cuts a conversation',
+  },
+  {
+    file: 'src/adapters/update/desk.ts',
+    from: 'readBounded(momentFile, MOST_MOMENT)?.toString() === id',
+    to: 'readBounded(momentFile, MOST_MOMENT) !== null',
+    seen: 'the good moment of an earlier order counts for this one, and the restart cuts a conversation',
+  },
+  {
+    file: 'src/agent/update/update-watch.ts',
+    from: 'deps.machineMinute?.(wall) ?? minuteInUtc(wall)',
+    to: 'minuteInUtc(wall)',
+    seen: 'the window of an update is two hours late in Berlin, and the kiosk restarts after the opening',
+  },
+  {
+    file: 'src/core/update/good-moment.ts',
+    from: 'return from < to ? minute >= from && minute < to :',
+    to: 'return from < to ? minute >= from && minute <= to :',
+    seen: 'the kiosk restarts in the minute in which the window has ended',
+  },
+  // Rights: who gets a version, and from where.
+  {
+    file: 'src/backend/rollout/fleet-ear.ts',
+    from: '  if (!isAllowed(config, who)) return false;\n',
+    to: '',
+    seen: 'a roll-out orders a version from devices that "allow" does not name',
+  },
+  {
+    file: 'src/adapters/update/apt.ts',
+    from: 'if (!isSame || (await stat(archive)).size !== bytes)',
+    to: 'if ((await stat(archive)).size !== bytes)',
+    seen: 'a changed package of the same length is unpacked and run as the agent',
+  },
+  {
+    file: 'src/adapters/update/apt.ts',
+    from: "'-o', 'APT::Update::Error-Mode=any', ",
+    to: '',
+    seen: 'without a network the old list counts as new, and "no such version" is the answer',
+  },
+  {
+    file: 'src/adapters/update/releases.ts',
+    from: '!sums.has(RELEASE_FILE) || names.some((name) => !sums.has(name))',
+    to: '!sums.has(RELEASE_FILE)',
+    seen: 'a file that is in no list is loaded with the program',
+  },
+  // The updater.
+  {
+    file: 'src/updater/update.ts',
+    from: "        await desk.took(order.id);\n        return rollBack('an operator ordered it');",
+    to: "        return rollBack('an operator ordered it');",
+    seen: 'one order to roll back returns by two versions',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: 'await pauseUnlessOrdered(factor * times.retryMs);',
+    to: 'await pauseUnlessOrdered(times.retryMs);',
+    seen: 'each kiosk asks the repository every minute for a day',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: 'factor = Math.min(MOST_DOUBLINGS, factor * 2)',
+    to: 'factor = factor * 2',
+    seen: 'hours after the network is back the kiosk still waits',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: 'if (order.id === memory.record.order?.id) return desk.took(order.id);',
+    to: '',
+    seen: 'on a read-only disk a version that was rolled back is tried again at each start',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: "if ((await folders.current()) !== to) return rollBack('its files or the link were changed');",
+    to: '',
+    seen: 'a version whose files were damaged in the watch is reported as "done" and does not run',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: 'if (boots + 1 >= MOST_BOOTS)',
+    to: 'if (boots + 1 > MOST_BOOTS)',
+    seen: 'a version that brings the machine down does so once more than the page says',
+  },
+  {
+    file: 'src/updater/obtain.ts',
+    from: "text.split('.').map(Number)",
+    to: "text.split('.')",
+    seen: 'Node.js 20.9 counts as newer than 20.12, and the version does not start',
+  },
+  {
+    file: 'src/updater/obtain.ts',
+    from: 'own.built_at * 1000',
+    to: 'own.built_at',
+    seen: 'a clock that is years behind lets an old list through',
+  },
+  {
+    file: 'src/updater/obtain.ts',
+    from: '  await insistOnSpace(files, offer);\n  const name = nodeFolder(version);',
+    to: '  const name = nodeFolder(version);',
+    seen: 'the private Node.js fills the disk of the kiosk',
+  },
+  {
+    file: 'src/updater/obtain.ts',
+    from: 'if (!(await folders.hasNode(needed))) await obtainNode(needed, deps);',
+    to: 'if (await folders.hasNode(needed)) return await folders.finish(wanted);\n      await obtainNode(needed, deps);',
+    seen: 'the second update of a kiosk with a private Node.js does not start',
+  },
+  {
+    file: 'src/updater/memory.ts',
+    from: 'state: published(stage),',
+    to: 'state: stage as UpdateState,',
+    seen: 'in a roll-back the device reports a state that no program knows, and the console shows none',
+  },
+  {
+    file: 'src/updater/memory.ts',
+    from: '    await files.sync(DRAFT);\n',
+    to: '',
+    seen: 'after a power cut the record of the update is empty, and a bad version stays',
+  },
+  {
+    file: 'src/adapters/update/desk.ts',
+    from: 'if ((await read())?.id === id) await remove(orderFile, log);',
+    to: 'await remove(orderFile, log);',
+    seen: 'an order that came while another one was taken is lost',
+  },
+  {
+    file: 'src/adapters/update/updates.ts',
+    from: '  await rm(draft, { force: true });\n',
+    to: '',
+    seen: 'after a power cut in an order every later order is refused',
+  },
+  {
+    file: 'src/updater/update.ts',
+    from: "return memory.settle({ stage: 'done', previous: from, reason: null });",
+    to: "await memory.settle({ stage: 'done', previous: from, reason: null });\n      return folders.tidy([from]);",
+    seen: 'on a disk that has become read-only a version that stays is reported as failed',
+  },
+  // Roll-outs.
+  {
+    file: 'src/backend/core/rollout/judgement.ts',
+    from: 'theirs[Math.floor((theirs.length - 1) / 2)]',
+    to: 'theirs[Math.floor(theirs.length / 2)]',
+    seen: 'a version that loses speech passes, because the worse one of two other devices is its measure',
+  },
+  {
+    file: 'src/backend/rollout/driver.ts',
+    from: '(notAfter - (wall ?? notAfter)) / 1000',
+    to: 'notAfter - (wall ?? notAfter)',
+    seen: 'the broker keeps an order for a week, and a kiosk gets it long after its end',
+  },
+  {
+    file: 'src/backend/rollout/driver.ts',
+    from: '      qos: 1,\n      properties: { expiryS',
+    to: '      qos: 0,\n      properties: { expiryS',
+    seen: 'an order that is lost on the way comes a quarter of an hour later',
+  },
+  {
+    file: 'src/backend/rollout/fleet-ear.ts',
+    from: '      counted.delete(sender.device);\n',
+    to: '',
+    seen: 'a device that was removed and comes back hides as much lost speech as it had before',
+  },
+  {
+    file: 'src/backend/rollout/fleet-ear.ts',
+    from: 'if (upAt !== null) downAt = clock.now();',
+    to: 'downAt = clock.now();',
+    seen: 'a backend without a broker keeps the roll-out, and no other one takes it over',
+  },
+  {
+    file: 'src/backend/rollout/fleet-ear.ts',
+    from: 'if (other === null || retain) return;',
+    to: 'if (other === null) return;',
+    seen: 'a conversation that a device lets the broker keep counts again with each connection',
+  },
+  {
+    file: 'src/backend/release-versions.ts',
+    from: '.sort(compareVersions)',
+    to: '.sort()',
+    seen: 'the refusal lists 1.9.0 as the newest version, and not 1.10.0',
+  },
+  // Backup and restore.
+  {
+    file: 'src/backend/store/copy.ts',
+    from: "  audit: 'id',\n",
+    to: '',
+    seen: 'after a restore nobody can see who changed what',
+  },
+  {
+    file: 'src/backend/store/copy.ts',
+    from: 'for (const table of Object.keys(TABLES)) {',
+    to: 'for (const table of Object.keys(TABLES).slice(0, 1)) {',
+    seen: 'a restore mixes its people and bills with those that are there',
+  },
+  {
+    file: 'src/backend/backup-verb.ts',
+    from: 'const missing = files.filter(({ path }) => !existsSync(path));',
+    to: 'const missing = files;',
+    seen: 'a restore replaces newer keys with old ones',
+  },
+  // Desired configuration and opening hours.
+  {
+    file: 'src/agent/config/desired-config.ts',
+    from: 'signatures !== null && known !== undefined && document.version < known.version',
+    to: 'signatures !== null && known !== undefined && document.version <= known.version',
+    seen: 'with each connection an error says that the document in force is refused',
+  },
+  {
+    file: 'src/agent/config/desired-file.ts',
+    from: '  update: keysSchema.optional(),\n',
+    to: '',
+    seen: 'after a restart a kiosk forgets its window for updates, and restarts by day',
+  },
+  {
+    file: 'src/agent/config/desired-config.ts',
+    from: 'return [...ofGroups, { from: ',
+    to: 'return [...ofGroups.toReversed(), { from: ',
+    seen: 'of two groups the wrong one wins',
+  },
+  {
+    file: 'src/agent/config/desired-config.ts',
+    from: 'report.cancel();',
+    to: '',
+    seen: 'a closed agent still publishes',
+  },
+  {
+    file: 'src/core/owner/desired-rules.ts',
+    from: '{ ...config.update, ...good.update }',
+    to: 'config.update',
+    seen: 'the window for updates that an owner sets over MQTT is reported as accepted, and not used',
+  },
+  {
+    file: 'src/core/owner/schedule.ts',
+    from: 'const today = localDay(wall, schedule.timeZone);',
+    to: "const today = localDay(wall, 'UTC');",
+    seen: 'in the evening a kiosk in New York is closed although its hours are not over',
+  },
+  {
+    file: 'src/core/owner/local-time.ts',
+    from: '.getUTCDay()',
+    to: '.getDay()',
+    seen: 'on a machine west of Greenwich the hours of Sunday hold on Monday',
   },
 ];

@@ -13,6 +13,7 @@ import {
   releaseSchema,
   type UpdateOrder,
   type UpdateStatus,
+  updateStatusSchema,
 } from '../../src/protocol/update.ts';
 import type { NodePrograms } from '../../src/updater/obtain.ts';
 import type { UpdaterTimes } from '../../src/updater/times.ts';
@@ -78,6 +79,10 @@ export interface WorldOptions {
   readonly refresh?: (now: number) => void;
   /** Whether it is a good moment; gets the monotonic time. */
   readonly isGoodMoment?: (now: number) => boolean;
+  /** The agent's word from before the start of the updater is there, too. */
+  readonly hasOldMoment?: boolean;
+  /** Orders cannot be removed. */
+  readonly keepsOrders?: boolean;
   readonly wall?: number | null;
   readonly times?: UpdaterTimes;
   /** Called when a package is unpacked. */
@@ -106,6 +111,7 @@ export function createWorld(options: WorldOptions = {}): World {
   let running: string | null = null;
   let restarts = 0;
   let avoidsLink = false;
+  let { hasOldMoment = false } = options;
 
   const releases: Releases = {
     async read(folder) {
@@ -156,12 +162,14 @@ export function createWorld(options: WorldOptions = {}): World {
   const desk: UpdateDesk = {
     order: async () => waiting,
     async took(id) {
-      if (waiting?.id === id) waiting = null;
+      if (waiting?.id === id && options.keepsOrders !== true) waiting = null;
     },
-    async forgetMoment() {},
-    isGoodMoment: async () => options.isGoodMoment?.(clock.now()) ?? true,
+    async forgetMoment() {
+      hasOldMoment = false;
+    },
+    isGoodMoment: async () => hasOldMoment || (options.isGoodMoment?.(clock.now()) ?? true),
     async publish(status) {
-      reports.push(status);
+      reports.push(updateStatusSchema.parse(status));
     },
     async avoidLink() {
       avoidsLink = true;

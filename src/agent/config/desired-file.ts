@@ -9,6 +9,7 @@ const keptSchema = z.object({
   lanes: z.array(z.looseObject({ id: z.string() })),
   schedule: z.unknown().optional(),
   budget: keysSchema.optional(),
+  update: keysSchema.optional(),
   log: keysSchema.optional(),
 });
 const contentSchema = z.object({

@@ -21,7 +21,17 @@ describe('the kept documents', () => {
   });
 
   it('are readable in the present version, with its number', () => {
-    const documents = [{ from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } }];
+    const kept = {
+      lanes: [{ id: 'main', volume: 55 }],
+      schedule: { timeZone: 'Europe/Berlin', open: [] },
+      budget: { minutesPerDay: 9 },
+      update: { window: { from: '02:00', to: '04:00' } },
+      log: { level: 'warn' },
+    };
+    const documents = [
+      { from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } },
+      { from: 'device', version: 2, body: { version: 2, update: { window: 5 } }, kept },
+    ];
     const text = writeDesired(documents);
     expect(JSON.parse(text)).toMatchObject({ version: DESIRED_FILE_VERSION });
     expect(readDesired(text)).toEqual({ kind: 'kept', content: documents });

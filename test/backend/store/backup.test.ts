@@ -21,6 +21,8 @@ import { startBackend } from '../../../src/backend/backend.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { loadBackendConfig, readBackendSecrets } from '../../../src/backend/load-config.ts';
+import { createConsoleStore } from '../../../src/backend/store/console-store.ts';
+import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import type { LedgerEntry, SessionRow, Store } from '../../../src/ports/store.ts';
 import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { gather } from '../../gathered.ts';
@@ -150,7 +152,17 @@ describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
     expect(statSync(tls.keyFile)).toMatchObject({ uid: before });
     expect(statSync(tls.keyFile).mode & 0o777).toBe(0o600);
 
+    // What is there is not mixed with it.
+    expect(await run(...pageLine('restore', paths))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the store is not empty/),
+    });
+
     const restored = loadBackendConfig(config, {});
+    const engine = createSqliteEngine(restored.store.path);
+    const audit = await createConsoleStore(engine).audit({}, 10);
+    expect(audit.map(({ what, on }) => [what, on])).toEqual([['people.add', 'ann']]);
+    await engine.close();
     const secrets = readBackendSecrets(restored, {});
     expect(secrets.apiKey()).toBe('the-account-key');
     const log = createLogger({ level: 'fatal', format: 'json', sink: { write: () => {} } });

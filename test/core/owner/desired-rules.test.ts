@@ -31,12 +31,17 @@ describe('desired configuration', () => {
   it('changes only the keys that it names', () => {
     const { config, errors } = resolve([
       'device',
-      { lanes: [{ id: 'side', echo: 'off' }], log: { level: 'warn' } },
+      {
+        lanes: [{ id: 'side', echo: 'off' }],
+        update: { window: { from: '02:00', to: '04:00' } },
+        log: { level: 'warn' },
+      },
     ]);
     expect(errors).toEqual([]);
     expect(config).toEqual({
       ...BASE,
       lanes: [BASE.lanes[0], { ...BASE.lanes[1], echo: 'off' }],
+      update: { window: { from: '02:00', to: '04:00' } },
       log: { ...BASE.log, level: 'warn' },
     });
   });

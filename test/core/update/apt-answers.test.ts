@@ -33,6 +33,9 @@ describe('an answer of apt becomes a sentence', () => {
     ['E: Failed to fetch x  Hash Sum mismatch', /differs from its signed list/, true],
     ['E: Write error - write (28: No space left on device)', /disk is full/, false],
     ['E: Failed to fetch x  Could not resolve host', /cannot be reached/, true],
+    ['E: The repository x does not have a Release file.', /no repository at the address/, false],
+    ['W: Could not open x - open (30: Read-only file system)', /disk is read-only/, false],
+    ['E: Malformed stanza 1 in source list y', /list of sources of this device cannot be read/, false],
   ])('when it says %j', (output, message, mayPass) => {
     expect(explainApt(output)).toEqual({ message: expect.stringMatching(message), mayPass });
   });

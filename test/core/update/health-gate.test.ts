@@ -71,6 +71,23 @@ describe('a new version', () => {
     expect(watch(at)).toEqual([reason, minute]);
   });
 
+  it.each<[string, (minute: number) => Partial<Sighting>, ServiceHealth, string]>([
+    [
+      'the other microphone was lost before',
+      () => ({ deaf: ['hall', 'desk'] }),
+      { ...BEFORE, deaf: ['hall'] },
+      'it does not hear a microphone that worked before (desk)',
+    ],
+    [
+      'the service was stopped at the switch, and started after it',
+      () => ({ deaf: ['lost'] }),
+      { ...BEFORE, active: false },
+      'it does not hear a microphone that worked before (lost)',
+    ],
+  ])('is rolled back when it does not hear, and %s', (_, at, before, reason) => {
+    expect(watch(at, before)).toEqual([reason, 2]);
+  });
+
   it.each<[string, (minute: number) => Partial<Sighting>, ServiceHealth | null]>([
     ['there is no network', () => ({ broker: false, backend: false, network: false }), BEFORE],
     [
@@ -80,7 +97,11 @@ describe('a new version', () => {
     ],
     ['the network goes after it was connected', (m) => ({ broker: m < 5, backend: m < 5 }), BEFORE],
     ['the same microphone was lost before', () => ({ deaf: ['lost'] }), { ...BEFORE, deaf: ['lost'] }],
-    ['a microphone is away for a minute', (m) => ({ deaf: m >= 3 && m < 4 ? ['lost'] : [] }), BEFORE],
+    [
+      'a microphone is away for a minute, twice',
+      (m) => ({ deaf: (m >= 2 && m < 3) || (m >= 7 && m < 8) ? ['lost'] : [] }),
+      BEFORE,
+    ],
     [
       'the service was stopped before',
       () => ({ active: false, reports: false }),

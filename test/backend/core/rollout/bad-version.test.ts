@@ -170,6 +170,11 @@ describe('a good version in a fleet of 200', () => {
       version: '1.3.0',
       manifest_url: 'https://r.example/dists/stable/InRelease',
     });
+    // It arrives at once or within the ten minutes of the order: the broker keeps it no longer, and for no other run.
+    const options = fleet.devices.flatMap(({ orders }) => orders.map((order) => order.options));
+    for (const { qos, retain = false, properties } of options.flatMap((one) => one ?? []))
+      expect([qos, retain, properties?.expiryS]).toEqual([1, false, 600]);
+    expect(options).toHaveLength(200);
     expect(complaints).toEqual([]);
   });
 

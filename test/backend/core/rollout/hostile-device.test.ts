@@ -172,18 +172,6 @@ describe('a roll-back that one device reports', () => {
     test.go();
     expect(test.rollout).toMatchObject({ state: 'paused', reason: expect.stringContaining(honest[0] ?? '') });
   });
-
-  it('stops the roll-out together with a second one, also while it is paused', () => {
-    const { test, hostile, honest } = wave();
-    test.devices.set(hostile, rolledBack('b3'));
-    test.go();
-    test.devices.set(honest[0] ?? '', rolledBack('b3'));
-    test.go();
-    expect(test.rollout).toMatchObject({
-      state: 'stopped',
-      reason: `${hostile}: version 1.3.0 was rolled back; 1 more device reports the like`,
-    });
-  });
 });
 
 describe('claims that cannot be true', () => {

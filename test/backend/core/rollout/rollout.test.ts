@@ -270,6 +270,20 @@ describe('a roll-out', () => {
     expect(lossy(1100, 100).state).toBe('stopped');
   });
 
+  it('stops when half of the others lose nothing, however much the other half loses', () => {
+    const test = scene(4, [50, 100]);
+    // Before the version all four are among the others.
+    test.go();
+    const mine = test.drawn();
+    test.all(() => device({ troubleMs: 1000 }));
+    test.all(() => live({ troubleMs: 1500 }), mine);
+    test.go();
+    expect(test.rollout).toMatchObject({
+      state: 'stopped',
+      reason: 'devices with it lose 1.5 s of speech an hour (lost or not spoken), the others 0.0 s',
+    });
+  });
+
   it('does not believe that a machine that slept has watched', () => {
     const test = scene(20, [10, 100]);
     test.go();

@@ -2,7 +2,7 @@
 
 import { seededRandom } from '../../../../src/core/random.ts';
 import { GATE } from '../../../../src/core/update/health-gate.ts';
-import type { Bus, BusListener, OpenBus } from '../../../../src/ports/bus.ts';
+import type { Bus, BusListener, OpenBus, PublishOptions } from '../../../../src/ports/bus.ts';
 import type { Store } from '../../../../src/ports/store.ts';
 import type { UpdateReport } from '../../../../src/protocol/update.ts';
 import type { VirtualClock } from '../../../virtual-clock.ts';
@@ -21,7 +21,12 @@ export interface SimulatedDevice {
   isOn: boolean;
   lostMs: number;
   update: UpdateReport;
-  readonly orders: { at: number; id: string; args: Record<string, unknown> }[];
+  readonly orders: {
+    at: number;
+    id: string;
+    args: Record<string, unknown>;
+    options: PublishOptions | undefined;
+  }[];
   /** Versions that have run on it. */
   readonly ran: Set<string>;
 }
@@ -158,7 +163,7 @@ export function createSimulatedFleet(options: {
         given?.ended?.(true);
         if (device === undefined || !device.isOn || command !== 'update') return;
         const { id: order, args } = JSON.parse(payload);
-        device.orders.push({ at: clock.now(), id: order, args });
+        device.orders.push({ at: clock.now(), id: order, args, options: given });
         after(device, 200, () => {
           say(`${device.name}/cmd/update/res`, { ts: null, id: order, status: 'ok', data: {} }, false);
           obey(device, args.version);
