@@ -5,7 +5,7 @@ import { busy, countUnknownDevices, tooMany, withoutStore } from '../../../src/b
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
 it('spread the next tries of devices that are denied at once', () => {
-  const waits = (denial: (draw: number) => { retry_after_s: number | null }) =>
+  const waits = (denial: (draw: number) => { retry_after_s?: number | null | undefined }) =>
     [0, 0.5, 1].map((draw) => denial(draw).retry_after_s);
   expect(waits((draw) => busy('the lane', draw))).toEqual([5, 10, 15]);
   expect(waits(withoutStore)).toEqual([5, 10, 15]);
