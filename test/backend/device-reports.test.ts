@@ -15,7 +15,7 @@ function openReports() {
   const logged: string[] = [];
   const acknowledged: unknown[] = [];
   const implausible = new Map<string, number>();
-  const world = { isDown: false, poison: -1, isImplausible: false, tries: 0 };
+  const world = { isDown: false, poison: -1, isImplausible: false, tries: 0, held: 0 };
   const work = <T>(act: () => T) =>
     Promise.resolve().then(() => {
       world.tries += 1;
@@ -73,13 +73,22 @@ function openReports() {
     },
   });
   reports.listen('backends');
-  const hear = (payload: string, kind = 'session_ended', device = 'kiosk', mark: unknown = payload): void =>
+  const hear = (
+    payload: string,
+    kind = 'session_ended',
+    device = 'kiosk',
+    mark: unknown = payload,
+    retain = false,
+  ): void =>
     buses.at(-1)?.listener.message({
       topic: `${PREFIX}/museum/${device}/event/${kind}`,
       payload,
-      retain: false,
+      retain,
       properties: {},
-      hold: () => () => void acknowledged.push(mark),
+      hold: () => {
+        world.held += 1;
+        return () => void acknowledged.push(mark);
+      },
     });
   const ended = (live_ms: unknown, more: object = {}): string =>
     JSON.stringify({
@@ -145,6 +154,56 @@ describe('reports of devices', () => {
     for (const ms of [1, 2, 3]) send(ms);
     await reports.close();
     expect([written.length, acknowledged]).toEqual([3, [1, 2, 3]]);
+  });
+
+  it('stay with the broker when too many wait for the store', async () => {
+    const { clock, written, acknowledged, world, send } = openReports();
+    world.isDown = true;
+    for (let report = 0; report < 10_001; report += 1) send(report, `kiosk-${report % 100}`);
+    await clock.elapse(2000);
+    expect([world.held, acknowledged.length]).toEqual([10_001, 0]);
+    world.isDown = false;
+    await clock.elapse(2000);
+    // The broker still has the last one, and sends it again on the next connection.
+    expect([written.length, acknowledged.length, written.at(-1)?.ms]).toEqual([10_000, 10_000, 9999]);
+  });
+
+  it('that the broker has kept are those of an earlier time, and are left alone', async () => {
+    const { clock, written, implausible, hear, ended } = openReports();
+    hear(ended(1000), 'session_ended', 'kiosk', 'kept', true);
+    await clock.elapse(10_000);
+    expect([written, [...implausible]]).toEqual([[], []]);
+  });
+
+  it('leave no timer when the backend ends and the store does not take the numbers of implausible ones', async () => {
+    const { clock, world, reports, hear } = openReports();
+    hear('nonsense');
+    world.isDown = true;
+    await reports.close();
+    expect(clock.armed).toBe(0);
+  });
+
+  it('of equal conversations at two desks are two, and one when the broker sends it again', async () => {
+    const { clock, conversations, hear } = openReports();
+    const talk = JSON.stringify({ ts: null, lane: 'main', duration_s: 90, sentences: 3, languages: [] });
+    for (const device of ['desk-1', 'desk-2', 'desk-1']) hear(talk, 'conversation_ended', device);
+    await clock.elapse(1000);
+    const ids = conversations.map(({ one }) => one.id);
+    expect([new Set(ids).size, ids[0] === ids[2]]).toEqual([2, true]);
+  });
+
+  it.each([
+    [{ duration_s: 1e8, sentences: 1e9, billed_s: 1e8, delay_ms: 1e11 }, [1e8, 1e9, 1e8, 1e11]],
+    [{ duration_s: 1e8 + 1, sentences: 1e9 + 1, billed_s: 1e8 + 1, delay_ms: 1e11 + 1 }, [0, 0, 0, null]],
+    [{ duration_s: 0, sentences: 2.5, billed_s: 0, delay_ms: 0 }, [0, 0, 0, 0]],
+    [{ duration_s: -1, sentences: -1, billed_s: -1, delay_ms: -1 }, [0, 0, 0, null]],
+  ])('of conversations have numbers within bounds: %j', async (numbers, expected) => {
+    const { clock, conversations, hear } = openReports();
+    hear(JSON.stringify({ ts: null, lane: 'main', languages: [], ...numbers }), 'conversation_ended');
+    await clock.elapse(1000);
+    expect(conversations.map(({ one }) => [one.durationS, one.sentences, one.billedS, one.delayMs])).toEqual([
+      expected,
+    ]);
   });
 
   it('are dropped and counted when the store does not take them, and do not stop the others', async () => {
@@ -257,5 +316,7 @@ describe('reports of devices', () => {
     const plain = [`${PREFIX}/+/+/event/session_ended`, `${PREFIX}/+/+/event/conversation_ended`];
     expect(filters).toEqual([plain.map((filter) => `$share/backends/${filter}`), plain]);
     expect(buses.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    // The broker keeps them for a backend that is away.
+    for (const { options } of buses) expect(options.subscriptions).toMatchObject([{ qos: 1 }, { qos: 1 }]);
   });
 });

@@ -6,6 +6,7 @@ import type { ServiceClient } from '../../src/backend/service-client.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
 import { createTokenCounts } from '../../src/backend/watch/token-counts.ts';
+import type { Bus, RequestProperties } from '../../src/ports/bus.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { backendConfigSchema, MEMORY_STORE } from '../../src/protocol/backend-config.ts';
 import { until } from '../until.ts';
@@ -39,7 +40,16 @@ function openRunner(more: Partial<Store> = {}) {
     closeWithinMs: CLOSE_WITHIN_MS,
     counts: createTokenCounts(),
   });
-  return { runner, clock, asked, store };
+  const ask = (device: string, tenant = 'museum', properties: RequestProperties = {}): void => {
+    const request = { lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 };
+    runner.hear({
+      topic: `dragoman/v1/${tenant}/${device}/token/req`,
+      payload: JSON.stringify({ id: 'r1', ...request }),
+      retain: false,
+      properties,
+    });
+  };
+  return { runner, clock, asked, store, ask };
 }
 
 async function closeOf({ runner, clock }: ReturnType<typeof openRunner>) {
@@ -58,15 +68,37 @@ async function closeOf({ runner, clock }: ReturnType<typeof openRunner>) {
 
 it('ends in time when the service does not answer a request', async () => {
   const world = openRunner();
-  const request = { lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 };
-  world.runner.hear({
-    topic: 'dragoman/v1/museum/kiosk/token/req',
-    payload: JSON.stringify({ id: 'r1', ...request }),
-    retain: false,
-    properties: {},
-  });
+  world.ask('kiosk');
   await until(() => world.asked.includes('create'), 'the creation');
   expect(await closeOf(world)).toEqual({ isEarly: false, armed: 0 });
+  await world.store.close();
+});
+
+it('begins no waiting request after its end', async () => {
+  const world = openRunner();
+  // Five sessions a second: the sixth request waits.
+  for (let kiosk = 1; kiosk <= 6; kiosk += 1) world.ask(`kiosk-${kiosk}`);
+  await until(() => world.asked.length === 5, 'five creations');
+  expect(await closeOf(world)).toEqual({ isEarly: false, armed: 0 });
+  expect(world.asked).toEqual(Array(5).fill('create'));
+  await world.store.close();
+});
+
+it('answers with a message that the broker neither keeps nor queues, and drops when the device has given up', async () => {
+  const world = openRunner();
+  const published: unknown[] = [];
+  const publish = (...message: unknown[]) => void published.push(message);
+  world.runner.answerOn({ publish } as Partial<Bus> as Bus);
+  const correlationData = Buffer.from('7');
+  world.ask('kiosk', 'strangers', { correlationData });
+  expect(published).toEqual([
+    [
+      'dragoman/v1/strangers/kiosk/token/res',
+      expect.stringContaining('device_not_allowed'),
+      { qos: 0, properties: { expiryS: 30, correlationData } },
+    ],
+  ]);
+  await closeOf(world);
   await world.store.close();
 });
 

@@ -7,7 +7,7 @@ import { ServiceFailure } from '../../src/backend/service-failure.ts';
 import { createServiceJobs } from '../../src/backend/service-jobs.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
-import type { MintRow } from '../../src/ports/store.ts';
+import type { MintRow, Store } from '../../src/ports/store.ts';
 import { MEMORY_STORE } from '../../src/protocol/backend-config.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 
@@ -55,10 +55,41 @@ it('looks at every lane, and at none again, when the service has no list of sess
   });
   await clock.elapse(10_000);
   await reconciler.close();
+  expect(clock.armed).toBe(0);
   expect(listed.sort()).toEqual(names.map((name) => `museum/${name}/main`).sort());
   for (const name of names) {
     const [row] = await store.change(`museum/${name}`, (book) => ({ change: {}, result: book.mints }));
     expect(row?.recheckAt, name).toBeNull();
   }
   await store.close();
+});
+
+it('extends the leases of its backend three times in the length of one, while it works on requests', async () => {
+  const clock = createVirtualClock();
+  const log = createLogger({ level: 'trace', format: 'json', sink: { write() {} } });
+  const renewed: [instance: string, leaseMs: number][] = [];
+  let isMinting = true;
+  const nothing = async (): Promise<[]> => [];
+  const store = {
+    renew: async (...about: [string, number]) => void renewed.push(about),
+    takeAbandoned: nothing,
+    takeLeaving: nothing,
+  } as Partial<Store> as Store;
+  const reconciler = startReconciler({
+    store,
+    service: createServiceJobs({ service: {} as ServiceClient, log, random: Math.random }),
+    instance: 'a',
+    settledMs: 1000,
+    clock,
+    log,
+    complain: () => {},
+    isMinting: () => isMinting,
+  });
+  await clock.elapse(3000);
+  expect(renewed).toEqual(Array(3).fill(['a', 3000]));
+  isMinting = false;
+  await clock.elapse(3000);
+  expect(renewed).toHaveLength(3);
+  await reconciler.close();
+  expect(clock.armed).toBe(0);
 });

@@ -6,6 +6,9 @@ import type { Condition } from '../core/fleet/condition.ts';
 /** A change is reported if it lasts this long (ms): a kiosk that reconnects within it was never lost. */
 export const HOLDS_MS = 30_000;
 
+/** A look at it only reads what was reported. */
+const NO_SUBJECT = '';
+
 export interface Change {
   readonly subject: string;
   readonly condition: Condition;
@@ -76,7 +79,11 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
     const condition = conditionOf(subject);
     if (condition !== null && condition !== toldOf(subject)) plan(subject);
   };
-  follow(read().catch(storeFailed));
+  const readAtStart = read().catch((error: unknown) => {
+    storeFailed(error);
+    plan(NO_SUBJECT);
+  });
+  follow(readAtStart);
 
   return {
     look,

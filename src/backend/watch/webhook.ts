@@ -95,6 +95,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
       counted('retried');
       log.warn({ why, id: message.id, retry_ms: waitMs }, 'a message did not reach the webhook');
       await pause(waitMs);
+      if (isClosed) return;
     }
   };
 

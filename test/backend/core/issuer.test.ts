@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
+import { createIssuer } from '../../../src/backend/core/issuer.ts';
 import type { Trouble } from '../../../src/backend/core/service-trouble.ts';
 import { makeAsk, makeConfig, makeSession, trouble } from './issuer-parts.ts';
 import { testAnyOrder } from './issuer-tests.ts';
@@ -217,6 +218,46 @@ describe('issuer', () => {
     expect(late?.retry_after_s).toBeGreaterThanOrEqual(10);
     harness.pass(10_001);
     expect(harness.kinds(harness.ask(makeAsk('r2', {}, 'b')))).toEqual(['create']);
+  });
+
+  it('keeps the longer of two pauses', () => {
+    const harness = drive();
+    harness.ask(makeAsk('r1', {}, 'a'));
+    harness.ask(makeAsk('r1', {}, 'b'));
+    harness.failed(1, trouble('rate_limited', 40));
+    harness.failed(2, trouble('rate_limited', 5));
+    harness.pass(39_000);
+    expect(errorOf(harness.ask(makeAsk('r1', {}, 'c'))[0])).toMatchObject({ code: 'service_rate_limited' });
+    harness.pass(1001);
+    expect(harness.kinds(harness.ask(makeAsk('r1', {}, 'd')))).toEqual(['create']);
+  });
+
+  it('lets others begin while another backend works on a request, and looks again later', () => {
+    const issuer = createIssuer(makeConfig({ limits: { concurrency: 1 } }), 'here');
+    const ask = (device: string) =>
+      issuer.handle({ type: 'asked', ask: makeAsk('r1', {}, device), draw: 0 }, 1000);
+    expect(ask('a')).toMatchObject([{ type: 'claim', job: 1 }]);
+    expect(ask('b')).toEqual([]);
+    const claimed = (job: number) =>
+      issuer.handle({ type: 'claimed', job, claim: { kind: 'wait', ms: 500 }, draw: 0 }, 1000);
+    expect(claimed(1)).toMatchObject([
+      { type: 'ignore', why: 'elsewhere' },
+      { type: 'hold', job: 1, afterMs: 500 },
+      { type: 'claim', job: 2 },
+    ]);
+    claimed(2);
+    expect(issuer.handle({ type: 'held', job: 1, draw: 0 }, 1500)).toMatchObject([{ type: 'claim', job: 1 }]);
+  });
+
+  it.each([
+    ['the store is down', null, { type: 'answer', answer: { error: { code: 'store_unavailable' } } }],
+    ['another backend has taken over', false, { type: 'ignore', why: 'elsewhere' }],
+  ] as const)('ends a session that no device hears of when %s', (_what, kept, said) => {
+    const issuer = createIssuer(makeConfig(), 'here');
+    issuer.handle({ type: 'asked', ask: makeAsk('r1'), draw: 0 }, 1000);
+    const settled = { type: 'settled', job: 1, session: makeSession('s1'), kept, draw: 0 } as const;
+    expect(issuer.handle(settled, 1000)).toMatchObject([{ type: 'discard', id: 's1' }, said]);
+    expect(issuer.jobs).toBe(0);
   });
 
   it('repeats a denial to the same request until the device may retry', () => {

@@ -130,6 +130,8 @@ describe('a repeated request', () => {
       resultOf(book([mint({ request: 'r0', askedAt: 0, state: 'over', leaseUntil, recheckAt: NOW + 5 })]));
     expect(left(NOW)).toMatchObject({ list: true });
     expect(left(NOW + 1)).toMatchObject({ list: false });
+    const again = decide(book([mint({ state: 'over', leaseUntil: NOW - 1, recheckAt: NOW + 5 })]));
+    expect(again.change.mints).toEqual([mint({ instance: 'own', recheckAt: NOW + 5 })]);
   });
 });
 
@@ -152,6 +154,8 @@ describe('limits', () => {
       book([mint({ lane: 'second', leaseUntil })], [old('s1', NOW - 3), old('s2', NOW - 2)]);
     expect(resultOf(rows(NOW + 1))).toMatchObject({ error: { code: 'hourly_limit_reached' } });
     expect(resultOf(rows(NOW))).toMatchObject({ kind: 'mint' });
+    const own = book([mint({ instance: 'own' })], [old('s1', NOW - 3), old('s2', NOW - 2)]);
+    expect(resultOf(own)).toMatchObject({ kind: 'mint' });
   });
 
   it('count lanes with a session that is not over', () => {
@@ -182,6 +186,104 @@ describe('limits', () => {
     const unknown = (number: number, isUnknown: boolean) =>
       resultOf(book(), { ...few, isUnknown }, { all: count(0), unknown: count(number) }).kind;
     expect([unknown(1, true), unknown(2, true), unknown(2, false)]).toEqual(['mint', 'denied', 'mint']);
+  });
+});
+
+describe('unused sessions', () => {
+  const few = { allowance: { lanes: 9, sessionsAtOnce: 9, sessionsPerHour: 9 } };
+  const all = (number: number): UnusedCounts => ({ all: count(number), unknown: count(0) });
+
+  it('of the lane that asks do not count, nor does its own request', () => {
+    const own = session('own');
+    const other = session('other', { lane: 'b' });
+    expect(resultOf(book([], [own, other]), few, all(4))).toMatchObject({ kind: 'mint' });
+    expect(resultOf(book([mint({ instance: 'own' })], [other]), few, all(4))).toMatchObject({ kind: 'mint' });
+    expect(resultOf(book([], [other]), few, all(4))).toMatchObject({ kind: 'denied' });
+  });
+
+  it('of other lanes are waited for until the first of them is over', () => {
+    const rows = [
+      session('own', { windowUntil: NOW + 1000 }),
+      session('late', { lane: 'b', windowUntil: NOW + 9000 }),
+      session('first', { lane: 'c', windowUntil: NOW + 5000 }),
+    ];
+    expect(resultOf(book([], rows), few)).toMatchObject({ error: { retry_after_s: 5 } });
+  });
+
+  it('of the lane are used or ended when it asks again: the newest one is ended, and none counts', () => {
+    const rows = [session('old'), session('new'), session('other', { lane: 'second' })];
+    const { result, change } = decide(book([], rows), { ...few, mostPending: 9 });
+    expect(result).toMatchObject({ kind: 'mint', unused: 'new', revoke: [] });
+    expect(change.sessions).toEqual([
+      session('old', { isPending: false }),
+      session('new', { isPending: false }),
+    ]);
+  });
+});
+
+describe('sessions at once', () => {
+  const three = { allowance: { lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 9 }, mostPending: 9 };
+  it('make room by the oldest session that the lane has replaced, which counts no longer', () => {
+    const rows = [session('old'), session('new'), session('other', { lane: 'second' })];
+    const { result, change } = decide(book([], rows), three);
+    expect(result).toMatchObject({ kind: 'mint', revoke: ['old'] });
+    expect(change.sessions).toEqual([
+      session('old', { isPending: false, state: 'leaving' }),
+      session('new', { isPending: false }),
+    ]);
+  });
+
+  it('do not count those that are being revoked', () => {
+    const rows = [
+      session('leaves', { state: 'leaving', isPending: false }),
+      session('speaks', { isPending: false }),
+      session('other', { lane: 'second', isPending: false }),
+    ];
+    const request = { id: 'r1', lane: 'main', reason: 'rollover' as const, attempt: 1 };
+    expect(resultOf(book([], rows), { ...three, request })).toMatchObject({ kind: 'mint', revoke: [] });
+  });
+});
+
+describe('the longest stream of a session', () => {
+  const MINUTE = 60_000;
+  const chosen = (maxMs: number, ...ends: number[]) => {
+    const rows = ends.map((end, index) =>
+      session(`s${index}`, { lane: `b${index}`, isPending: false, endsAt: NOW + end }),
+    );
+    const allowance = { lanes: 9, sessionsAtOnce: 9, sessionsPerHour: 9 };
+    const result = resultOf(book([], rows), { maxMs, allowance });
+    return result.kind === 'mint' ? result.durationMs : result.kind;
+  };
+
+  it('ends two minutes before those of other lanes, so that their rollovers do not coincide', () => {
+    expect(chosen(60 * MINUTE, 60 * MINUTE)).toBe(58 * MINUTE);
+    expect(chosen(60 * MINUTE, 62 * MINUTE - 1)).toBe(60 * MINUTE - 1);
+    expect([chosen(60 * MINUTE, 62 * MINUTE), chosen(60 * MINUTE, 58 * MINUTE)]).toEqual([
+      60 * MINUTE,
+      60 * MINUTE,
+    ]);
+    expect(chosen(60 * MINUTE, 57 * MINUTE, 59 * MINUTE)).toBe(55 * MINUTE);
+  });
+
+  it('is that of the policy when it is short, or would lose more than half', () => {
+    expect([chosen(10 * MINUTE, 10 * MINUTE), chosen(10 * MINUTE - 1, 10 * MINUTE)]).toEqual([
+      8 * MINUTE,
+      10 * MINUTE - 1,
+    ]);
+    expect(chosen(10 * MINUTE, 10 * MINUTE, 8 * MINUTE, 6 * MINUTE)).toBe(10 * MINUTE);
+  });
+
+  it('leaves out the ends of the own lane, and counts sessions that are being made for others', () => {
+    const making = (lane: string) =>
+      resultOf(book([mint({ lane, request: 'r9', askedAt: 0, endsAt: NOW + 60 * MINUTE })], []), {
+        maxMs: 60 * MINUTE,
+      });
+    expect([making('main'), making('second')]).toMatchObject([
+      { durationMs: 60 * MINUTE },
+      { durationMs: 58 * MINUTE },
+    ]);
+    const own = session('own', { isPending: false, endsAt: NOW + 60 * MINUTE });
+    expect(resultOf(book([], [own]), { maxMs: 60 * MINUTE })).toMatchObject({ durationMs: 60 * MINUTE });
   });
 });
 

@@ -145,44 +145,25 @@ onBothStores((maker) => {
     );
   });
 
-  it('prints minutes by device, group and site, with forecast and budgets', async () => {
-    const { config, store } = await maker.make();
+  it('prints the bill of this month', async () => {
+    const { config, engine, store } = await maker.make();
     const opened = store();
-    for (const [session, device] of [
-      ['a', 'museum/hall-1'],
-      ['b', 'museum/hall-2'],
-      ['c', 'museum/desk'],
-    ] as const) {
-      await opened.append(given(session, 1_800_000, device));
-      await opened.append(told(session, 600_000, 'device', device));
-    }
-    const now = new Date();
-    const month = now.toISOString().slice(0, 7);
-    const groups = [{ name: 'halls', members: ['museum/hall-*'], minutesPerMonth: 25, site: 'Old wing' }];
-    const of = (...words: string[]) => bill(config, { groups }, '--month', month, ...words);
-    const byGroup = await of('--by', 'group', '--json');
-    expect(byGroup).toMatchObject({ code: 0, err: '' });
-    const { lines } = (JSON.parse(byGroup.out) as { bill: { lines: Record<string, unknown>[] } }).bill;
-    expect(lines).toMatchObject([
-      { name: '(no group)', minutes: 10, sessions: 1, budget_minutes: null, warning: 'none' },
-      { name: 'halls', minutes: 20, sessions: 2, budget_minutes: 25, warning: 'near_budget' },
-    ]);
-    const length =
-      Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) -
-      Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
-    const passed = (Date.now() - Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) / length;
-    expect(Number(lines[1]?.['forecast_minutes']) * passed).toBeCloseTo(20, 0);
-    expect((await of('--by', 'site', '--csv')).out.split('\n').slice(0, 3)).toEqual([
-      'name,sessions,minutes,unreported,unreported_minutes_at_most,implausible,forecast_minutes,budget_minutes,warning',
-      expect.stringMatching(/^\(no site\),1,10,0,0,0,/),
-      expect.stringMatching(/^Old wing,2,20,0,0,0,/),
-    ]);
-    expect((await of()).out).toMatch(/^museum\/desk {2}10 min in 1 session; month's end: .* min$/m);
-    expect((await bill(config, {}, '--month', '2020-01')).out).toBe('no sessions in 2020-01\n');
-    expect(await bill(config, {}, '--month', '2026-13')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('is no month'),
+    await opened.append(given('a', 1_800_000, 'museum/desk'));
+    await opened.append(told('a', 600_000, 'device', 'museum/desk'));
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await bill(config, {}, '--month', month)).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^museum\/desk {2}10 min in 1 session; month's end: .* min$/m),
     });
+    if (!('url' in config)) return;
+    // An open connection would keep the program from ending.
+    await opened.close();
+    const own = engine();
+    const others =
+      'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    await expect.poll(() => own.transact(null, (sql) => sql.query(others))).toEqual([]);
+    await own.close();
   });
 
   it('has every line that was confirmed, once, after kill -9 at any moment', async () => {

@@ -121,6 +121,40 @@ onBothStores((maker) => {
     ]);
   });
 
+  it('bills what ended in a month only there, and no device without sessions or streams in the next one', async () => {
+    const database = await maker.make();
+    const [october, november] = [database.storeAt(NIGHT), database.storeAt(NIGHT + 40 * MINUTE)];
+    for (const [session, device] of [
+      ['ended', 'museum/a'],
+      ['open', 'museum/b'],
+      ['too long', 'museum/b'],
+      ['late', 'museum/c'],
+    ] as const)
+      await october.append(given(session, 30 * MINUTE, device));
+    await october.report(end('ended', 5 * MINUTE));
+    for (const [session, device] of [
+      ['too long', 'museum/b'],
+      ['late', 'museum/c'],
+    ] as const)
+      await october.report(end(session, 1e11, { device }));
+    // The service's record of a stream comes in the next month.
+    await november.append({
+      ...given('late', 4 * MINUTE, 'museum/c'),
+      id: 'service/late',
+      source: 'service',
+    });
+    await november.append(given('new'));
+    expect(await billOf(november, OCTOBER)).toEqual([
+      { device: 'museum/a', sessions: 1, minutes: 5, unreported: 0, implausible: 0 },
+      { device: 'museum/b', sessions: 2, minutes: 30, unreported: 1, implausible: 1 },
+      { device: 'museum/c', sessions: 1, minutes: 30, unreported: 0, implausible: 1 },
+    ]);
+    expect(await billOf(november, NOVEMBER)).toEqual([
+      { device: 'museum/a', sessions: 1, minutes: 0, unreported: 1, implausible: 0 },
+      { device: 'museum/c', sessions: 0, minutes: 4, unreported: 0, implausible: 0 },
+    ]);
+  });
+
   it('takes the report of a device that was without its broker for a weekend, and none a week later', async () => {
     const database = await maker.make();
     const first = database.storeAt(NIGHT);

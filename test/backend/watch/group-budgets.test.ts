@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { watchBudgets } from '../../../src/backend/watch/group-budgets.ts';
-import type { Store } from '../../../src/ports/store.ts';
+import { type Store, StoreDown } from '../../../src/ports/store.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
@@ -49,3 +49,52 @@ it.each(['Pacific/Auckland', 'America/New_York'])(
     expect(clock.armed).toBe(0);
   },
 );
+
+it('looks again when the store has failed, and knows nothing until then', async () => {
+  const clock = createVirtualClock();
+  const failures: unknown[] = [];
+  let isDown = true;
+  const sums: Store['sums'] = async () => {
+    if (isDown) throw new StoreDown('away');
+    return [];
+  };
+  const budgets = watchBudgets({
+    config,
+    store: { sums } as Partial<Store> as Store,
+    clock,
+    changed: () => {},
+    storeFailed: (error) => failures.push(error),
+  });
+  await clock.elapse(0);
+  expect(budgets.areKnown).toBe(false);
+  await clock.elapse(600_000);
+  expect([budgets.areKnown, failures.length]).toEqual([false, 2]);
+  isDown = false;
+  await clock.elapse(600_000);
+  expect([budgets.areKnown, failures.length]).toEqual([true, 2]);
+  await budgets.close();
+});
+
+it('lets a slow database rest for a hundred times as long, and asks nothing after its end', async () => {
+  const clock = createVirtualClock();
+  let asked = 0;
+  const sums: Store['sums'] = () => {
+    asked += 1;
+    return new Promise((resolve) => void clock.at(clock.now() + 20_000, () => resolve([])));
+  };
+  const budgets = watchBudgets({
+    config,
+    store: { sums } as Partial<Store> as Store,
+    clock,
+    changed: () => {},
+    storeFailed: () => {},
+  });
+  await clock.elapse(20_000 + 1_999_999);
+  expect(asked).toBe(1);
+  await clock.elapse(1);
+  expect(asked).toBe(2);
+  const closing = budgets.close();
+  await clock.elapse(20_000);
+  await closing;
+  expect(clock.armed).toBe(0);
+});

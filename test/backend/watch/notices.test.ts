@@ -141,3 +141,74 @@ onBothStores((maker) => {
     });
   });
 });
+
+/** Notices at a store that answers when the test lets it. @param told what was reported before the start */
+function openAlone(told: ReadonlyMap<string, string>) {
+  const clock = createVirtualClock();
+  const conditions = new Map<string, Condition>();
+  const changes: Change[] = [];
+  const failures: unknown[] = [];
+  const store = { fault: null as Error | null, answers: Promise.resolve() };
+  const answer = async <T>(value: T): Promise<T> => {
+    await store.answers;
+    if (store.fault !== null) throw store.fault;
+    return value;
+  };
+  const start = () => {
+    const notices = createNotices({
+      store: { told: () => answer(new Map(told)), tell: () => answer(true) },
+      clock,
+      conditionOf: (subject) => conditions.get(subject) ?? null,
+      tell: (change) => changes.push(change),
+      storeFailed: (error) => failures.push(error),
+    });
+    open.push(notices);
+    return notices;
+  };
+  return { clock, conditions, changes, failures, store, start };
+}
+const RECOVERED = { subject: 'museum/a', condition: 'fine', before: 'lost' };
+
+describe('a recovery while the backend was away', () => {
+  it('is reported when the device has said so before the store answers', async () => {
+    const { clock, conditions, changes, store, start } = openAlone(new Map([['museum/a', 'lost']]));
+    let answer = (): void => {};
+    store.answers = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const notices = start();
+    conditions.set('museum/a', 'fine');
+    notices.look('museum/a');
+    answer();
+    await clock.elapse(0);
+    await clock.elapse(HOLDS_MS);
+    expect(changes).toEqual([RECOVERED]);
+  });
+
+  it('is reported when the store could not be used at the start', async () => {
+    const { clock, conditions, changes, failures, store, start } = openAlone(new Map([['museum/a', 'lost']]));
+    store.fault = new StoreDown('away');
+    const notices = start();
+    await clock.elapse(1000);
+    conditions.set('museum/a', 'fine');
+    notices.look('museum/a');
+    expect(failures).toHaveLength(1);
+    store.fault = null;
+    await clock.elapse(2 * HOLDS_MS);
+    expect(changes).toEqual([RECOVERED]);
+  });
+});
+
+it('sends no notice after the end of the backend', async () => {
+  const { clock, conditions, changes, start } = openAlone(new Map());
+  const notices = start();
+  await clock.elapse(0);
+  conditions.set('museum/a', 'lost');
+  notices.look('museum/a');
+  expect(clock.armed).toBe(1);
+  await notices.close();
+  expect(clock.armed).toBe(0);
+  notices.look('museum/a');
+  await clock.elapse(2 * HOLDS_MS);
+  expect(changes).toEqual([]);
+});

@@ -99,9 +99,11 @@ describe('a message to the webhook', () => {
       const { receiver, webhook, clock, counts, lines } = await start([...statuses, 200]);
       webhook.send('id-1', {});
       webhook.send('id-2', {});
-      for (let tries = 1; tries <= 5; tries += 1) {
-        await until(() => counts['retried'] === tries, `try ${tries}`);
-        await clock.elapse(600_000);
+      for (const [tries, waitMs] of [1000, 5000, 30_000, 120_000, 600_000].entries()) {
+        await until(() => counts['retried'] === tries + 1, `try ${tries + 1}`);
+        await clock.elapse(waitMs - 1);
+        expect(clock.armed).toBe(1);
+        await clock.elapse(1);
       }
       await until(() => counts['sent'] === 1, 'the next message');
       expect(counts).toEqual({ retried: 5, failed: 1, sent: 1 });
@@ -128,6 +130,14 @@ describe('a message to the webhook', () => {
     // The first one was on its way when it left the queue.
     const kept = Array.from({ length: MOST_WAITING }, (_, index) => `id-${index + 3}`);
     expect(ids).toEqual(['id-0', 'id-0', ...kept]);
+  });
+
+  it('does not delay the end of the backend while it waits for the next try', async () => {
+    const { webhook, clock, counts, receiver } = await start([500]);
+    webhook.send('id-1', {});
+    await until(() => counts['retried'] === 1, 'the first try');
+    await webhook.close();
+    expect([clock.armed, receiver.seen.length, counts]).toEqual([0, 1, { retried: 1 }]);
   });
 
   it('does not delay the end of the backend while the receiver hangs', async () => {

@@ -99,5 +99,15 @@ describe('the budget of a day', () => {
     expect(daysToKeep(use)).toHaveLength(8);
     expect(daysToKeep(use).at(-1)?.day).toBe('2026-02-28');
     expect(daysToKeep(budgetUse(daysToKeep(use), 0))).toHaveLength(8);
+    const kept = Array.from({ length: 9 }, (_, day) => ({
+      day: `2026-05-0${day + 1}`,
+      usedMs: MIN,
+      toldFor: null,
+    }));
+    expect(
+      daysToKeep(addKept(budgetUse([], 0), kept))
+        .map(({ day }) => day?.slice(-1))
+        .join(''),
+    ).toBe('23456789');
   });
 });
