@@ -21,12 +21,6 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the log goes on saying that a device is not there, when it is there and may not be read',
   },
   {
-    file: 'src/agent/keys/desk-keys.ts',
-    from: 'rate.close();',
-    to: '',
-    seen: 'an agent that has stopped leaves a timer',
-  },
-  {
     file: 'src/agent/conversation/by-hand.ts',
     from: "const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;",
     to: "const begins = name === 'conversation' ? what === 'begin' : isPress;",
