@@ -73,7 +73,7 @@ describe(
 
     it('is sent to many devices only after a question, also when the first answer was a refusal', async () => {
       const { page, fake, close } = await showConsole(browser, '/');
-      const problem = { code: 'busy', message: 'Too many jobs run.' } as const;
+      const problem = { code: 'too_many', message: 'Too many jobs run.' } as const;
       fake.answers.set('POST /api/commands', { status: 409, problem });
       await page.click('.head input');
       await page.click('.bulk .first');
