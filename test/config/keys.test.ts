@@ -71,18 +71,8 @@ describe('keys of the configuration', () => {
     ['no such lane', key('mute', { lane: 'left' }), /do\.args\.lane.*"desk"/],
     ['a hold without an opposite', key('volume', { percent: 5 }, { on: 'hold' }), /keys\[0\]\.on.*"press"/],
     ['a device that is no path', key('mute', {}, { device: 'event0' }), /keys\[0\]\.device.*\/dev\/input/],
-    ['a step without an offer', key('languages', { step: 1 }), /do\.args\.step.*offer/],
-    ['a language not offered', key('languages', { targets: ['fr'] }), /args\.targets.*"fr".*does not offer/],
   ])('are refused with %s', (_name, given, message) => {
     expect(problemsOf([given])).toEqual([expect.stringMatching(message)]);
-  });
-
-  it('may choose the offered and the configured languages', () => {
-    const given = [
-      key('languages', { targets: ['fr'] }),
-      key('languages', { targets: ['es'], source: 'en' }),
-    ];
-    expect(problemsOf(given, { offer: ['fr'] })).toEqual([]);
   });
 
   it('are named as by the kernel', () => {

@@ -6,7 +6,7 @@ import { PATIENT } from '../setup/patience.ts';
 import { FakeConsole, type FakeOptions } from './fake-console.ts';
 import { rowsFor } from './fleet-fixtures.ts';
 
-export { NO_BROWSER, openBrowser, screenshot } from '../screen/browser.ts';
+export { NO_BROWSER, openBrowser, screenshot } from '../screen/chromium.ts';
 
 export const WIDE: Viewport = { width: 1280, height: 800 };
 /** The narrowest telephone. */

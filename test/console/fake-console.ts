@@ -200,7 +200,7 @@ export class FakeConsole {
         sites: ['Central station', 'Harbour', 'Old town'],
         versions: ['0.9.0', '1.0.0'],
         groups: [
-          { name: 'counter', devices: 20, problems: 3 },
+          { name: 'counter', devices: 20, problems: 1 },
           { name: 'lobby', devices: 20, problems: 0 },
         ],
       },

@@ -35,7 +35,14 @@ export function answerOwner(
     const state = searchParams.get('state');
     const all = fake.jobDevices.get(job.id) ?? [];
     const found = all.filter((one) => state === null || one.state === state);
-    return { value: { job, total: found.length, first: 0, devices: found.slice(0, 100) } };
+    return {
+      value: {
+        job,
+        total: found.length,
+        first: 0,
+        devices: found.slice(0, Number(searchParams.get('last') ?? 100)),
+      },
+    };
   }
   return { status: 404, problem: { code: 'not_found', message: 'There is no such thing.' } };
 }

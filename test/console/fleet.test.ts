@@ -54,6 +54,7 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
       document.querySelector('[aria-rowindex="4"]')?.textContent?.includes('daily budget'),
     );
     expect(await page.$eval('.counts .bad b', (count) => count.textContent)).toBe('11');
+    expect(await page.$eval('[aria-rowindex="4"]', (row) => row.textContent)).toMatch(/en → es.*Old town/);
     await close();
   });
 
@@ -147,16 +148,20 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
     await screenshot(page, 'console-job-light');
     expect(await page.$eval('progress', (bar) => (bar as HTMLProgressElement).value)).toBe(1000);
     expect(await page.$eval('.counts', (counts) => counts.textContent)).toContain('refused 200');
+    const shown = () => page.$$eval('tbody tr', ({ length }) => length);
+    expect(await shown()).toBe(100);
+    await page.click('main > button');
+    await expect.poll(shown).toBe(200);
     expect(await findings(page)).toEqual([]);
     await close();
   });
 
-  it('forgets the selection when the filter changes, because it would mean other devices', async () => {
+  it('names each group with its problems and its devices', async () => {
     const { page, close } = await showConsole(browser, '/');
-    await page.click('.head input');
-    await page.waitForSelector('.bulk');
-    await page.select('select[aria-label="all sites"]', 'Harbour');
-    await page.waitForFunction(() => document.querySelector('.bulk') === null);
+    const options = await page.$$eval('select[aria-label="all groups"] option', (all) =>
+      all.map((option) => option.textContent),
+    );
+    expect(options).toEqual(['all groups', 'counter (1/20)', 'lobby (20)']);
     await close();
   });
 });

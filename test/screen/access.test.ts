@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
-import type { ScreenAction, ScreenSnapshot } from '../../src/protocol/screen.ts';
+import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
 import { buildPage, NO_BROWSER, openBrowser, settle, showPage } from './browser.ts';
@@ -116,43 +116,14 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     await expect
       .poll(() => fake.actions.at(-1))
       .toEqual({ do: 'say', lane: 'main', language: 'en', text: 'ho' });
+    const isOff = async (volume: number) => {
+      fake.change({ lanes: TALK.lanes?.map((lane) => ({ ...lane, volume })) ?? [] });
+      await settle(page);
+      return page.$eval('button[aria-label="Louder"]', (button) => (button as HTMLButtonElement).disabled);
+    };
+    expect([await isOff(99), await isOff(100)]).toEqual([false, true]);
     await close();
   });
-
-  it.each(['pointer', 'keyboard'])(
-    'opens the microphone as long as a button is held by the %s',
-    async (by) => {
-      const [lane] = TALK.lanes ?? [];
-      if (lane === undefined) throw new Error('no lane');
-      const holding = {
-        mode: 'hold',
-        speakers: ['source', 'target'],
-        speaker: 'source',
-        isOpen: false,
-      } as const;
-      const { page, fake, close } = await showPage(browser, files, {
-        ...TALK,
-        lanes: [{ ...lane, turn: holding }],
-      });
-      expect(await findings(page)).toEqual([]);
-      const button = 'button.turn[lang="ar"]';
-      if (by === 'pointer') {
-        await page.hover(button);
-        await page.mouse.down();
-      } else {
-        await page.focus(button);
-        await page.keyboard.down('Enter');
-      }
-      const turn = (held: boolean) => ({ do: 'turn', lane: 'main', speaker: 'target', held });
-      // A page that does not repeat it has gone. On a slow machine it repeats it more than once meanwhile.
-      await expect.poll(() => fake.actions.slice(0, 2)).toEqual([turn(true), turn(true)]);
-      if (by === 'pointer') await page.mouse.up();
-      else await page.keyboard.up('Enter');
-      const isHeld = (action: ScreenAction): boolean => action.do === 'turn' && action.held;
-      await expect.poll(() => fake.actions.filter((action) => !isHeld(action))).toEqual([turn(false)]);
-      await close();
-    },
-  );
 
   it('turns by touch where a button says who speaks', async () => {
     const [lane] = TALK.lanes ?? [];
@@ -164,6 +135,7 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
       { ...TALK, lanes: [{ ...lane, turn }] },
       { width: 1280, height: 720, hasTouch: true },
     );
+    expect(await findings(page)).toEqual([]);
     expect(await page.$$eval('button.turn', (all) => all.map((one) => one.ariaPressed))).toEqual([
       'true',
       'false',

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type Page, type Viewport } from 'puppeteer-core';
+import type { Browser, Page, Viewport } from 'puppeteer-core';
 import { bundlePage } from '../../scripts/bundle-page.mjs';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
@@ -12,29 +12,7 @@ import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { PATIENT } from '../setup/patience.ts';
 
-/** Debian's package, or another one by `CHROMIUM`. */
-const PATH = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-
-/** Why these tests cannot run here; null: they can. */
-export const NO_BROWSER = existsSync(PATH) ? null : `there is no ${PATH}: apt install chromium`;
-
-/** Where screenshots stay; null: there are none. */
-const SCREENSHOTS = process.env['SCREENSHOTS'] ?? null;
-
-export async function openBrowser(...flags: readonly string[]): Promise<Browser> {
-  return puppeteer.launch({
-    executablePath: PATH,
-    // Root has no sandbox, and a container no shared memory of its own.
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      '--disable-gpu',
-      '--force-color-profile=srgb',
-      ...flags,
-    ],
-    headless: true,
-  });
-}
+export { NO_BROWSER, openBrowser, screenshot } from './chromium.ts';
 
 let built: Promise<PageFiles> | null = null;
 /** The page's files as the build makes them. */
@@ -134,12 +112,6 @@ export async function settle(page: Page): Promise<void> {
         setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 60);
       }),
   );
-}
-
-export async function screenshot(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS === null) return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
 
 /** The visible lines of one language. */

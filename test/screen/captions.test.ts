@@ -2,7 +2,8 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { plainCaption } from '../../src/core/captions/plain-caption.ts';
-import type { ScreenText } from '../../src/protocol/screen.ts';
+import type { ScreenLane, ScreenStatus, ScreenText } from '../../src/protocol/screen.ts';
+import { SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { needs } from '../needs.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
 
@@ -75,6 +76,7 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     );
     await broken.back();
     await expect.poll(kind).toBe('listening');
+    expect(await shown.page.$('.body[lang="es"] .cover')).toBeNull();
     shown.fake.change({ texts: [text(' ¿Qué tal?')] });
     const whole = `${before.join(' ')} ¿Qué tal?`;
     await expect.poll(async () => (await linesOf(shown.page, 'es')).join(' ')).toBe(whole);
@@ -153,6 +155,17 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await shown.close();
   });
 
+  it('stay until they can have been read, however much has come', async () => {
+    const { page, fake, close } = await showPage(browser, files);
+    // The page's clock stands still: no time to read passes.
+    await page.evaluate('const then = performance.now(); performance.now = () => then');
+    fake.change({ texts: [text(Array.from({ length: 60 }, (_, at) => `palabra${at} `).join(''))] });
+    await settle(page);
+    const lines = await linesOf(page, 'es');
+    expect([lines.length, lines[0]?.startsWith('palabra0 ')]).toEqual([2, true]);
+    await close();
+  });
+
   it('leave the page empty until the agent answers, and then say that it does not', async () => {
     const page = await browser.newPage();
     await page.setRequestInterception(true);
@@ -181,5 +194,79 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     shown.fake.change({ texts: [{ language: 'es', text: 'Después.', breaks: false, number: 1 }] });
     await expect.poll(() => linesOf(shown.page, 'es')).toEqual(['Después.']);
     await shown.close();
+  });
+});
+
+/** Half past eleven at night in Berlin, on a Friday. */
+const AT_NIGHT = `const Real = Date;
+  Date = class extends Real {
+    constructor(...words) {
+      if (words.length === 0) super('2026-11-27T22:30:00.000Z');
+      else super(...words);
+    }
+  };`;
+
+/** What stands in place of captions for readers of English; null: nothing. */
+const coverOf = (page: Page) =>
+  page.$eval('.body[lang="en"]', (body) => body.querySelector('.help, .invitation')?.textContent ?? null);
+
+describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
+
+  it('says what to do about each trouble', async () => {
+    const { page, fake, close } = await showPage(browser, files);
+    const coverWhen = async (status: ScreenStatus) => {
+      fake.change({ status });
+      await settle(page);
+      return coverOf(page);
+    };
+    expect(await coverWhen({ kind: 'offline', cause: 'connection' })).toBe('Please wait, or ask the staff.');
+    expect(await coverWhen({ kind: 'offline', cause: 'microphone' })).toMatch(/^The microphone is off/);
+    expect(await coverWhen({ kind: 'offline', cause: 'loudspeaker' })).toMatch(/^There is no sound/);
+    await close();
+  });
+
+  it("says until when the kiosk is closed, with the day if that is another one in the kiosk's zone", async () => {
+    const prepare = async (page: Page) => {
+      await page.emulateTimezone('Europe/Berlin');
+      await page.evaluateOnNewDocument(AT_NIGHT);
+    };
+    const { page, fake, close } = await showPage(browser, files, {}, undefined, prepare);
+    const closedUntil = async (until: string | null) => {
+      fake.change({ status: { kind: 'closed', until } });
+      await settle(page);
+      return coverOf(page);
+    };
+    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toMatch(/^Closed until 11:45/);
+    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(/^Closed until Saturday.*12:15/);
+    expect(await closedUntil(null)).toBeNull();
+    await close();
+  });
+
+  it('invites to speak or to hold the button, and hides no words', async () => {
+    const [lane] = SNAPSHOT.lanes as [ScreenLane];
+    const { page, fake, close } = await showPage(browser, files);
+    const holds = { mode: 'hold', speakers: ['source'], speaker: 'source', isOpen: false } as const;
+    const covers: (string | null)[] = [];
+    const look = async (): Promise<void> => {
+      await settle(page);
+      covers.push(await coverOf(page));
+    };
+    await look();
+    fake.change({ status: { kind: 'muted' } });
+    await look();
+    fake.change({ lanes: [{ ...lane, turn: holds }] });
+    await look();
+    fake.change({ texts: [{ language: 'en', text: 'Where is the lift?', breaks: false, number: 1 }] });
+    await look();
+    fake.change({ lanes: [lane], status: { kind: 'standby' } });
+    await look();
+    fake.change({ status: { kind: 'listening' } });
+    await look();
+    expect(covers).toEqual(['Please speak', null, 'Hold the button and speak', null, 'Please speak', null]);
+    await close();
   });
 });

@@ -25,8 +25,6 @@ const LANE: ScreenLane = {
   volume: 80,
 };
 const TALK: Partial<ScreenSnapshot> = { lanes: [LANE] };
-const TURN = { mode: 'hold', speakers: ['source', 'target'], speaker: 'source', isOpen: true } as const;
-const HELD: Partial<ScreenSnapshot> = { lanes: [{ ...LANE, turn: TURN }] };
 const SIZES = [
   { width: 800, height: 480 },
   { width: 1280, height: 800 },
@@ -44,9 +42,15 @@ const BY_HAND = `window.looks = [];
   window.passHalfSeconds = (count) => {
     for (let time = 0; time < count; time++) for (const look of window.looks) look();
   };`;
-/** Runs the page's timers of 2 s each 500 ms: the server accepts five actions a second. */
-const FASTER = `const every = window.setInterval;
-  window.setInterval = (callback, ms) => every(callback, ms === 2000 ? 500 : ms);`;
+
+/** Counts the pings that came. */
+const COUNT_PINGS = `window.pings = window.seenPings = 0;
+  window.EventSource = class extends EventSource {
+    constructor(...words) {
+      super(...words);
+      this.addEventListener('ping', () => { window.pings += 1; });
+    }
+  };`;
 
 const withScript = (script: string) => (page: Page) => page.evaluateOnNewDocument(script);
 const stateOf = (page: Page) => page.$eval('.status', (line) => line.getAttribute('data-kind'));
@@ -160,6 +164,24 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     await close();
   });
 
+  it('is not what lies on a key of the keyboard', async () => {
+    const shown = await showPage(browser, files, TALK, undefined, withScript(SKEWED));
+    const { page, fake, close } = shown;
+    await page.click('.own');
+    await expect.poll(() => fake.actions).toHaveLength(1);
+    await page.keyboard.down('a');
+    await page.evaluate('window.skewMs = 60_000');
+    // The browser repeats a key that is down already.
+    await page.keyboard.down('a');
+    await expect.poll(() => page.$eval('dialog input', ({ value }) => value)).toBe('aa');
+    await page.keyboard.up('a');
+    await page.keyboard.press('b');
+    await expect.poll(() => fake.actions).toHaveLength(2);
+    await settle(page);
+    expect(fake.actions).toHaveLength(2);
+    await close();
+  });
+
   it('speaks once by a double Enter', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     let answer = (): void => {};
@@ -184,38 +206,25 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
   });
 });
 
-describe(`a held button${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
-  beforeAll(async () => {
-    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
-  });
-  afterAll(() => browser?.close());
-
-  it.each<[string, Partial<ScreenSnapshot>]>([
-    ['the lane has no button any more', { lanes: [LANE] }],
-    ['another button says who speaks', { lanes: [{ ...LANE, turn: { ...TURN, mode: 'button' } }] }],
-    ['the kiosk closes', { status: { kind: 'closed', until: null } }],
-    ['the conversation ends', { conversation: 2 }],
-  ])('is released when %s', async (_when, change) => {
-    const shown = await showPage(browser, files, HELD, undefined, withScript(FASTER));
-    const { page, fake, close } = shown;
-    const turns = () => fake.actions.flatMap((action) => (action.do === 'turn' ? action.held : []));
-    await page.hover('button.turn[lang="en"]');
-    await page.mouse.down();
-    await expect.poll(() => turns().length).toBeGreaterThan(1);
-    fake.change(change);
-    await expect.poll(() => turns().at(-1)).toBe(false);
-    await settle(page);
-    expect(turns().filter((held) => !held)).toHaveLength(1);
-    await page.mouse.up();
-    await close();
-  });
-});
-
 describe(`a frozen agent${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
     [browser, files] = await Promise.all([openBrowser(), buildPage()]);
   });
   afterAll(() => browser?.close());
+
+  it('is not one that has nothing to say: its pings keep the page connected', async () => {
+    const shown = await showPage(browser, files, {}, undefined, withScript(`${BY_HAND} ${COUNT_PINGS}`));
+    const { page, close } = shown;
+    for (const more of [1, 2]) {
+      await page.evaluate('window.passHalfSeconds(8)');
+      await page.waitForFunction(`window.pings > window.seenPings`);
+      await page.evaluate('window.seenPings = window.pings');
+      await page.evaluate('window.passHalfSeconds(8)');
+      expect(await stateOf(page), `ping ${more}`).toBe('listening');
+      await page.waitForFunction(`window.pings > window.seenPings`);
+    }
+    await close();
+  });
 
   it('is no connection on the glass within 5 s, and a busy one is not', async () => {
     // Its connections stay open, and nothing comes any more.

@@ -16,6 +16,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createKeyDevices } from '../../../src/adapters/keys/key-device.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { keyEvent, report } from './evdev.ts';
 
 let folder = '';
@@ -44,9 +46,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function reading(path: string) {
+function reading(path: string, clock: Clock = createSystemClock()) {
   const heard: string[] = [];
-  const device = createKeyDevices(createSystemClock(), 24)(path, {
+  const device = createKeyDevices(clock, 24)(path, {
     changed: ({ code, isDown }) => heard.push(`${code} ${isDown ? 'down' : 'up'}`),
     opened: () => heard.push('opened'),
     lost: (problem) => heard.at(-1) !== problem && heard.push(problem),
@@ -88,6 +90,31 @@ describe('an input device', () => {
     close();
     await expect.poll(() => readersOf(pipe)).toEqual([]);
     await writer.close();
+  });
+
+  it('that was closed with a key held is neither missed nor opened again', async () => {
+    makePipe();
+    const clock = createVirtualClock();
+    const { heard, keys, close } = reading(pipe, clock);
+    const writer = await open(pipe, 'w');
+    await press(writer, 59);
+    await expect.poll(keys).toEqual(['59 down']);
+    close();
+    await expect.poll(keys).toEqual(['59 down', '59 up']);
+    expect([heard, clock.armed]).toEqual([['59 down', '59 up'], 0]);
+    await writer.close();
+  });
+
+  it('that cannot be read does not count as opened, and is tried again a second later', async () => {
+    const clock = createVirtualClock();
+    // Nothing reads a folder.
+    const { heard } = reading(folder, clock);
+    await expect.poll(() => heard).toEqual([expect.stringContaining('it cannot be read')]);
+    clock.advance(999);
+    expect([heard.length, clock.armed]).toEqual([1, 1]);
+    clock.advance(1);
+    // The attempt has begun.
+    await expect.poll(() => clock.armed).toBeGreaterThan(0);
   });
 
   it('is reported when it may not be read', async ({ skip }) => {

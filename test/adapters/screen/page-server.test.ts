@@ -314,6 +314,12 @@ describe('the events of the screen', () => {
     await asked;
     expect(late).toBe(429);
     expect((await ask(server, '/')).status).toBe(200);
+    for (let count = 0; count < 99; count++) await ask(server, '/');
+    const cut = expect(ask(server, '/')).rejects.toThrow();
+    await expect.poll(() => clock.armed).toBe(2);
+    await server.close();
+    await cut;
+    expect(clock.armed).toBe(0);
   });
 
   it('go on, and the page loads, when a program holds more connections than there are', async () => {

@@ -75,6 +75,22 @@ describe('the screen of an agent', () => {
     ended.abort();
   });
 
+  it('ends the conversation by the button, with its words', async () => {
+    const { screen, fake } = await open(await freePort());
+    await fake.goLive();
+    fake.service(understood({ id: 't1', text: 'words of a visitor' }));
+    await fake.agent.carryOut('conversation', { do: 'begin' });
+    const headers = { 'X-Page-Token': 'random-hash', Origin: screen.url ?? '' };
+    const answer = await fetch(`${screen.url}/do`, { method: 'POST', headers, body: '{"do":"end"}' });
+    expect(answer.status).toBe(200);
+    expect(fake.sent('event/conversation_ended')).toHaveLength(1);
+    const { body } = await fetch(`${screen.url}/events`);
+    const reader = body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/"texts":\[\]/);
+    await reader?.cancel();
+  });
+
   it('frees the port and forgets the words when it is closed', async () => {
     const { screen, fake } = await open(await freePort());
     await fake.goLive();

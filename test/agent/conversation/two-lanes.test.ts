@@ -22,9 +22,11 @@ function openDesk(offer: string[] = []) {
   const told: Record<string, unknown>[] = [];
   const spoken: string[] = [];
   const watchers = new Set<(step: LaneStep) => void>();
+  const harnesses = new Map<string, LaneHarness>();
   const lanes = both.lanes.map(({ id, source, targets }) => {
     const harness = new LaneHarness({ options: { source, targets } }).goLive();
     harness.hush(12);
+    harnesses.set(id, harness);
     const lane = {
       id,
       state: harness.state,
@@ -33,9 +35,10 @@ function openDesk(offer: string[] = []) {
     };
     return lane as unknown as LaneRunner & { state: LaneState };
   });
+  let desks: readonly (readonly LaneRunner[])[] = [lanes];
   const conversations = createConversations({
     clock,
-    desks: () => [lanes],
+    desks: () => desks,
     config: () => both,
     says: {
       say: async ([lane], { language }) => {
@@ -62,7 +65,18 @@ function openDesk(offer: string[] = []) {
       type: 'caption',
       caption: { kind: 'source', isFinal: true, id: null, part: null, language, text: 'so' },
     });
-  return { clock, conversations, lanes, posted, told, spoken, watchers, words };
+  const stop = (id: string): void => {
+    const [lane, harness] = [lanes.find((one) => one.id === id), harnesses.get(id)];
+    if (lane === undefined || harness === undefined) throw new Error(`no lane ${id}`);
+    harness.stop();
+    lane.state = harness.state;
+    step(id);
+  };
+  const configure = (next: typeof desks): void => {
+    desks = next;
+    conversations.lanesChanged();
+  };
+  return { clock, conversations, lanes, posted, told, spoken, watchers, words, stop, configure };
 }
 
 describe('a desk with two lanes', () => {
@@ -95,6 +109,28 @@ describe('a desk with two lanes', () => {
     conversations.end([visitor]);
     expect(told.map(({ kind }) => kind)).toEqual(['conversation_started', 'conversation_ended']);
     conversations.close();
+  });
+
+  it('goes on when one of its lanes stops, and ends with the last one', () => {
+    const { told, words, stop } = openDesk();
+    words('visitor', 'es');
+    stop('visitor');
+    expect(told.map(({ kind }) => kind)).toEqual(['conversation_started']);
+    stop('clerk');
+    expect(told.map(({ kind }) => kind)).toEqual(['conversation_started', 'conversation_ended']);
+  });
+
+  it('ends its conversation when the configuration takes a lane away, and not when nothing changes', () => {
+    const { clock, told, words, lanes, posted, configure } = openDesk();
+    words('visitor', 'es');
+    configure([[...lanes]]);
+    expect(told).toHaveLength(1);
+    configure([lanes.slice(0, 1)]);
+    expect(told.map(({ kind }) => kind)).toEqual(['conversation_started', 'conversation_ended']);
+    clock.advance(1000);
+    expect(clock.armed).toBe(0);
+    const notes = posted.flatMap((event) => (event.type === 'conversation' ? event.conversation : []));
+    expect(notes.slice(2)).toEqual([null, null]);
   });
 
   it('leaves neither a timer after its end nor a listener after the close', () => {

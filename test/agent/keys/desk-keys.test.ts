@@ -124,6 +124,17 @@ describe('a key at the desk', () => {
     expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'key' }]);
   });
 
+  it.each([
+    ['volume', { percent: 40 }, {}],
+    ['unmute', {}, {}],
+    ['turn', { speaker: 'target' }, { twoWay: 'button' }],
+    ['languages', { step: 1 }, { offer: ['es', 'fr'] }],
+  ])('begins one by "%s", which only somebody who wants to talk presses', async (command, args, lane) => {
+    const { deps, down } = await deskWith([bind('KEY_F1', command, args)], lane);
+    down('KEY_F1');
+    expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'key' }]);
+  });
+
   it('keeps a conversation alive', async () => {
     const { deps, down } = await deskWith([bind('KEY_F1', 'volume', { percent: 40 })]);
     for (let press = 0; press < 4; press++) {
@@ -178,6 +189,24 @@ describe('a key at the desk', () => {
     device().opened();
     await deps.clock.elapse(6000);
     expect(deps.statusTold()).toEqual(['ready', []]);
+  });
+
+  it('on a device that is back leaves the reason of another one that is away', async () => {
+    const { deps, device } = await deskWith([
+      bind('KEY_F1', 'mute'),
+      bind('KEY_F2', 'mute', {}, { device: PEDAL }),
+    ]);
+    for (const path of [PAD, PEDAL]) device(path).lost('it is not there');
+    device(PAD).opened();
+    await deps.clock.elapse(6000);
+    expect(deps.statusTold()).toEqual(['degraded', [`keys:${PEDAL}`]]);
+  });
+
+  it('on a device that is away for another reason than before is logged again', async () => {
+    const { deps, device } = await deskWith([bind('KEY_F1', 'mute')]);
+    device().lost('it is not there');
+    device().lost('it may not be read');
+    expect(JSON.stringify(deps.logged)).toMatch(/it is not there.*it may not be read/);
   });
 
   it('is not read any more when the agent stops', async () => {

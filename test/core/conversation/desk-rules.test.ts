@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { beginConversation, noteActivity } from '../../../src/core/conversation/conversation.ts';
-import { endsAt, isFirstWord, isRunning, maySpeakNotice } from '../../../src/core/conversation/desk-rules.ts';
+import {
+  endsAt,
+  follow,
+  isFirstWord,
+  isRunning,
+  maySpeakNotice,
+} from '../../../src/core/conversation/desk-rules.ts';
 import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
+import { nextPcm, SPEECH } from '../lane/sound.ts';
 
 const caption = (kind: 'source' | 'translation'): LaneEffect => ({
   type: 'caption',
@@ -38,6 +45,28 @@ describe('a conversation begins', () => {
     expect(isFirstWord(stepOf(lane, caption('source')), null)).toBe(false);
     lane.end('closed');
     expect(isRunning(lane.state)).toBe(false);
+  });
+});
+
+describe('a conversation goes on', () => {
+  it('with each voice that the lane itself is sure of, also while the service cannot be reached', () => {
+    const lane = new LaneHarness().goLive();
+    const event = { type: 'captured', capturedAt: 0, pcm: nextPcm(true), levels: SPEECH } as const;
+    const talk = beginConversation('voice', 0, 0);
+    const activeAfter = (sureVoiceAt: number) =>
+      follow(talk, { event, effects: [], before: lane.state, after: { ...lane.state, sureVoiceAt } }, 7000);
+    expect(activeAfter(lane.state.sureVoiceAt).activeAt).toBe(0);
+    expect(activeAfter(lane.now + 1).activeAt).toBe(7000);
+  });
+
+  it('with words of a visitor, and not with a translation', () => {
+    const lane = new LaneHarness().goLive();
+    const talk = beginConversation('voice', 0, 0);
+    expect(follow(talk, stepOf(lane, caption('source')), 7000).activeAt).toBe(7000);
+    expect(follow(talk, stepOf(lane, caption('translation')), 7000)).toMatchObject({
+      activeAt: 0,
+      languages: ['en'],
+    });
   });
 });
 
@@ -94,4 +123,28 @@ describe('the notice may be spoken', () => {
     lane.hush(1);
     expect(may()).toBe(true);
   });
+
+  it.each([
+    ['a second after the last voice', { sureVoiceAgo: 1000 }, true],
+    ['not within a breath', { sureVoiceAgo: 999 }, false],
+    ['not within ten seconds after a key to speak', { turnedAgo: 9999 }, false],
+    ['ten seconds after a key that nobody has used to speak', { turnedAgo: 10_000 }, true],
+    [
+      'a second after the voice of somebody who has pressed a key',
+      { turnedAgo: 3000, sureVoiceAgo: 1000 },
+      true,
+    ],
+  ])('%s', (_when, { sureVoiceAgo = 60_000, turnedAgo = 90_000 }: Ago, may) => {
+    const lane = new LaneHarness().goLive();
+    lane.hush(12);
+    const { now, state } = lane;
+    const twoWay = { ...state.twoWay, turnedAt: now - turnedAgo };
+    const at = { ...state, twoWay, sureVoiceAt: now - sureVoiceAgo };
+    expect(maySpeakNotice(at, [at], now)).toBe(may);
+  });
 });
+
+interface Ago {
+  readonly sureVoiceAgo?: number;
+  readonly turnedAgo?: number;
+}

@@ -244,6 +244,24 @@ describe('a key that is held while one speaks', () => {
     expect(sounds(desk)).toBe(6);
   });
 
+  it('stays closed when a key is let go that was not held', () => {
+    const desk = new Desk('hold').goLive();
+    desk.hush(4);
+    desk.release();
+    desk.speak(2);
+    desk.hush(2);
+    expect(sounds(desk)).toBe(0);
+    // Also a second time after a press.
+    desk.press('source');
+    desk.release();
+    desk.pass(CHUNK_MS);
+    desk.hush(2);
+    const before = sounds(desk);
+    desk.release();
+    desk.speak(2);
+    expect(sounds(desk)).toBe(before);
+  });
+
   it('keeps a translation waiting until its release', () => {
     const desk = new Desk('hold', { earcons: false }).goLive();
     desk.press('source');

@@ -4,6 +4,7 @@ import {
   FREE_FLOOR,
   type Heard,
   hearSlot,
+  isOpen,
   isOthers,
   SLOT_MS,
 } from '../../../src/core/room/floor.ts';
@@ -51,6 +52,29 @@ describe('the floor', () => {
     const talk = new Talk().say('nobody', 500).say([0, 14], 40).say([20, 20], 200);
     expect(talk.floor.holder).toBe(1);
   });
+
+  it.each([
+    ['the first', 0, [10, 8], [20, 21]],
+    ['the second', 1, [8, 10], [21, 20]],
+  ] as const)(
+    'goes to %s that heard it when the other one hears less than 2 dB more',
+    (_name, side, begin, rest) => {
+      const talk = new Talk().say('nobody', 500).say(begin, 20).say(rest, 140);
+      expect(talk.floor.holder).toBe(side);
+    },
+  );
+
+  it.each([
+    ['22.9', 22.9, 1],
+    ['23', 23, 0],
+  ])(
+    'goes to the louder one from 2 dB on, although the other one heard it first: %s dB',
+    (_name, db, side) => {
+      // In all eight slots the first one hears 6 * (db - 20) - 2 * 1 dB more.
+      const talk = new Talk().say('nobody', 500).say([8, 9], 40).say([db, 20], 120);
+      expect(talk.floor.holder).toBe(side);
+    },
+  );
 
   it('is not changed by a click, and not held by one', () => {
     const talk = new Talk().say('nobody', 500).say([0, 40], 40).say('nobody', 400);
@@ -119,6 +143,17 @@ describe('the floor', () => {
     const talk = new Talk().say('nobody', 1000).say('right', 300);
     expect(talk.between(900, 940)).toBe('-');
     expect(talk.between(940, 1300)).toBe('r');
+  });
+
+  it('is open from 60 ms before a voice until it is decided', () => {
+    const talk = new Talk().say('nobody', 500).say('right', 140);
+    expect([440, 460, 480, 620].map((ms) => isOpen(talk.floor, (ms - SLOT_MS) / SLOT_MS))).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(isOpen(talk.say('right', 20).floor, 30)).toBe(false);
   });
 
   it('is free after a sentence', () => {

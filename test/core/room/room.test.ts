@@ -81,6 +81,14 @@ describe('a microphone that delivers nothing', () => {
     expect([room.floor, room.settled, room.waiting.size]).toEqual([floor, settled, 0]);
   });
 
+  it('is counted from the end of its last whole slot', () => {
+    let room = hear(EMPTY_ROOM, 0, toPcm(silent(30)), 200, RATE_HZ);
+    // From 170 to 190 ms; the rest waits.
+    expect(room.rests[0].next).toBe(9);
+    room = hear(room, 0, toPcm(silent(30)), 230, RATE_HZ);
+    expect([room.rests[0].next, room.rests[0].pcm.byteLength]).toEqual([11, 0]);
+  });
+
   it('is counted anew by the clock after a pause of more than five slots, and by its samples before', () => {
     const nextSlotAfter = (pauseMs: number): number | null => {
       let room = hear(EMPTY_ROOM, 0, toPcm(silent(200)), 200, RATE_HZ);

@@ -73,6 +73,16 @@ describe('the status on the screen', () => {
   it('tells the problem of one lane when the other works', () => {
     expect(screenStatus([at({}), at({ playbackLost: true })], NOW).kind).toBe('offline');
     expect(screenStatus([at({ hold: 'closed' }), at({})], NOW).kind).toBe('standby');
+    const speaking = at({ playout: { ...lane.playout, queuedBytes: 10 } });
+    expect(screenStatus([speaking, at({ captureLost: true })], NOW).kind).toBe('offline');
+    expect(screenStatus([at({}), at({}, NOW - 1)], NOW).kind).toBe('translating');
+  });
+
+  it('tells what the staff can put right first', () => {
+    const causeOf = (state: Partial<LaneState>) => screenStatus([at(state)], NOW);
+    expect(causeOf({ brokerUp: false, captureLost: true })).toMatchObject({ cause: 'microphone' });
+    expect(causeOf({ brokerUp: false, playbackLost: true })).toMatchObject({ cause: 'loudspeaker' });
+    expect(causeOf({ captureLost: true, playbackLost: true })).toMatchObject({ cause: 'microphone' });
   });
 });
 
