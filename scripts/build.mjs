@@ -210,6 +210,8 @@ async function placeSqlite(outFolder) {
   for (const path of SQLITE.native) {
     const file = join(outFolder, 'sqlite', path);
     await mkdir(dirname(file), { recursive: true });
+    // A running backend has the file in its memory: written over, it would crash.
+    await rm(file, { force: true });
     await copyFile(join(ROOT, 'node_modules', SQLITE.package, path), file);
   }
 }

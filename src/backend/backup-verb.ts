@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { systemReason } from '../adapters/system-error.ts';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 import { StoreDown, StoreRefused } from '../ports/store.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
@@ -142,8 +142,10 @@ function makeFolder(path: string): void {
     mkdirSync(dirname(path), { recursive: true });
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? 'exists: name a new folder' : `cannot be made (${code})`;
+    const why =
+      systemCode(error) === 'EEXIST'
+        ? 'exists: name a new folder'
+        : `cannot be made: ${systemReason(error)}; name another folder`;
     throw new Failure(`${path} ${why}`);
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cleanedJson } from '../../src/page/console/cleaned.ts';
 import {
   language,
   lastingText,
@@ -68,5 +69,20 @@ describe('a text', () => {
   it('is null where there is none', () => {
     expect(maybeText('role', 'viewer')).toBe(t('role_viewer'));
     expect(maybeText('role', 'emperor')).toBeNull();
+  });
+});
+
+describe('an answer of a device', () => {
+  it('keeps the line ends of its JSON, and shows what could hide or turn text', () => {
+    const shown = cleanedJson({ lanes: [{ id: 'main\n\u202e' }] });
+    expect(shown.split('\n')).toEqual([
+      '{',
+      '  "lanes": [',
+      '    {',
+      '      "id": "main\\n�"',
+      '    }',
+      '  ]',
+      '}',
+    ]);
   });
 });

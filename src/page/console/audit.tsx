@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditLine, AuditPage } from '../../protocol/console-owner.ts';
 import { get, whyFailed } from './api.ts';
+import { cleaned } from './cleaned.ts';
 import { Fault } from './parts/fetched.tsx';
 import { Table } from './parts/table.tsx';
-import { cleaned, Time, Words } from './parts/words.tsx';
+import { Time, Words } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { type TextKey, t } from './text.ts';
 

@@ -1,8 +1,9 @@
 import type { ConversationLine, Conversations } from '../../protocol/console-owner.ts';
+import { cleaned } from './cleaned.ts';
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
-import { cleaned, DeviceLink, Name } from './parts/words.tsx';
+import { DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { language, locale, numberText, t } from './text.ts';
 

@@ -184,7 +184,7 @@ export const EVENT_SCHEMAS = {
     {
       lane: noLane,
       problems: z
-        .array(word)
+        .array(sentence)
         .readonly()
         .describe('at most ten; each names the place, the key and the fix in at most 300 characters'),
       more: wholeCount.describe('number of further problems'),

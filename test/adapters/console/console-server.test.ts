@@ -12,6 +12,8 @@ import {
   openConsoleServer,
 } from '../../../src/adapters/console/console-server.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 
 let server: ConsoleServer | null = null;
 afterEach(async () => {
@@ -50,7 +52,7 @@ async function say(text: string): Promise<string> {
 const answersIn = (said: string): string[] => said.match(/HTTP\/1\.1 \d+/g) ?? [];
 
 describe('the server of the console', () => {
-  it('answers at the name of its renewed certificate', async () => {
+  it('answers at the name of its renewed certificate', needs(!findOpenssl() && 'needs openssl'), async () => {
     const authority = createAuthority('test authority');
     const certified = (name: string) => {
       const { certificate, key } = issueCertificate(authority, { usage: 'server', name, days: 1 });

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createOwnNames } from '../../../src/adapters/console/own-names.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
+import { needs } from '../../needs.ts';
+import { findOpenssl } from '../mqtt/mosquitto.ts';
 
-const authority = createAuthority('test authority');
-const certificateOf = (name: string): string =>
-  issueCertificate(authority, { usage: 'server', name, days: 1 }).certificate;
+const hasOpenssl = findOpenssl();
+const authority = hasOpenssl ? createAuthority('test authority') : null;
+const certificateOf = (name: string): string => {
+  if (authority === null) throw new Error('openssl is missing');
+  return issueCertificate(authority, { usage: 'server', name, days: 1 }).certificate;
+};
 
-describe('a console with a certificate', () => {
+describe('a console with a certificate', needs(!hasOpenssl && 'needs openssl'), () => {
   const asks = (names: ReturnType<typeof createOwnNames>, host: string, localAddress = '192.0.2.1') =>
     names.objectionTo({ hosts: [host], localAddress, isProxied: false }) === null;
 

@@ -1,11 +1,12 @@
 import type { DeviceConfig } from '../../../protocol/console-device.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
 import { devicePath, me } from '../api.ts';
+import { cleaned, cleanedJson } from '../cleaned.ts';
 import { ConfigEditor } from '../form/config-editor.tsx';
 import { keyOf, shownValue } from '../form/schema.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
 import { Data, Table } from '../parts/table.tsx';
-import { cleaned, Sheet, Time, Words } from '../parts/words.tsx';
+import { Sheet, Time, Words } from '../parts/words.tsx';
 import { t } from '../text.ts';
 
 /** Desired beside reported, and the desired as a form. */
@@ -68,7 +69,7 @@ export function Document({ of: document }: { readonly of: unknown }) {
   return document === null ? (
     <p class="quiet">{t('desired_none')}</p>
   ) : (
-    <Data label={t('desired')} text={cleaned(JSON.stringify(document, null, 2))} />
+    <Data label={t('desired')} text={cleanedJson(document)} />
   );
 }
 
@@ -113,7 +114,7 @@ function Reported({ config: { reported, differences } }: { readonly config: Devi
       )}
       <details>
         <summary>{t('in_force')}</summary>
-        <Data label={t('in_force')} text={cleaned(JSON.stringify(reported.effective, null, 2))} />
+        <Data label={t('in_force')} text={cleanedJson(reported.effective)} />
       </details>
     </Sheet>
   );

@@ -1,6 +1,7 @@
+import { cleaned, cleanedJson } from '../cleaned.ts';
 import { Commands } from '../form/command-form.tsx';
 import { Data } from '../parts/table.tsx';
-import { cleaned, Sheet } from '../parts/words.tsx';
+import { Sheet } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { t } from '../text.ts';
 import { Refusal, SingleResult } from './doctor.tsx';
@@ -31,7 +32,7 @@ export function DeviceCommands({
                 <>
                   <p class="good">{t('outcome_ok')}</p>
                   {result.message !== null && <p>{cleaned(result.message)}</p>}
-                  <Data label={t('answer')} text={cleaned(JSON.stringify(result.data ?? {}, null, 2))} />
+                  <Data label={t('answer')} text={cleanedJson(result.data ?? {})} />
                 </>
               ) : (
                 <Refusal result={result} />

@@ -1,6 +1,7 @@
 import type { DeviceEvent } from '../../../protocol/console-device.ts';
+import { cleaned } from '../cleaned.ts';
 import { Table } from '../parts/table.tsx';
-import { cleaned, Time, Words } from '../parts/words.tsx';
+import { Time, Words } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { t } from '../text.ts';
 

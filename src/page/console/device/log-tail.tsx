@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { devicePath, post, whyFailed } from '../api.ts';
+import { cleaned } from '../cleaned.ts';
 import { Fault } from '../parts/fetched.tsx';
-import { cleaned, Time } from '../parts/words.tsx';
+import { Time } from '../parts/words.tsx';
 import { log } from '../stream.ts';
 import { t } from '../text.ts';
 

@@ -1,5 +1,6 @@
 import type { DeviceDetail, DeviceLane, DeviceNotice } from '../../../protocol/console-device.ts';
-import { cleaned, Name, Sheet, Time, Words } from '../parts/words.tsx';
+import { cleaned } from '../cleaned.ts';
+import { Name, Sheet, Time, Words } from '../parts/words.tsx';
 import { lastingText, maybeText, numberText, t } from '../text.ts';
 import { DeviceStatusText } from './status-text.tsx';
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { FleetCounts } from '../../../protocol/console-fleet.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
 import { me } from '../api.ts';
-import { cleaned } from '../parts/words.tsx';
+import { cleaned } from '../cleaned.ts';
 import { queryValue } from '../route.ts';
 import { counts, facets, followDevice, total } from '../stream.ts';
 import { t } from '../text.ts';

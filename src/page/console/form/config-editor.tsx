@@ -3,8 +3,8 @@ import type { ConfigAnswer, ConfigChange, DesiredDocument } from '../../../proto
 import type { JsonSchema, Registry } from '../../../protocol/console-jobs.ts';
 import type { ConsoleFault } from '../../../protocol/console-routes.ts';
 import { ConsoleError, post, whyFailed } from '../api.ts';
+import { cleaned } from '../cleaned.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
-import { cleaned } from '../parts/words.tsx';
 import { t } from '../text.ts';
 import { differencesOf, isObject, type Json, keyOf, pruned, shownValue } from './schema.ts';
 import { Fields, Help } from './schema-form.tsx';

@@ -1,14 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { devicePath } from '../api.ts';
+import { cleaned } from '../cleaned.ts';
 import { longTimeText, maybeText, t, timeText } from '../text.ts';
 
-/** Characters that change the order of others, or are not seen: nothing of a name needs them. */
-const INVISIBLE = /[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
-const LONGEST_SHOWN = 4000;
 const LONGEST_DETAIL = 120;
-
-/** Text from outside, as it may be shown. */
-export const cleaned = (text: string): string => text.replaceAll(INVISIBLE, '�').slice(0, LONGEST_SHOWN);
 
 /** A name from outside: isolated from the text around it, and cut with an ellipsis where it is too long. */
 export function Name({ text }: { readonly text: string }) {
