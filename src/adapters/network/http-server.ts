@@ -103,7 +103,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answer: RequestListener = (request, response) => {
     const name = nameOf(request.socket);
     const connection = connections.get(name);
-    // Node parses what a connection has sent also after it was dropped.
+    // Node goes on parsing the requests that a connection had sent before it was dropped.
     if (request.socket.destroyed) return;
     if (connection !== undefined) {
       if (!mayAnswer(connection.address, response)) return drop(name);
