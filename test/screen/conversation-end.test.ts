@@ -215,13 +215,12 @@ describe(`a frozen agent${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWS
   it('is not one that has nothing to say: its pings keep the page connected', async () => {
     const shown = await showPage(browser, files, {}, undefined, withScript(`${BY_HAND} ${COUNT_PINGS}`));
     const { page, close } = shown;
-    for (const more of [1, 2]) {
-      await page.evaluate('window.passHalfSeconds(8)');
-      await page.waitForFunction(`window.pings > window.seenPings`);
+    for (const more of [1, 2, 3]) {
       await page.evaluate('window.seenPings = window.pings');
+      await page.waitForFunction('window.pings > window.seenPings');
       await page.evaluate('window.passHalfSeconds(8)');
+      await settle(page);
       expect(await stateOf(page), `ping ${more}`).toBe('listening');
-      await page.waitForFunction(`window.pings > window.seenPings`);
     }
     await close();
   });

@@ -71,8 +71,8 @@ describe('a server under requests that are sent ahead of their answers', () => {
     const held = await Promise.all(Array.from({ length: 6 }, () => dial(ahead)));
     await expect.poll(() => openOf(held)).toBeLessThan(6);
     expect(await get('127.0.0.2')).toBe(200);
-    // Of 1,200. A dropped connection makes room for requests of another one.
-    expect(begun).toBeLessThan(100);
+    // Of 1,200. An address has 24 requests under way, and a dropped connection makes room for the next one's 24.
+    expect(begun).toBeLessThanOrEqual(6 * 24 + 1);
   });
 
   it('counts answers that were given no longer', async () => {

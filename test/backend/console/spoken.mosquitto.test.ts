@@ -1,5 +1,5 @@
 /** What shall be spoken is on no disk: neither of the backend nor of a real broker that stores what waits for a device. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type MqttClient } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,8 +60,9 @@ if (command === null) {
     const statusOfDevice = async () => (await fixture.ask('vic', 'GET', '/api/devices')).json.rows[0]?.status;
     const stored = (): string => {
       broker.save();
-      const files = readdirSync(broker.folder).filter((name) => name.startsWith('mosquitto.db'));
-      return files.map((name) => readFileSync(join(broker.folder, name)).toString('latin1')).join('');
+      // The broker writes mosquitto.db.new, and renames it when it is whole.
+      const file = join(broker.folder, 'mosquitto.db');
+      return existsSync(file) ? readFileSync(file, 'latin1') : '';
     };
     const answerTo = async (id: string) => (await fixture.ask('vic', 'GET', `/api/jobs/${id}`)).json;
 
