@@ -19,6 +19,7 @@ import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
+import { createDesiredLook } from './desired-look.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
 import { createJobs } from './jobs.ts';
@@ -45,6 +46,8 @@ export interface ConsoleParts {
   readonly ledger: Pick<Store, 'sums'>;
   readonly signer: Signer | null;
   readonly openBus: OpenBus;
+  /** Makes a connection of its own at each call. */
+  readonly openOwnBus: OpenBus;
   readonly log: Log;
   readonly clock: Clock;
   /** Instead of the files in the program. */
@@ -134,7 +137,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const { health } = deviceTopics({ prefix, tenant: '+', device: '+' });
   let hearsHealth = true;
   const bus: Bus = parts.openBus(
-    { subscriptions: consoleFilters(prefix).map((one) => ({ ...one, mayBeRefused: true })), will: null },
+    { subscriptions: consoleFilters(prefix), will: null },
     {
       refused(filters) {
         hearsHealth = !filters.includes(health);
@@ -171,6 +174,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     jobs,
     store,
     audit,
+    look: createDesiredLook(parts.openOwnBus, clock),
   };
   const peopleParts = { store, signIn, hasher, audit, clock, sessionsEnded: () => void streams.check() };
   const handlers = {

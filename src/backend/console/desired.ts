@@ -7,9 +7,12 @@ import { desiredSchema } from '../../protocol/config.ts';
 import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts';
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { markerTopic } from '../../protocol/mqtt/topics.ts';
+import { nameOf } from '../core/policy.ts';
 import { check } from './call.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
 import { desiredText } from './command-message.ts';
+import type { LookForDesired } from './desired-look.ts';
 import type { Fleet } from './fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';
@@ -80,6 +83,7 @@ export interface DesiredParts {
   readonly prefix: string;
   readonly signer: Signer | null;
   readonly clock: Clock;
+  readonly look: LookForDesired;
 }
 
 export const UNSIGNED_WARNING =
@@ -97,13 +101,13 @@ export interface DesiredChange {
   end(): void;
 }
 
-/** Checks changes. What it returns must be ended. It throws a Refusal. */
-export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => DesiredChange {
+/** Checks changes. What it returns must be ended. It rejects with a Refusal. */
+export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => Promise<DesiredChange> {
   /** Topic bases whose change is under way: a second one at the same time would overwrite the first. */
   const underWay = new Set<string>();
-  return (change) => {
+  return async (change) => {
     const { target, basedOn } = change;
-    const { fleet, prefix, signer, clock } = parts;
+    const { fleet, prefix, signer, clock, look } = parts;
     const document = change.document === null ? null : check(desiredSchema, change.document);
     const isGroup = 'group' in target;
     const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
@@ -112,16 +116,22 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
     const present = (): string | null =>
       isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null);
-    const before = present();
-    if ((versionOf(readDesired(before)) ?? 0) !== basedOn || underWay.has(base))
-      throw new Refusal(
-        409,
-        'changed',
-        'another person has changed this configuration meanwhile: load it again',
-      );
+    if (underWay.has(base)) throw changedMeanwhile();
     const bus = parts.bus();
     if (!bus.connected)
       throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
+    underWay.add(base);
+    const end = (): void => void underWay.delete(base);
+    try {
+      const heard = present();
+      const kept = await look(`${base}/config/desired`, markerTopic(prefix, tenantOf(target)));
+      if (present() === heard && kept !== heard) fleet.hear(newsOf(target, kept ?? ''));
+      if ((versionOf(readDesired(kept)) ?? 0) !== basedOn) throw changedMeanwhile();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    const before = present();
     const from = isGroup ? `group:${target.group}` : 'device';
     const reporters = isGroup
       ? membersOf(fleet, target.tenant, target.group)
@@ -131,7 +141,6 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
     // Devices reject a lower version than the last one that they saw.
     const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
     const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
-    underWay.add(base);
     return {
       target,
       document,
@@ -145,10 +154,16 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
         // The broker may send it back later than its acknowledgement.
         if (present() === before) fleet.hear(newsOf(target, text));
       },
-      end: () => void underWay.delete(base),
+      end,
     };
   };
 }
+
+const changedMeanwhile = (): Refusal =>
+  new Refusal(409, 'changed', 'another person has changed this configuration meanwhile: load it again');
+
+const tenantOf = (target: ConfigChange['target']): string =>
+  'group' in target ? target.tenant : nameOf(target.device).tenant;
 
 const newsOf = (target: ConfigChange['target'], payload: string): DeviceNews =>
   'group' in target

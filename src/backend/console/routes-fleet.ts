@@ -119,7 +119,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
   /** A refused document is not kept: anything may stand in it. @throws Refusal */
   const checkedDesired = async (change: ConfigChange, action: Action): Promise<DesiredChange> => {
     try {
-      return changeDesired(change);
+      return await changeDesired(change);
     } catch (error) {
       const refused = { ...action, args: { basedOn: change.basedOn } };
       await audit.act(refused, () => Promise.reject(error));

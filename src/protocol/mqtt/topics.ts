@@ -203,6 +203,14 @@ export function backendSelfTest(prefix: string): { request: string; response: st
   return { request: tokenRequest, response: tokenResponse };
 }
 
+/**
+ * A topic for messages that an owner's program sends to itself: what the broker kept for the program has come before them. It is
+ * of a name that no device has, and whoever may change configurations may use it.
+ */
+export function markerTopic(prefix: string, tenant: string): string {
+  return deviceTopics({ prefix, tenant, device: 'backend' }).configDesired;
+}
+
 /** The sender of a token request, read only from the topic: the payload is not trusted. Null for other topics. */
 export function tokenRequester(prefix: string, topic: string): DeviceAddress | null {
   if (!topic.startsWith(`${prefix}/`)) return null;
