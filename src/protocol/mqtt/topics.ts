@@ -123,6 +123,8 @@ export interface OperatorTopics {
   published(device: string | null, what: 'status' | 'state' | 'health' | 'log' | 'config/reported'): string;
   /** @param of device or `group/{name}` */
   desired(of: string): string;
+  /** @see markerTopic */
+  readonly marker: string;
   /** Splits a topic into the device and the rest; null for other tenants. */
   read(topic: string): { readonly device: string; readonly rest: string } | null;
 }
@@ -134,6 +136,7 @@ export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
     answers: (device, name) => `${base}/${device ?? '+'}/cmd/${name}/res`,
     published: (device, what) => `${base}/${device ?? '+'}/${what}`,
     desired: (of) => `${base}/${of}/config/desired`,
+    marker: markerTopic(prefix, tenant),
     read(topic) {
       if (!topic.startsWith(`${base}/`)) return null;
       const [device = '', ...rest] = topic.slice(base.length + 1).split('/');
