@@ -136,6 +136,11 @@ export interface ConsoleStore {
   /** @returns the id of the line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
+  /**
+   * Adds to the result of the newest configuration of a target, which was `said`, that it failed after all, and how. A line that
+   * says so already stays as it is.
+   */
+  contradictAudit(on: string, said: string, how: string): Promise<void>;
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
 

@@ -23,6 +23,7 @@ import { createDesiredLook } from './desired-look.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
 import { createJobs } from './jobs.ts';
+import { createRefusedConfigs } from './refused-configs.ts';
 import { createRouter } from './router.ts';
 import { figureRoutes } from './routes-figures.ts';
 import { fleetRoutes } from './routes-fleet.ts';
@@ -115,6 +116,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
       }
     },
   });
+  const refused = createRefusedConfigs({ fleet, store, clock, complain });
   const hearLog = (device: string, payload: string): void => {
     if (payload.length > LONGEST_LOG) return;
     const told = parseJson(payload);
@@ -133,6 +135,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     if (news.kind === 'log') return hearLog(news.name, news.payload);
     if (news.kind === 'answer') return jobs.hearAnswer(news.name, news.payload);
     fleet.hear(news);
+    if (news.kind === 'reported' && !news.isRetained) refused.heard(news.name);
   };
   const { health } = deviceTopics({ prefix, tenant: '+', device: '+' });
   let hearsHealth = true;
@@ -205,6 +208,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   let prunedAt = clock.now();
   let lastCertificate = tls?.cert;
   const upkeep = async (): Promise<void> => {
+    await refused.note();
     if (clock.now() - prunedAt < PRUNE_EACH_MS) return;
     prunedAt = clock.now();
     await store.prune().catch((error: unknown) => {

@@ -86,6 +86,9 @@ export interface DesiredParts {
   readonly look: LookForDesired;
 }
 
+/** The result of a publication in the audit. */
+export const publishedAs = (version: number): string => `published as version ${version}`;
+
 export const UNSIGNED_WARNING =
   'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
 

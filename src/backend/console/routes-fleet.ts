@@ -25,6 +25,7 @@ import {
   type DesiredParts,
   deviceConfig,
   groupConfig,
+  publishedAs,
   UNSIGNED_WARNING,
 } from './desired.ts';
 import { detailOf } from './device-detail.ts';
@@ -229,7 +230,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       try {
         await audit.act({ ...action, args: { basedOn, document } }, async () => {
           await checked.publish();
-          return { result: `published as version ${version}` };
+          return { result: publishedAs(version) };
         });
       } finally {
         checked.end();

@@ -1,7 +1,7 @@
 /** The console's store on either database: people, sessions and audit here, the rest in files beside it. */
 import type { ConsoleStore, StoredAttempts, StoredPerson } from '../../ports/console-store.ts';
 import type { ConsoleRole } from '../../protocol/console-routes.ts';
-import { addAudit, endAudit, findAudit } from './console-audit.ts';
+import { addAudit, contradictAudit, endAudit, findAudit } from './console-audit.ts';
 import { addConversation, conversationSums } from './console-conversations.ts';
 import { claimJobs, findJob, findJobs, saveJob } from './console-jobs.ts';
 import { migrate } from './migrations.ts';
@@ -136,6 +136,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
 
     beginAudit: (entry) => transact((sql, now) => addAudit(sql, entry, now)),
     endAudit: (id, ok, text) => transact((sql, now) => endAudit(sql, id, { ok, text, at: now })),
+    contradictAudit: (on, said, how) => transact((sql) => contradictAudit(sql, on, said, how)),
     audit: (filter, most) => transact((sql) => findAudit(sql, filter, most)),
 
     saveJob: (job, instance, leaseMs) => transact((sql, now) => saveJob(sql, job, instance, now + leaseMs)),
