@@ -144,6 +144,10 @@ export interface ConsoleStore {
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
 
+  /** Lets one change of a desired configuration at a time pass, of all instances. False: another one is under way. */
+  claimConfig(target: string, holder: string, leaseMs: number): Promise<boolean>;
+  releaseConfig(target: string, holder: string): Promise<void>;
+
   /** Writes a job that this instance works on, and keeps the claim on it for `leaseMs`. False: another instance has it now. */
   saveJob(job: StoredJob, instance: string, leaseMs: number): Promise<boolean>;
   /** Newest first. */

@@ -1,8 +1,10 @@
 /** The desired configuration of devices and groups. */
+import { randomUUID } from 'node:crypto';
 import type { Signer } from '../../adapters/signing/signer.ts';
 import { type DesiredBody, differences } from '../../core/fleet/desired-edit.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleStore } from '../../ports/console-store.ts';
 import { desiredSchema } from '../../protocol/config.ts';
 import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts';
 import type { DeviceConfig } from '../../protocol/console-device.ts';
@@ -84,7 +86,11 @@ export interface DesiredParts {
   readonly signer: Signer | null;
   readonly clock: Clock;
   readonly look: LookForDesired;
+  readonly store: Pick<ConsoleStore, 'claimConfig' | 'releaseConfig'>;
 }
+
+/** Longest time of a change: the look, and a publication. After a crash the target cannot be changed for this long. */
+const CLAIMED_FOR_MS = 60_000;
 
 /** The result of a publication in the audit. */
 export const publishedAs = (version: number): string => `published as version ${version}`;
@@ -101,16 +107,14 @@ export interface DesiredChange {
   /** @throws Refusal if the broker does not take it */
   publish(): Promise<void>;
   /** Another change may be made. */
-  end(): void;
+  end(): Promise<void>;
 }
 
 /** Checks changes. What it returns must be ended. It rejects with a Refusal. */
 export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => Promise<DesiredChange> {
-  /** Topic bases whose change is under way: a second one at the same time would overwrite the first. */
-  const underWay = new Set<string>();
   return async (change) => {
     const { target, basedOn } = change;
-    const { fleet, prefix, signer, clock, look } = parts;
+    const { fleet, prefix, signer, clock, look, store } = parts;
     const document = change.document === null ? null : check(desiredSchema, change.document);
     const isGroup = 'group' in target;
     const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
@@ -119,19 +123,20 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
     const present = (): string | null =>
       isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null);
-    if (underWay.has(base)) throw changedMeanwhile();
     const bus = parts.bus();
     if (!bus.connected)
       throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
-    underWay.add(base);
-    const end = (): void => void underWay.delete(base);
+    const holder = randomUUID();
+    if (!(await store.claimConfig(base, holder, CLAIMED_FOR_MS))) throw changedMeanwhile();
+    // If this fails, the claim ends by itself.
+    const end = (): Promise<void> => store.releaseConfig(base, holder).catch(() => {});
     try {
       const heard = present();
       const kept = await look(`${base}/config/desired`, markerTopic(prefix, tenantOf(target)));
       if (present() === heard && kept !== heard) fleet.hear(newsOf(target, kept ?? ''));
       if ((versionOf(readDesired(kept)) ?? 0) !== basedOn) throw changedMeanwhile();
     } catch (error) {
-      end();
+      await end();
       throw error;
     }
     const before = present();

@@ -233,7 +233,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
           return { result: publishedAs(version) };
         });
       } finally {
-        checked.end();
+        await checked.end();
       }
       return { json: { version, warnings: signer === null ? [UNSIGNED_WARNING] : [] } };
     },

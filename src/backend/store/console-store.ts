@@ -139,6 +139,21 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
     contradictAudit: (on, said, how) => transact((sql) => contradictAudit(sql, on, said, how)),
     audit: (filter, most) => transact((sql) => findAudit(sql, filter, most)),
 
+    claimConfig: (target, holder, leaseMs) =>
+      transact(async (sql, now) => {
+        const rows = await sql.query(
+          `INSERT INTO config_claim (target, holder, lease_until) VALUES (?, ?, ?)
+           ON CONFLICT (target) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+           WHERE config_claim.lease_until < ? RETURNING target`,
+          [target, holder, now + leaseMs, now],
+        );
+        return rows.length > 0;
+      }),
+    releaseConfig: (target, holder) =>
+      transact(async (sql) => {
+        await sql.query('DELETE FROM config_claim WHERE target = ? AND holder = ?', [target, holder]);
+      }),
+
     saveJob: (job, instance, leaseMs) => transact((sql, now) => saveJob(sql, job, instance, now + leaseMs)),
     jobs: (most) => transact((sql) => findJobs(sql, most)),
     job: (id) => transact((sql) => findJob(sql, id)),
@@ -153,6 +168,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
       transact(async (sql, now) => {
         await sql.query('DELETE FROM console_session WHERE ends_at < ?', [now]);
         await sql.query('DELETE FROM sign_in_attempt WHERE since < ?', [now - ATTEMPTS_KEPT_MS]);
+        await sql.query('DELETE FROM config_claim WHERE lease_until < ?', [now]);
         await sql.query('DELETE FROM audit WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM conversation WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM console_job WHERE at < ?', [now - JOBS_KEPT_MS]);
