@@ -1,5 +1,6 @@
 /** The audit of a configuration that was published, and that a device refuses later. On both stores. */
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { onBothStores } from '../store/both-stores.ts';
 import { PASSWORD as STORE_PASSWORD } from '../store/postgres-server.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
@@ -10,10 +11,13 @@ const SECRET = 'hunter2-hunter2';
 const A = 'museum/a';
 
 onBothStores((maker) => {
+  let broker: Broker;
+  afterEach(() => broker.close());
   const open = async () => {
     const clock = createJumpingClock();
     const { config } = await maker.make();
-    const fixture = await start({ clock, store: config, storePassword: STORE_PASSWORD }, ['ann']);
+    broker = await startBroker();
+    const fixture = await start({ broker, clock, store: config, storePassword: STORE_PASSWORD }, ['ann']);
     const state = { ts: null, boot_id: 'b', groups: ['lobby'], lanes: [] };
     for (const name of [A, 'museum/b']) {
       fixture.status(name);
@@ -60,13 +64,17 @@ onBothStores((maker) => {
     await heard(A, 1);
     for (let look = 0; look < 3; look += 1) await later();
     expect(await publish({ device: A }, 1)).toBe(2);
+    // It has not read the new version yet.
+    report(A, { device: 1 }, [fault('device', 'lanes[0].voice'), fault('device', 'log')]);
+    await heard(A, 2);
+    for (let look = 0; look < 3; look += 1) await later();
     expect(await audit()).toEqual([[true, 'published as version 2'], told]);
     const { text } = await fixture.ask('ann', 'GET', '/api/audit?what=config');
     expect(text).not.toContain('must not be');
   });
 
   it('leaves a version good that a device has not read yet, and names a whole document', async () => {
-    const { publish, report, heard, audit, later } = await open();
+    const { fixture, publish, report, heard, audit, later } = await open();
     await publish({ device: A }, 0);
     report(A, {}, [fault('group:lobby', 'lanes[0].voice')]);
     await heard(A, 1);
@@ -77,6 +85,14 @@ onBothStores((maker) => {
     report(A, {}, [fault('device', '')]);
     const told = [false, 'published as version 1; museum/a refused the whole document'];
     await expect.poll(later).toEqual([told]);
+    // The device is away. What the broker keeps of it is about version 1.
+    expect(await publish({ device: A }, 1)).toBe(2);
+    broker.kickAll();
+    fixture.status('museum/b', 'idle');
+    const status = async () => (await fixture.ask('ann', 'GET', '/api/devices/museum/b')).json.row.status;
+    await expect.poll(status).toBe('idle');
+    for (let look = 0; look < 3; look += 1) await later();
+    expect(await audit()).toEqual([[true, 'published as version 2'], told]);
   });
 
   it("names the first device that refuses a group's configuration", async () => {
