@@ -175,6 +175,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           store: consoleStore,
           readTls: secrets.consoleTls ?? null,
           openBus: fleet.join,
+          openOwnBus: (...given) => busAs(`${clientId}-look-${madeUpName(random)}`)(...given),
           ...(options.consoleFiles && { files: options.consoleFiles }),
         });
   fleet.open();

@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
+import { createSystemClock } from '../adapters/clock.ts';
 import { readPassword } from '../adapters/config/secret.ts';
 import { createPasswordHasher } from '../adapters/console/password-hash.ts';
-import type { ConsoleStore, PersonOutcome } from '../ports/console-store.ts';
+import type { ConsoleStore, PersonOutcome, StoredAttempts } from '../ports/console-store.ts';
 import { StoreDown, StoreRefused } from '../ports/store.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { OF_NAME, waitFor } from './core/console/login-limits.ts';
 import { noted } from './noted.ts';
 import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { openKeptConsoleStore } from './store/open-store.ts';
@@ -46,7 +48,7 @@ export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly):
     .command('list')
     .description('list the people, their roles, and when they last signed in')
     .option(...CONFIG_OPTION)
-    .option('--json', 'print one line: {"people": [{"name", "role", "since", "last_seen"}]}')
+    .option('--json', 'print one line: {"people": [{"name", "role", "since", "last_seen", "locked_until"}]}')
     .addHelpText(...examples('dragoman-backend people list --config backend.json'))
     .action((options: PeopleOptions) => list(shell, options));
   people
@@ -56,6 +58,13 @@ export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly):
     .option(...CONFIG_OPTION)
     .addHelpText(...examples('dragoman-backend people remove ann --config backend.json'))
     .action((name: string, options: PeopleOptions) => remove(shell, name, options));
+  people
+    .command('unlock')
+    .description('let a person sign in again at once, after too many wrong passwords')
+    .argument('<name>', 'as "people list" shows it')
+    .option(...CONFIG_OPTION)
+    .addHelpText(...examples('dragoman-backend people unlock ann --config backend.json'))
+    .action((name: string, options: PeopleOptions) => unlock(shell, name, options));
 }
 
 async function add(shell: Shell, ask: AskSecretly, name: string, options: PeopleOptions): Promise<void> {
@@ -106,30 +115,46 @@ async function list(shell: Shell, options: PeopleOptions): Promise<void> {
     const people = await store.people();
     const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
     if (options.json) {
-      const lines = people.map(({ name, role, since, seenAt }) => ({
+      const lines = people.map(({ name, role, since, seenAt, attempts }) => ({
         name,
         role,
         since: time(since),
         last_seen: time(seenAt),
+        locked_until: time(lockedUntil(attempts)),
       }));
       shell.print(jsonLine({ people: lines }));
       return;
     }
-    for (const { name, role, seenAt } of people)
-      shell.print(
-        textLine(
-          `${name}  ${role}  ${seenAt === null ? 'never signed in' : `last signed in ${time(seenAt)}`}`,
-        ),
-      );
+    for (const { name, role, seenAt, attempts } of people) {
+      const seen = seenAt === null ? 'never signed in' : `last signed in ${time(seenAt)}`;
+      const until = time(lockedUntil(attempts));
+      const lock =
+        until === null ? '' : `; locked until ${until} (wrong passwords): "people unlock ${name}" lifts it`;
+      shell.print(textLine(`${name}  ${role}  ${seen}${lock}`));
+    }
     if (people.length === 0)
       shell.print('no people yet: "dragoman-backend people add NAME --role administrator" adds the first\n');
   });
+}
+
+function lockedUntil(attempts: StoredAttempts | null): number | null {
+  const now = createSystemClock().wall() ?? 0;
+  const waitMs = waitFor(attempts, OF_NAME, now);
+  return waitMs > 0 ? now + waitMs : null;
 }
 
 async function remove(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
     await noted(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
     shell.print(textLine(`${name} may not sign in any more`));
+  });
+}
+
+async function unlock(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
+  await withStore(shell, options.config, async (store) => {
+    if ((await store.person(name)) === null) settle('unknown', name);
+    await noted(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
+    shell.print(textLine(`${name} may try to sign in again`));
   });
 }
 

@@ -1,27 +1,93 @@
-/** Which versions of the agent the folder of a repository for apt offers. */
+/** Which versions of the agent a repository for apt offers, as its list says. The devices verify the list's signature. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemReason } from '../adapters/system-error.ts';
+import { fileURLToPath } from 'node:url';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 import { compareVersions } from '../core/update/versions.ts';
 import { Failure } from '../program/problem.ts';
 
 const SUITE = 'dists/stable';
-const COMPONENT = 'main';
+const INDEX = 'InRelease';
+/** Lists that the signed index names, each with its SHA-256. */
+const LISTED = /^ ([0-9a-f]{64}) +\d+ (main\/binary-[a-z0-9-]+\/Packages)$/gm;
+const WITHIN_MS = 10_000;
+const MOST_BYTES = 33_554_432;
 
-/** Versions of the package in the lists that the signed index names, oldest first. @throws Failure */
-export function releaseVersions(folder: string): string[] {
+/** The list cannot be read; the message ends a sentence. */
+export class Unreadable extends Error {
+  /** The server has no index. Some have their other lists only compressed. */
+  readonly isMissing: boolean;
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+/** @returns versions in the folder of a repository, oldest first. @throws Failure */
+export async function versionsInFolder(folder: string): Promise<string[]> {
   try {
-    const signed = readFileSync(join(folder, SUITE, 'InRelease'), 'utf8');
-    const lists = readdirSync(join(folder, SUITE, COMPONENT))
-      .filter((name) => name.startsWith('binary-'))
-      .map((name) => readFileSync(join(folder, SUITE, COMPONENT, name, 'Packages')));
-    // A list that is not signed yet cannot be used by devices.
-    const valid = lists.filter((list) => signed.includes(createHash('sha256').update(list).digest('hex')));
-    return [...new Set(valid.flatMap((list) => versionsIn(list.toString())))].sort(compareVersions);
+    return await versionsOf((name) => readFile(join(folder, SUITE, name)));
   } catch (error) {
     throw new Failure(
       `releases.path: the index in ${folder} cannot be read (${systemReason(error)}): make it with scripts/release`,
+    );
+  }
+}
+
+/**
+ * @param manifestUrl of the schema in src/protocol/update.ts
+ * @returns versions in the repository, oldest first. @throws Unreadable
+ */
+export async function versionsAt(manifestUrl: string): Promise<string[]> {
+  const base = manifestUrl.slice(0, -INDEX.length);
+  return versionsOf((name) =>
+    base.startsWith('file:') ? readLocal(`${base}${name}`) : download(`${base}${name}`),
+  );
+}
+
+async function versionsOf(read: (name: string) => Promise<Buffer>): Promise<string[]> {
+  const signed = (await read(INDEX)).toString();
+  const versions = new Set<string>();
+  for (const [, sum, name = ''] of signed.matchAll(LISTED)) {
+    const list = await read(name);
+    // A list that is not signed yet cannot be used by devices.
+    if (createHash('sha256').update(list).digest('hex') !== sum) continue;
+    for (const version of versionsIn(list.toString())) versions.add(version);
+  }
+  return [...versions].sort(compareVersions);
+}
+
+async function readLocal(url: string): Promise<Buffer> {
+  try {
+    return await readFile(fileURLToPath(url));
+  } catch (error) {
+    throw new Unreadable(systemReason(error));
+  }
+}
+
+async function download(url: string): Promise<Buffer> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS) });
+    if (!answer.ok)
+      throw new Unreadable(
+        `the server answers ${answer.status}`,
+        answer.status === 404 && url.endsWith(INDEX),
+      );
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of answer.body ?? []) {
+      bytes += part.byteLength;
+      if (bytes > MOST_BYTES) throw new Unreadable('it is too large');
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    const cause = error instanceof Error ? error.cause : null;
+    throw new Unreadable(
+      isLate ? `no answer within ${WITHIN_MS / 1000} s` : (systemCode(cause) ?? 'no answer'),
     );
   }
 }

@@ -18,7 +18,7 @@ import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/r
 import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
 import { noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig, openStoreConfig } from './open-config.ts';
-import { releaseVersions } from './release-versions.ts';
+import { Unreadable, versionsAt, versionsInFolder } from './release-versions.ts';
 import { insistOnUpdatable } from './rollout/updatable.ts';
 import { createConsoleStore } from './store/console-store.ts';
 import { openKeptEngine } from './store/open-store.ts';
@@ -90,6 +90,7 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     const running = before === null ? null : readRollout(before.body);
     const refusal = running === null ? null : whyNotYet(running);
     if (refusal !== null) throw new Failure(refusal);
+    const unchecked = await whyUnchecked(plan, config);
     await insistOnUpdatable(openConfig(shell, options.config, null), plan.group);
     const next = createRollout(randomUUID(), plan, now());
     const { waves, group } = plan;
@@ -101,6 +102,12 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     });
     if (config.signingKeyFile === null)
       say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
+    if (unchecked !== null)
+      say(
+        shell,
+        `not checked whether the repository has ${plan.version}: ${unchecked}; the first wave stops if devices do not find it`,
+        true,
+      );
     const shares = waves.map((share) => `${share} %`).join(', ');
     const whom = group === null ? 'of all devices' : `of the devices in group ${group}`;
     say(shell, `the roll-out of ${plan.version} begins: ${shares} ${whom}`);
@@ -116,8 +123,6 @@ function planOf(version: string, options: StartOptions, config: BackendConfig): 
   const { group = null, manifestUrl = null } = options;
   if (manifestUrl !== null) checked('--manifest-url', manifestUrlSchema, manifestUrl);
   if (group !== null) checkGroup(group, config);
-  const { path } = config.releases;
-  if (path !== null) checkRelease(version, path);
   return { version, waves: [...waves], group, manifestUrl, by: userInfo().username };
 }
 
@@ -133,14 +138,27 @@ function checkGroup(group: string, { groups }: BackendConfig): void {
 
 const MOST_LISTED = 5;
 
-function checkRelease(version: string, path: string): void {
-  const versions = releaseVersions(path);
-  if (versions.includes(packageVersion(version))) return;
-  const last = versions.slice(-MOST_LISTED).map(plainVersion).join(', ');
-  throw new Failure(
-    `<version>: ${version} is not in the signed index of releases.path (${path}), which has ${last === '' ? 'none' : last}; add it with scripts/release, or name one of these`,
-    EXIT.usage,
-  );
+/** @returns why it is not known whether devices find the version; null: they do. @throws Failure if they do not */
+async function whyUnchecked({ version, manifestUrl }: Plan, config: BackendConfig): Promise<string | null> {
+  const { path } = config.releases;
+  if (manifestUrl === null && path === null) return 'each device has its own sources, which it alone reads';
+  const insist = (versions: readonly string[], where: string): null => {
+    if (versions.includes(packageVersion(version))) return null;
+    const last = versions.slice(-MOST_LISTED).map(plainVersion).join(', ');
+    throw new Failure(
+      `<version>: ${version} is not in the signed index of ${where}, which has ${last === '' ? 'none' : last}; add it with scripts/release, or name one of these`,
+      EXIT.usage,
+    );
+  };
+  if (manifestUrl === null) return insist(await versionsInFolder(path ?? ''), `releases.path (${path})`);
+  try {
+    return insist(await versionsAt(manifestUrl), manifestUrl);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    if (error.isMissing)
+      throw new Failure(`--manifest-url: there is no list at ${manifestUrl} (${error.message})`, EXIT.usage);
+    return `${manifestUrl} cannot be read from here (${error.message})`;
+  }
 }
 
 async function status(shell: Shell, options: Options): Promise<void> {

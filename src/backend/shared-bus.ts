@@ -26,10 +26,12 @@ export function shareBus(openBus: OpenBus): SharedBus {
     for (const { filters } of members)
       for (const [filter, wanted] of filters) {
         const other = all.get(filter);
+        const isBare = [wanted, other ?? wanted].every((one) => one.isWithoutRetained === true);
         all.set(filter, {
           filter,
           qos: other?.qos === 1 ? 1 : wanted.qos,
           mayBeRefused: wanted.mayBeRefused && (other?.mayBeRefused ?? true),
+          ...(isBare && { isWithoutRetained: true }),
         });
       }
     return [...all.values()];

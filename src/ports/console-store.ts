@@ -136,8 +136,17 @@ export interface ConsoleStore {
   /** @returns the id of the line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
+  /**
+   * Adds to the result of the newest configuration of a target, which was `said`, that it failed after all, and how. A line that
+   * says so already stays as it is.
+   */
+  contradictAudit(on: string, said: string, how: string): Promise<void>;
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
+
+  /** Lets one change of a desired configuration at a time pass, of all instances. False: another one is under way. */
+  claimConfig(target: string, holder: string, leaseMs: number): Promise<boolean>;
+  releaseConfig(target: string, holder: string): Promise<void>;
 
   /** Writes a job that this instance works on, and keeps the claim on it for `leaseMs`. False: another instance has it now. */
   saveJob(job: StoredJob, instance: string, leaseMs: number): Promise<boolean>;

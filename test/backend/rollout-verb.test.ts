@@ -1,7 +1,9 @@
 /** `dragoman-backend rollout` as an owner types it, and what a running backend makes of it. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -209,6 +211,84 @@ describe('the beginning of a roll-out', () => {
     expect(await refused()).toContain('all 2 devices have no updater; install the package dragoman there');
     configure({});
     expect((await rollout('start', '1.3.0')).code).toBe(0);
+  });
+
+  describe('with the address of a repository', () => {
+    let server: Server;
+    let at: string;
+    beforeEach(async () => {
+      const root = publish(['1.2.0-1', '1.3.0-1']);
+      server = createServer(({ url = '' }, response) => {
+        if (url.startsWith('/closed/')) return void response.writeHead(401).end();
+        const name = join(root, url);
+        if (existsSync(name)) response.end(readFileSync(name));
+        else response.writeHead(404).end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      appear('kiosk-1', IDLE);
+    });
+    afterEach(() => server.close());
+    const LIST = 'dists/stable/InRelease';
+
+    it.each(['http', 'file'])(
+      'begins with a version that is there, and refuses others (%s)',
+      async (scheme) => {
+        const address = scheme === 'http' ? `${at}/${LIST}` : `file://${folder}/repository/${LIST}`;
+        const missing = await rollout('start', '1.4.0', '--manifest-url', address);
+        expect(missing).toMatchObject({
+          code: 2,
+          said: expect.stringContaining(
+            `<version>: 1.4.0 is not in the signed index of ${address}, which has 1.2.0, 1.3.0;`,
+          ),
+        });
+        expect(await statusOf()).toBeNull();
+        const begun = await rollout('start', '1.3.0', '--manifest-url', address);
+        expect(begun.code).toBe(0);
+        expect(begun.said).not.toContain('not checked');
+      },
+    );
+
+    it('asks the address and not releases.path, which other devices use', async () => {
+      configure({ metrics: { listen: '127.0.0.1:0' }, releases: { path: publish(['1.3.0-1', '1.4.0-1']) } });
+      expect((await rollout('start', '1.4.0', '--manifest-url', `${at}/${LIST}`)).code).toBe(0);
+      await rollout('abort');
+      const closed = await rollout('start', '1.5.0', '--manifest-url', `${at}/closed/${LIST}`);
+      expect(closed.said).toContain('(the server answers 401)');
+    });
+
+    it('refuses an address without a list', async () => {
+      const address = `${at}/other/${LIST}`;
+      expect(await rollout('start', '1.3.0', '--manifest-url', address)).toMatchObject({
+        code: 2,
+        said: expect.stringContaining(
+          `--manifest-url: there is no list at ${address} (the server answers 404)`,
+        ),
+      });
+    });
+
+    it('says that it has not checked what cannot be read here, and begins', async () => {
+      const away = await rollout('start', '1.3.0', '--manifest-url', `http://127.0.0.1:1/${LIST}`);
+      expect(away).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(
+          /warning: not checked whether the repository has 1\.3\.0: http:\S+ cannot be read from here \(\w+.*\); the first wave stops/,
+        ),
+      });
+      await rollout('abort');
+      rmSync(join(folder, 'repository/dists/stable/main/binary-arm64/Packages'));
+      const packed = await rollout('start', '1.3.0', '--manifest-url', `${at}/${LIST}`);
+      expect(packed.said).toContain('cannot be read from here (the server answers 404)');
+      await rollout('abort');
+      const none = await rollout('start', '1.3.0', '--manifest-url', `file:///none/${LIST}`);
+      expect(none.said).toContain('cannot be read from here (there is no such file or folder)');
+      await rollout('abort');
+      const own = await rollout('start', '1.3.0');
+      expect(own).toMatchObject({
+        code: 0,
+        said: expect.stringContaining('each device has its own sources'),
+      });
+    });
   });
 
   it('is refused when the broker cannot be asked', async () => {

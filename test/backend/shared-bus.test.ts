@@ -45,6 +45,16 @@ it('opens one connection for two parts, with each filter once', () => {
   expect(bus.connected).toBe(true);
 });
 
+it('asks for retained messages unless no part wants them', () => {
+  const { shared, opened } = openFake();
+  const { listener } = createRecordingListener();
+  const bare = (filter: string) => ({ ...once(filter), isWithoutRetained: true });
+  shared.join({ subscriptions: [bare('a'), bare('b'), once('c')], will: null }, listener);
+  shared.join({ subscriptions: [bare('a'), once('b'), bare('c')], will: null }, listener);
+  shared.open();
+  expect(opened[0]?.options.subscriptions).toEqual([bare('a'), once('b'), once('c')]);
+});
+
 it('closes the connection when the last part leaves, and opens none when no part joins', async () => {
   const { shared, opened, published, state } = openFake();
   shared.open();

@@ -4,6 +4,42 @@ import type { Mutant } from './mutant.ts';
 export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/backend/console/desired.ts',
+    from: 'if ((versionOf(readDesired(kept)) ?? 0) !== basedOn)',
+    to: 'if ((versionOf(readDesired(heard)) ?? 0) !== basedOn)',
+    seen: 'a configuration that the console has not heard is replaced by version 1',
+  },
+  {
+    file: 'src/backend/console/desired-look.ts',
+    from: 'bus.publish(marker, JSON.stringify({ id }));',
+    to: 'bus.publish(marker, JSON.stringify({ id }));\n            end(() => resolve(found));',
+    seen: 'a document that comes after the subscription counts as none, and is replaced',
+  },
+  {
+    file: 'src/backend/console/fleet-topics.ts',
+    from: '({ filter, qos: 1 as const, mayBeRefused: true, isWithoutRetained: true })',
+    to: '({ filter, qos: 1 as const, mayBeRefused: true })',
+    seen: 'one kiosk that leaves 400 large events displaces what the others have left at the broker',
+  },
+  {
+    file: 'src/backend/store/console-store.ts',
+    from: 'WHERE config_claim.lease_until < ? RETURNING target`,\n          [target, holder, now + leaseMs, now],',
+    to: 'RETURNING target`,\n          [target, holder, now + leaseMs],',
+    seen: 'of two people at two backends, one loses the configuration that was confirmed',
+  },
+  {
+    file: 'src/backend/console/console.ts',
+    from: "if (news.kind === 'reported' && !news.isRetained) refused",
+    to: "if (news.kind === 'reported') refused",
+    seen: 'after a restart the audit says that a device refused what it has not read yet',
+  },
+  {
+    file: 'src/backend/core/console/refusal-of.ts',
+    from: "if (report.version[from] !== body['version']) return null;",
+    to: '',
+    seen: 'the audit calls a new version refused, because a device still reports the old one',
+  },
+  {
+    file: 'src/backend/console/desired.ts',
     from: 'retain: true',
     to: 'retain: false',
     seen: 'a kiosk that is away never gets the configuration',

@@ -48,8 +48,12 @@ export function subscribeAll(
 
   const place = (list: readonly Subscription[], without: readonly string[]): void => {
     if (list.length === 0) return done(null, without);
-    const more = isWithoutRetained ? { rh: NOTHING_RETAINED } : {};
-    const asked = Object.fromEntries(list.map(({ filter, qos }) => [filter, { qos, ...more }]));
+    const asked = Object.fromEntries(
+      list.map(({ filter, qos, isWithoutRetained: isBare = false }) => [
+        filter,
+        { qos, ...((isWithoutRetained || isBare) && { rh: NOTHING_RETAINED }) },
+      ]),
+    );
     client.subscribe(asked, (error) => {
       if (!error) return done(null, without);
       const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];

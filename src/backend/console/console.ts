@@ -19,9 +19,11 @@ import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
+import { createDesiredLook } from './desired-look.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
 import { createJobs } from './jobs.ts';
+import { createRefusedConfigs } from './refused-configs.ts';
 import { createRouter } from './router.ts';
 import { figureRoutes } from './routes-figures.ts';
 import { fleetRoutes } from './routes-fleet.ts';
@@ -45,6 +47,8 @@ export interface ConsoleParts {
   readonly ledger: Pick<Store, 'sums'>;
   readonly signer: Signer | null;
   readonly openBus: OpenBus;
+  /** Makes a connection of its own at each call. */
+  readonly openOwnBus: OpenBus;
   readonly log: Log;
   readonly clock: Clock;
   /** Instead of the files in the program. */
@@ -112,6 +116,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
       }
     },
   });
+  const refused = createRefusedConfigs({ fleet, store, clock, complain });
   const hearLog = (device: string, payload: string): void => {
     if (payload.length > LONGEST_LOG) return;
     const told = parseJson(payload);
@@ -130,11 +135,12 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     if (news.kind === 'log') return hearLog(news.name, news.payload);
     if (news.kind === 'answer') return jobs.hearAnswer(news.name, news.payload);
     fleet.hear(news);
+    if (news.kind === 'reported' && !news.isRetained) refused.heard(news.name);
   };
   const { health } = deviceTopics({ prefix, tenant: '+', device: '+' });
   let hearsHealth = true;
   const bus: Bus = parts.openBus(
-    { subscriptions: consoleFilters(prefix).map((one) => ({ ...one, mayBeRefused: true })), will: null },
+    { subscriptions: consoleFilters(prefix), will: null },
     {
       refused(filters) {
         hearsHealth = !filters.includes(health);
@@ -171,6 +177,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     jobs,
     store,
     audit,
+    look: createDesiredLook(parts.openOwnBus, clock),
   };
   const peopleParts = { store, signIn, hasher, audit, clock, sessionsEnded: () => void streams.check() };
   const handlers = {
@@ -201,6 +208,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   let prunedAt = clock.now();
   let lastCertificate = tls?.cert;
   const upkeep = async (): Promise<void> => {
+    await refused.note();
     if (clock.now() - prunedAt < PRUNE_EACH_MS) return;
     prunedAt = clock.now();
     await store.prune().catch((error: unknown) => {

@@ -1,15 +1,20 @@
 /** The desired configuration of devices and groups. */
+import { randomUUID } from 'node:crypto';
 import type { Signer } from '../../adapters/signing/signer.ts';
 import { type DesiredBody, differences } from '../../core/fleet/desired-edit.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleStore } from '../../ports/console-store.ts';
 import { desiredSchema } from '../../protocol/config.ts';
 import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts';
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { markerTopic } from '../../protocol/mqtt/topics.ts';
+import { nameOf } from '../core/policy.ts';
 import { check } from './call.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
 import { desiredText } from './command-message.ts';
+import type { LookForDesired } from './desired-look.ts';
 import type { Fleet } from './fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';
@@ -80,7 +85,15 @@ export interface DesiredParts {
   readonly prefix: string;
   readonly signer: Signer | null;
   readonly clock: Clock;
+  readonly look: LookForDesired;
+  readonly store: Pick<ConsoleStore, 'claimConfig' | 'releaseConfig'>;
 }
+
+/** Longest time of a change: the look, and a publication. After a crash the target cannot be changed for this long. */
+const CLAIMED_FOR_MS = 60_000;
+
+/** The result of a publication in the audit. */
+export const publishedAs = (version: number): string => `published as version ${version}`;
 
 export const UNSIGNED_WARNING =
   'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
@@ -94,16 +107,14 @@ export interface DesiredChange {
   /** @throws Refusal if the broker does not take it */
   publish(): Promise<void>;
   /** Another change may be made. */
-  end(): void;
+  end(): Promise<void>;
 }
 
-/** Checks changes. What it returns must be ended. It throws a Refusal. */
-export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => DesiredChange {
-  /** Topic bases whose change is under way: a second one at the same time would overwrite the first. */
-  const underWay = new Set<string>();
-  return (change) => {
+/** Checks changes. What it returns must be ended. It rejects with a Refusal. */
+export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => Promise<DesiredChange> {
+  return async (change) => {
     const { target, basedOn } = change;
-    const { fleet, prefix, signer, clock } = parts;
+    const { fleet, prefix, signer, clock, look, store } = parts;
     const document = change.document === null ? null : check(desiredSchema, change.document);
     const isGroup = 'group' in target;
     const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
@@ -112,16 +123,23 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
     const present = (): string | null =>
       isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null);
-    const before = present();
-    if ((versionOf(readDesired(before)) ?? 0) !== basedOn || underWay.has(base))
-      throw new Refusal(
-        409,
-        'changed',
-        'another person has changed this configuration meanwhile: load it again',
-      );
     const bus = parts.bus();
     if (!bus.connected)
       throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
+    const holder = randomUUID();
+    if (!(await store.claimConfig(base, holder, CLAIMED_FOR_MS))) throw changedMeanwhile();
+    // If this fails, the claim ends by itself.
+    const end = (): Promise<void> => store.releaseConfig(base, holder).catch(() => {});
+    try {
+      const heard = present();
+      const kept = await look(`${base}/config/desired`, markerTopic(prefix, tenantOf(target)));
+      if (present() === heard && kept !== heard) fleet.hear(newsOf(target, kept ?? ''));
+      if ((versionOf(readDesired(kept)) ?? 0) !== basedOn) throw changedMeanwhile();
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    const before = present();
     const from = isGroup ? `group:${target.group}` : 'device';
     const reporters = isGroup
       ? membersOf(fleet, target.tenant, target.group)
@@ -131,7 +149,6 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
     // Devices reject a lower version than the last one that they saw.
     const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
     const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
-    underWay.add(base);
     return {
       target,
       document,
@@ -145,10 +162,16 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
         // The broker may send it back later than its acknowledgement.
         if (present() === before) fleet.hear(newsOf(target, text));
       },
-      end: () => void underWay.delete(base),
+      end,
     };
   };
 }
+
+const changedMeanwhile = (): Refusal =>
+  new Refusal(409, 'changed', 'another person has changed this configuration meanwhile: load it again');
+
+const tenantOf = (target: ConfigChange['target']): string =>
+  'group' in target ? target.tenant : nameOf(target.device).tenant;
 
 const newsOf = (target: ConfigChange['target'], payload: string): DeviceNews =>
   'group' in target

@@ -82,7 +82,7 @@ export const timeText = (wallMs: number | null): string | null =>
   wallMs === null ? null : new Date(wallMs).toISOString();
 
 const MOST_LANES = 16;
-const MOST_GROUPS = 40;
+export const MOST_GROUPS = 40;
 
 /** What the row needs beside the device's own messages. */
 export interface Surroundings {

@@ -1,4 +1,5 @@
 /** What the console hears at the broker. Captions and tokens are not among it. */
+import type { Subscription } from '../../ports/bus.ts';
 import { deviceIdSchema, deviceTopics, nameSchema } from '../../protocol/mqtt/topics.ts';
 
 /** One message about a device or a group; `name` is `tenant/device` or `tenant/group`. */
@@ -23,14 +24,25 @@ export type ConsoleNews =
   | { readonly kind: 'log'; readonly name: string; readonly payload: string }
   | { readonly kind: 'answer'; readonly name: string; readonly command: string; readonly payload: string };
 
-/** Filters, with the highest QoS of their deliveries. */
-export function consoleFilters(prefix: string): { filter: string; qos: 0 | 1 }[] {
+/**
+ * What the console subscribes to. The broker queues all retained messages of a subscription at once, and drops what is too much:
+ * a device could leave any number of events and answers. Of those it retains, it has three topics.
+ */
+export function consoleFilters(prefix: string): Subscription[] {
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
-  const once = [any.status, any.event('+'), any.configReported, any.configDesired, any.groupDesired('+')];
+  const kept = [any.status, any.configReported, any.configDesired, any.groupDesired('+')];
+  const passing = [any.event('+'), any.commandResponse('+')];
   return [
-    ...[...once, any.commandResponse('+')].map((filter) => ({ filter, qos: 1 as const })),
+    ...kept.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true })),
+    ...passing.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true, isWithoutRetained: true })),
     // These come each second or minute: a lost one is soon replaced.
-    ...[any.state, any.health, any.log].map((filter) => ({ filter, qos: 0 as const })),
+    { filter: any.state, qos: 0, mayBeRefused: true },
+    ...[any.health, any.log].map((filter) => ({
+      filter,
+      qos: 0 as const,
+      mayBeRefused: true,
+      isWithoutRetained: true,
+    })),
   ];
 }
 

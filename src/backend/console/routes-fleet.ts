@@ -25,6 +25,7 @@ import {
   type DesiredParts,
   deviceConfig,
   groupConfig,
+  publishedAs,
   UNSIGNED_WARNING,
 } from './desired.ts';
 import { detailOf } from './device-detail.ts';
@@ -119,7 +120,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
   /** A refused document is not kept: anything may stand in it. @throws Refusal */
   const checkedDesired = async (change: ConfigChange, action: Action): Promise<DesiredChange> => {
     try {
-      return changeDesired(change);
+      return await changeDesired(change);
     } catch (error) {
       const refused = { ...action, args: { basedOn: change.basedOn } };
       await audit.act(refused, () => Promise.reject(error));
@@ -229,10 +230,10 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       try {
         await audit.act({ ...action, args: { basedOn, document } }, async () => {
           await checked.publish();
-          return { result: `published as version ${version}` };
+          return { result: publishedAs(version) };
         });
       } finally {
-        checked.end();
+        await checked.end();
       }
       return { json: { version, warnings: signer === null ? [UNSIGNED_WARNING] : [] } };
     },

@@ -31,6 +31,16 @@ export async function endAudit(
   ]);
 }
 
+export async function contradictAudit(sql: Sql, on: string, said: string, how: string): Promise<void> {
+  const before = `${said}; `;
+  await sql.query(
+    `UPDATE audit SET is_ok = 0, result = ? WHERE result = ? AND is_ok = 1 AND id = (
+      SELECT max(id) FROM audit WHERE target = ? AND substr(what, 1, 7) = 'config.'
+      AND (result = ? OR substr(result, 1, length(?)) = ?))`,
+    [`${before}${how}`, said, on, said, before, before],
+  );
+}
+
 export async function findAudit(sql: Sql, filter: AuditFilter, most: number): Promise<StoredAudit[]> {
   const { who, what, on, from, to, before } = filter;
   const conditions: [string, SqlValue | undefined][] = [

@@ -1,7 +1,7 @@
 /** The console's store on either database: people, sessions and audit here, the rest in files beside it. */
 import type { ConsoleStore, StoredAttempts, StoredPerson } from '../../ports/console-store.ts';
 import type { ConsoleRole } from '../../protocol/console-routes.ts';
-import { addAudit, endAudit, findAudit } from './console-audit.ts';
+import { addAudit, contradictAudit, endAudit, findAudit } from './console-audit.ts';
 import { addConversation, conversationSums } from './console-conversations.ts';
 import { claimJobs, findJob, findJobs, saveJob } from './console-jobs.ts';
 import { migrate } from './migrations.ts';
@@ -136,7 +136,23 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
 
     beginAudit: (entry) => transact((sql, now) => addAudit(sql, entry, now)),
     endAudit: (id, ok, text) => transact((sql, now) => endAudit(sql, id, { ok, text, at: now })),
+    contradictAudit: (on, said, how) => transact((sql) => contradictAudit(sql, on, said, how)),
     audit: (filter, most) => transact((sql) => findAudit(sql, filter, most)),
+
+    claimConfig: (target, holder, leaseMs) =>
+      transact(async (sql, now) => {
+        const rows = await sql.query(
+          `INSERT INTO config_claim (target, holder, lease_until) VALUES (?, ?, ?)
+           ON CONFLICT (target) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+           WHERE config_claim.lease_until < ? RETURNING target`,
+          [target, holder, now + leaseMs, now],
+        );
+        return rows.length > 0;
+      }),
+    releaseConfig: (target, holder) =>
+      transact(async (sql) => {
+        await sql.query('DELETE FROM config_claim WHERE target = ? AND holder = ?', [target, holder]);
+      }),
 
     saveJob: (job, instance, leaseMs) => transact((sql, now) => saveJob(sql, job, instance, now + leaseMs)),
     jobs: (most) => transact((sql) => findJobs(sql, most)),
@@ -152,6 +168,7 @@ export function createConsoleStore(engine: SqlEngine): ConsoleStore {
       transact(async (sql, now) => {
         await sql.query('DELETE FROM console_session WHERE ends_at < ?', [now]);
         await sql.query('DELETE FROM sign_in_attempt WHERE since < ?', [now - ATTEMPTS_KEPT_MS]);
+        await sql.query('DELETE FROM config_claim WHERE lease_until < ?', [now]);
         await sql.query('DELETE FROM audit WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM conversation WHERE at < ?', [now - KEPT_MS]);
         await sql.query('DELETE FROM console_job WHERE at < ?', [now - JOBS_KEPT_MS]);

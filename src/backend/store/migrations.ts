@@ -100,6 +100,7 @@ export const STEPS: readonly Step[] = [
     'CREATE TABLE implausible (id TEXT PRIMARY KEY, device TEXT NOT NULL, day BIGINT NOT NULL, reports BIGINT NOT NULL)',
   ],
   ['CREATE TABLE sign_in_attempt (name TEXT PRIMARY KEY, since BIGINT NOT NULL, count INTEGER NOT NULL)'],
+  ['CREATE TABLE config_claim (target TEXT PRIMARY KEY, holder TEXT NOT NULL, lease_until BIGINT NOT NULL)'],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

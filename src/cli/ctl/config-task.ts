@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { suggest } from '../../adapters/config/keys.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import {
@@ -49,7 +50,7 @@ export async function runConfig(verb: ConfigVerb, words: readonly string[], deps
     throw new Failure('config needs one device or one group: give its name, or --group NAME', EXIT.usage);
   }
   const changes = readChanges(verb, words);
-  const found = await look(deps);
+  const found = await look(deps, verb === 'set' || verb === 'unset');
   try {
     if (verb === 'get') show(found, deps);
     else if (verb === 'diff') compareAll(found, deps);
@@ -74,22 +75,44 @@ function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[
   }
 }
 
-async function look(deps: CtlDeps): Promise<Found> {
+/** @param isForChange the document must be certain, also that there is none: a change would replace it */
+async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const { topics, target, timeoutS } = deps;
+  const id = randomUUID();
+  let isCertain = false;
   const view = createFleetView(topics, target);
   const device = target.kind === 'device' ? target.device : null;
   const desiredTopic = topics.desired(topicLevel(target));
   const reports = new Map<string, ToldReport>();
   let desired: DesiredBody | null = null;
-  const subscriptions = [desiredTopic, topics.published(device, 'config/reported'), ...view.subscriptions];
+  const subscriptions = [
+    desiredTopic,
+    ...(isForChange ? [topics.marker] : []),
+    topics.published(device, 'config/reported'),
+    ...view.subscriptions,
+  ];
   const exchange = await openExchange(deps, subscriptions, (message) => {
     if (message.topic === desiredTopic) desired = readBody(message.payload);
+    else if (message.topic === topics.marker) isCertain ||= textAt(parseJson(message.payload), 'id') === id;
     else if (!view.receive(message)) {
       const from = topics.read(message.topic);
       const report = toldReportSchema.safeParse(parseJson(message.payload));
       if (from?.rest === 'config/reported' && report.success) reports.set(from.device, report.data);
     }
   });
+  if (isForChange) {
+    exchange.publish(topics.marker, JSON.stringify({ id }));
+    if (
+      !(await exchange.waitUntil(
+        () => isCertain,
+        () => timeoutS * 1000,
+      ))
+    )
+      throw new Failure(
+        `nothing was changed: the broker has not sent the present configuration within ${timeoutS} s; try again, or give a longer --timeout`,
+        EXIT.noAnswer,
+      );
+  }
   await exchange.waitUntil(exchange.isSettled, () => timeoutS * 1000);
   const devices = (): string[] => (device === null ? view.entries().map((entry) => entry.device) : [device]);
   const lanes = (): string[] => {

@@ -123,6 +123,8 @@ export interface OperatorTopics {
   published(device: string | null, what: 'status' | 'state' | 'health' | 'log' | 'config/reported'): string;
   /** @param of device or `group/{name}` */
   desired(of: string): string;
+  /** @see markerTopic */
+  readonly marker: string;
   /** Splits a topic into the device and the rest; null for other tenants. */
   read(topic: string): { readonly device: string; readonly rest: string } | null;
 }
@@ -134,6 +136,7 @@ export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
     answers: (device, name) => `${base}/${device ?? '+'}/cmd/${name}/res`,
     published: (device, what) => `${base}/${device ?? '+'}/${what}`,
     desired: (of) => `${base}/${of}/config/desired`,
+    marker: markerTopic(prefix, tenant),
     read(topic) {
       if (!topic.startsWith(`${base}/`)) return null;
       const [device = '', ...rest] = topic.slice(base.length + 1).split('/');
@@ -201,6 +204,14 @@ export const BACKEND_GROUP = 'dragoman-backend';
 export function backendSelfTest(prefix: string): { request: string; response: string } {
   const { tokenRequest, tokenResponse } = deviceTopics({ prefix, tenant: 'backend', device: 'backend' });
   return { request: tokenRequest, response: tokenResponse };
+}
+
+/**
+ * A topic for messages that an owner's program sends to itself: what the broker kept for the program has come before them. It is
+ * of a name that no device has, and whoever may change configurations may use it.
+ */
+export function markerTopic(prefix: string, tenant: string): string {
+  return deviceTopics({ prefix, tenant, device: 'backend' }).configDesired;
 }
 
 /** The sender of a token request, read only from the topic: the payload is not trusted. Null for other topics. */

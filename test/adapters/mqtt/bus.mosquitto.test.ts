@@ -55,6 +55,27 @@ if (command === null) {
       expect(properties?.expiryS).toBeLessThanOrEqual(30);
     });
 
+    it('gets what is retained, but for a filter without', async () => {
+      broker = await start();
+      const device = buses.open({ url: broker.url });
+      for (const topic of ['p/kiosk/status', 'p/kiosk/event/old'])
+        device.bus.publish(topic, '1', { retain: true });
+      await until(() => device.ups.length > 0 && device.bus.outbox.depth === 0, 'both');
+      const backend = buses.open(
+        { url: broker.url, clientId: 'backend' },
+        {
+          subscriptions: [
+            { filter: 'p/+/event/+', qos: 1, mayBeRefused: true, isWithoutRetained: true },
+            { filter: 'p/+/status', qos: 1, mayBeRefused: true },
+          ],
+        },
+      );
+      await until(() => backend.ups.length > 0, 'the backend');
+      device.bus.publish('p/kiosk/event/new', '1', { retain: true });
+      await until(() => backend.messages.length === 2, 'both messages');
+      expect(backend.messages.map(({ topic }) => topic)).toEqual(['p/kiosk/status', 'p/kiosk/event/new']);
+    });
+
     it('reports that another client with its identifier took its session', async () => {
       broker = await start();
       const first = buses.open({ url: broker.url });

@@ -34,6 +34,20 @@ export function* packets(bytes: Buffer): Generator<Buffer> {
     at = end;
   }
 }
+/** The rest of a packet after its length. */
+export function bodyOf(packet: Buffer): Buffer {
+  let at = 1;
+  while (((packet[at] ?? 0) & 0x80) !== 0) at += 1;
+  return packet.subarray(at + 1);
+}
+
+/** Filters of a SUBSCRIBE. */
+export function countFilters(body: Buffer): number {
+  let count = 0;
+  for (let at = 3 + (body[2] ?? 0); at < body.length; at += 3 + body.readUInt16BE(at)) count += 1;
+  return count;
+}
+
 /** Parses a QoS 1 PUBLISH shorter than 128 bytes. */
 export function readPublish(packet: Buffer): { topic: string; id: [number, number] } {
   const length = packet.readUInt16BE(2);

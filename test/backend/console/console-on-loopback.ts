@@ -7,6 +7,7 @@ import { afterEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { type ConsoleFiles, fileOf } from '../../../src/adapters/console/console-files.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
+import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../../../src/adapters/signing/keys.ts';
 import { type Backend, startBackend } from '../../../src/backend/backend.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
@@ -23,6 +24,7 @@ export const PREFIX = 'dragoman/v1';
 export const PASSWORD = 'correct horse battery';
 /** The hash names its cost. With the cost of real people each sign-in takes 80 ms of computing. */
 export const PASSWORD_HASH = cheapHash(PASSWORD);
+const EVERY_DEVICE = [`${PREFIX}/+/+/cmd/+`, `${PREFIX}/+/+/config/desired`];
 const FILES = new Map([['console.js', fileOf('"page";', 'text/javascript; charset=utf-8')]]);
 
 const PEOPLE: readonly (readonly [name: string, role: ConsoleRole])[] = [
@@ -37,12 +39,21 @@ function cheapHash(password: string): string {
   return ['scrypt', 16, 1, 1, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
+/** The backend's login, and that of the one device that the test plays. */
+export interface Logins {
+  readonly backend: { readonly username: string; readonly password: string; readonly ca: Buffer };
+  readonly device: Partial<MqttConnection>;
+  readonly subscriptions: readonly string[];
+}
+
 export interface StartOptions {
   readonly store?: { path: string } | { url: string };
   readonly storePassword?: string;
   readonly config?: object;
   readonly signingKey?: PrivateKey;
   readonly broker?: Pick<Broker, 'url' | 'close'>;
+  /** For a broker that knows its clients. */
+  readonly logins?: Logins;
   /** Default: the machine's. */
   readonly clock?: Clock;
   /** Left out: a page that does nothing. */
@@ -56,7 +67,7 @@ export async function startConsoleFixture(options: StartOptions = {}) {
   const lines: string[] = [];
   const log = createLogger({ level: 'trace', format: 'json', sink: { write: (line) => lines.push(line) } });
   const config = backendConfigSchema.parse({
-    mqtt: { url: broker.url },
+    mqtt: { url: broker.url, username: options.logins?.backend.username ?? null },
     service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example/x' },
     allow: ['museum/*'],
     store,
@@ -76,14 +87,18 @@ export async function startConsoleFixture(options: StartOptions = {}) {
       secrets: {
         apiKey: () => 'an account key',
         storePassword,
+        ...(options.logins && {
+          mqttPassword: () => options.logins?.backend.password ?? '',
+          brokerTls: { ca: options.logins.backend.ca },
+        }),
         ...(options.signingKey && { signingKey: options.signingKey }),
       },
     });
   let backend = await start();
   const buses = createTestBuses(createSystemClock());
   const device = buses.open(
-    { url: broker.url, clientId: 'devices' },
-    { subscriptions: [`${PREFIX}/+/+/cmd/+`, `${PREFIX}/+/+/config/desired`] },
+    { url: broker.url, clientId: 'devices', ...options.logins?.device },
+    { subscriptions: options.logins?.subscriptions ?? EVERY_DEVICE },
   );
   await until(() => device.ups.length > 0, 'the broker');
   const cookies = new Map<string, string>();

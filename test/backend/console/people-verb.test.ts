@@ -8,6 +8,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { askSecretly } from '../../../src/program/ask-secretly.ts';
+import { consoleOfEachTest } from './console-on-loopback.ts';
 
 let folder: string;
 let config: string;
@@ -96,6 +97,41 @@ describe('dragoman-backend people', () => {
     expect(await run(add('x'), [LONG, LONG])).toMatchObject({
       code: 2,
       err: expect.stringContaining('store.path'),
+    });
+  });
+});
+
+describe('dragoman-backend people unlock', () => {
+  const { start } = consoleOfEachTest();
+  it('lets the only administrator sign in whose name others have locked, and is in the audit', async () => {
+    const fixture = await start({ store: { path: join(folder, 'store.db') } });
+    for (let guess = 0; guess < 10; guess += 1) await fixture.signIn('ann', `guess ${guess} of many`);
+    expect(await fixture.signIn('ann')).toBe(429);
+    const locked = await run(['people', 'list']);
+    expect(locked.out).toMatch(/^ann .*; locked until \d{4}-\d\d-\d\dT/m);
+    expect(await run(['people', 'unlock', 'ann'])).toEqual({
+      code: 0,
+      out: 'ann may try to sign in again\n',
+      err: '',
+    });
+    expect((await run(['people', 'list'])).out).not.toContain('locked');
+    expect(await fixture.signIn('ann')).toBe(200);
+    const audit = await fixture.ask('ann', 'GET', '/api/audit?what=people.unlock');
+    expect(audit.json.lines).toMatchObject([
+      {
+        who: expect.stringContaining('(command line)'),
+        from: 'this machine',
+        on: 'ann',
+        result: { ok: true },
+      },
+    ]);
+  });
+
+  it('names the verb that lists people when there is no such person, without a line in the audit', async () => {
+    await run(add('ann'), [LONG, LONG]);
+    expect(await run(['people', 'unlock', 'eve'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/there is no person "eve": "people list" shows all/),
     });
   });
 });

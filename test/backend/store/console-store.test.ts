@@ -46,6 +46,50 @@ async function withStore(database: Database, use: (store: ConsoleStore) => Promi
 }
 
 onBothStores((maker) => {
+  it('gives the claim on a configuration to one holder, until it is released or its lease is over', async () => {
+    await withClock(await maker.make(), async (store, clock) => {
+      const claim = (target: string, holder: string) => store.claimConfig(target, holder, MINUTE);
+      expect(await Promise.all([claim('p/a', 'x'), claim('p/b', 'x')])).toEqual([true, true]);
+      expect(await claim('p/a', 'y')).toBe(false);
+      await store.releaseConfig('p/a', 'y');
+      expect(await claim('p/a', 'y')).toBe(false);
+      await store.releaseConfig('p/a', 'x');
+      expect(await claim('p/a', 'y')).toBe(true);
+      clock.now += MINUTE;
+      expect(await claim('p/a', 'z')).toBe(false);
+      clock.now += 1;
+      expect(await claim('p/a', 'z')).toBe(true);
+      await store.releaseConfig('p/a', 'y');
+      expect(await claim('p/a', 'y')).toBe(false);
+    });
+  });
+
+  it('contradicts the newest configuration of a target, and once', async () => {
+    await withClock(await maker.make(), async (store, clock) => {
+      const write = async (what: string, on: string, text: string): Promise<void> => {
+        clock.now += 1;
+        await store.endAudit(
+          await store.beginAudit({ who: 'ann', from: '::1', what, on, args: '{}' }),
+          true,
+          text,
+        );
+      };
+      await write('config.device', 'museum/a', 'said 1');
+      await write('config.device', 'museum/a', 'said 1');
+      await write('config.device', 'museum/b', 'said 1');
+      await write('command.mute', 'museum/a', 'said 1');
+      for (const how of ['first', 'second']) await store.contradictAudit('museum/a', 'said 1', how);
+      await store.contradictAudit('museum/a', 'said 2', 'never said');
+      const lines = (await store.audit({}, 10)).map(({ on, result }) => [on, result?.ok, result?.text]);
+      expect(lines).toEqual([
+        ['museum/a', true, 'said 1'],
+        ['museum/b', true, 'said 1'],
+        ['museum/a', false, 'said 1; first'],
+        ['museum/a', true, 'said 1'],
+      ]);
+    });
+  });
+
   it('keeps people over a restart, and a name is taken once', async () => {
     const database = await maker.make();
     await withStore(database, async (store) => {

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { startScriptedBroker } from '../../adapters/mqtt/loopback-servers.ts';
 import {
+  bodyOf,
   CONNACK_5,
   CONNECT,
+  countFilters,
   PUBLISH,
   packets,
   packetType,
@@ -13,19 +15,6 @@ import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 const NOT_AUTHORIZED = 0x87;
-
-/** The rest of a packet after its length. */
-function bodyOf(packet: Buffer): Buffer {
-  let at = 1;
-  while (((packet[at] ?? 0) & 0x80) !== 0) at += 1;
-  return packet.subarray(at + 1);
-}
-
-function countFilters(body: Buffer): number {
-  let count = 0;
-  for (let at = 3 + (body[2] ?? 0); at < body.length; at += 3 + body.readUInt16BE(at)) count += 1;
-  return count;
-}
 
 it('names the role when the broker refuses a command', async () => {
   const broker = await startScriptedBroker((bytes, socket) => {

@@ -1,0 +1,56 @@
+/** Asks the broker for one document. What the console has not heard may still be there: its own connection hears the whole fleet. */
+import { randomUUID } from 'node:crypto';
+import type { OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { parseJson, textAt } from '../../protocol/json.ts';
+import { Refusal } from './refusal.ts';
+
+/** Longest wait for the broker (ms). */
+const WITHIN_MS = 10_000;
+
+/**
+ * The document that the broker keeps on a topic; null: certainly none.
+ * @param marker a topic on which a message of ours comes back after all that the broker keeps
+ * @throws Refusal if the broker does not say so
+ */
+export type LookForDesired = (topic: string, marker: string) => Promise<string | null>;
+
+/** @param openBus makes a connection for each call: nothing else waits in its queue */
+export function createDesiredLook(openBus: OpenBus, clock: Clock): LookForDesired {
+  return (topic, marker) =>
+    new Promise((resolve, reject) => {
+      const id = randomUUID();
+      let found: string | null = null;
+      let why = 'it did not answer in time';
+      const bus = openBus(
+        { subscriptions: [topic, marker], will: null },
+        {
+          up() {
+            found = null;
+            bus.publish(marker, JSON.stringify({ id }));
+          },
+          down(_, message) {
+            why = message;
+          },
+          message({ topic: at, payload }) {
+            if (at === topic) found = payload === '' ? null : payload;
+            else if (textAt(parseJson(payload), 'id') === id) end(() => resolve(found));
+          },
+          lost: ({ reason }) => end(() => reject(away(reason))),
+        },
+      );
+      const cancel = clock.at(clock.now() + WITHIN_MS, () => end(() => reject(away(why))));
+      const end = (act: () => void): void => {
+        cancel();
+        void bus.close();
+        act();
+      };
+    });
+}
+
+const away = (why: string): Refusal =>
+  new Refusal(
+    503,
+    'broker_away',
+    `nothing was changed, because the broker cannot be asked for the present configuration (${why}): try again later, and check the rights of the backend (docs/console.md)`,
+  );
