@@ -1,17 +1,11 @@
 /** The generated parts of docs/operate.md. */
 
-import {
-  CAUSE_ADVICE,
-  EVENT_ADVICE,
-  LOSS_ADVICE,
-  REASON_ADVICE,
-  STATUS_ADVICE,
-} from '../../src/core/fleet/advice.ts';
-import { STATUS_REASONS } from '../../src/core/lane/status.ts';
+import { CAUSE_ADVICE, EVENT_ADVICE, LOSS_ADVICE, STATUS_ADVICE } from '../../src/core/fleet/advice.ts';
 import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
 import { BROKER_ADVICE, CARD_ADVICE } from './fault-advice.ts';
 import { describes } from './schema-table.ts';
 import { keysOf, rowsOf, table } from './table.ts';
@@ -28,12 +22,12 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
     ),
   'status-reasons': () =>
     table(
-      ['reason', 'status', 'means', 'what to look at'],
-      keysOf(STATUS_REASONS).map((code) => [
+      ['reason', 'status', 'means', 'what to do'],
+      keysOf(REASONS).map((code) => [
         `\`${code}\``,
-        STATUS_REASONS[code].status,
-        STATUS_REASONS[code].says,
-        REASON_ADVICE[code],
+        REASONS[code].status,
+        REASONS[code].means,
+        REASONS[code].todo,
       ]),
     ),
   causes: () =>

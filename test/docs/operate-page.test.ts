@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DENIAL_ADVICE } from '../../scripts/docs/fault-advice.ts';
 import { CONSEQUENCES } from '../../src/backend/core/service-trouble.ts';
-import { STATUS_REASONS } from '../../src/core/lane/status.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS } from '../../src/protocol/mqtt/event.ts';
+import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
 import { readTree } from '../tidy/source.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,7 +23,7 @@ describe('docs/operate.md', () => {
   it('says what to do about each status, reason, cause and event', () => {
     for (const status of DEVICE_STATUSES)
       expect(operate).toMatch(new RegExp(`\\| \`${status}\` \\| .+ \\| .+ \\|`));
-    for (const code of Object.keys(STATUS_REASONS)) expect(operate).toContain(`\n| \`${code}\` | `);
+    for (const code of Object.keys(REASONS)) expect(operate).toContain(`\n| \`${code}\` | `);
     for (const cause of Object.keys(RECOVERY)) expect(operate).toContain(`\n| \`${cause}\` | `);
     for (const kind of EVENT_KINDS) expect(operate).toContain(`\n| [\`${kind}\`](mqtt.md#${kind}) | `);
   });

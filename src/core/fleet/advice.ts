@@ -1,8 +1,7 @@
-/** Advice for operators: what to do about each status, reason, cause and event. The compiler requires advice for a new one. */
+/** Advice for operators: what to do about each status, cause and event. The compiler requires advice for a new one. */
 
 import type { DeviceStatus } from '../../protocol/mqtt/device.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
-import type { ReasonCode } from '../lane/status.ts';
 import type { LOSS_CAUSES } from '../losses/loss-cause.ts';
 import type { Cause } from '../retry/recovery.ts';
 
@@ -21,46 +20,6 @@ export const STATUS_ADVICE: Readonly<Record<DeviceStatus, { says: string; todo: 
     says: 'published by the broker: the device disappeared without a clean shutdown. Console, metrics, webhook and `ctl watch` also show it after 3 minutes without any message, whatever status the broker has kept',
     todo: 'check power and network of the device; it reconnects by itself',
   },
-};
-
-export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
-  stopped: 'send `start` when it should listen',
-  closed: 'nothing; `start` with `until` opens it anyway',
-  budget: 'raise `budget.minutesPerDay`, or wait for the next day',
-  muted: 'send `unmute` when it should listen',
-  no_broker: "the broker's address and login: `dragoman doctor`, check `broker`",
-  no_backend:
-    'whether the backend runs, has its subscription, and may publish to `token/res`; with `not_published` beside it, solve that first',
-  no_session: 'wait a minute; then look at `last_error` in `state`',
-  failing: 'the cause below',
-  parked: 'the cause below; then send `start`, or wait up to 10 minutes',
-  internal_error: 'nothing at once; report it with the log line of the same time',
-  speech_lost: 'the cause below: network, backend, service',
-  silent_service: "the source language, then the microphone level; then ask the service's support",
-  unreadable:
-    "the event's message, to the support of the service; whether its address is that of such a service",
-  unspoken:
-    "the kiosk's screen: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
-  capture:
-    'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: the gain; `incomplete`: another USB port or card, or a less busy machine',
-  playback: 'cable and card: `dragoman devices`',
-  memory: 'restart it; report the output of `diagnose`',
-  broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',
-  broker_limits: 'the configuration of the broker; mosquitto: `retain_available`, `max_qos`',
-  certificate:
-    '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)); the clock of the device',
-  config: '`dragoman check-config` names every problem; the agent reads the file again every 5 s',
-  config_problem: '`dragoman check-config` names every problem; then reload the agent',
-  restart_needed: '`systemctl restart dragoman`, or the command `restart`',
-  disk_problem: 'the disk: is it full or read-only? `dragoman doctor`, check `disk`',
-  identity_conflict:
-    'which two devices have the same `device.id` and login; give one of them its own. `dragoman-backend devices add NAME --replace` locks out the device with the old login',
-  not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes correct ones",
-  not_published:
-    "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 brokers do not report a refusal, and some hang up: the log then names the topic",
-  screen: '`EADDRINUSE`: which program uses the port of `screen.port`; else the log line of the same time',
-  keys: 'its cable; its path in the configuration: `dragoman devices --keys`; the group `input`',
-  connection_lost: 'power and network of the device',
 };
 
 export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
