@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DENIALS } from '../../src/protocol/mqtt/denials.ts';
-import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS } from '../../src/protocol/mqtt/event.ts';
 import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
+import { DEVICE_STATUSES } from '../../src/protocol/mqtt/statuses.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const page = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { claimsConnection, isSilent } from '../../../core/fleet/silence.ts';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
 import { milliseconds, seconds } from '../../../protocol/mqtt/bounds.ts';
-import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
 import { codeOf, REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
+import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/statuses.ts';
 import { type UpdateReport, updateReportSchema } from '../../../protocol/update.ts';
 
 /** Devices that are kept: more than one broker serves. */

@@ -1,6 +1,15 @@
 import { REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
+import { type DeviceStatus, NOTHING, STATUSES } from '../../../protocol/mqtt/statuses.ts';
 
+type StatusTexts = Readonly<Record<`says_${DeviceStatus}`, string>>;
 type ReasonTexts = Readonly<Record<`reason_${ReasonCode}` | `todo_${ReasonCode}`, string>>;
+
+const STATUS_TEXTS = Object.fromEntries(
+  Object.entries(STATUSES).map(([status, { means, todo }]) => [
+    `says_${status}`,
+    todo === NOTHING ? means : `${means} ${todo}`,
+  ]),
+) as StatusTexts;
 const REASON_TEXTS = Object.fromEntries(
   Object.entries(REASONS).flatMap(([code, { means, todo }]) => [
     [`reason_${code}`, means],
@@ -64,13 +73,6 @@ export const TEXTS = {
   status_lost: 'lost',
   status_unknown: 'unknown',
   status_never: 'never seen',
-  says_ready: 'A word spoken now would be heard and answered.',
-  says_idle: 'It deliberately does not listen.',
-  says_degraded: 'It should be ready and is not.',
-  says_stopping: 'It is shutting down.',
-  says_offline: 'The agent was shut down. Start it on the device if it should run.',
-  says_lost:
-    'It disappeared without a clean shutdown. Check its power and its network; it comes back by itself.',
   says_unknown: 'The backend knows its login or its messages, but not its status.',
   says_never: 'It has a login, and has never connected. Switch it on, or check its configuration.',
 
@@ -292,6 +294,7 @@ export const TEXTS = {
   audit_none: 'No entry matches.',
   older: 'Older entries',
 
+  ...STATUS_TEXTS,
   ...REASON_TEXTS,
   reason_update: 'An update of its program did not succeed. The previous version runs.',
   todo_update: 'Look at the state of the update, and at its reason.',
