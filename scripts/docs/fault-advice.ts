@@ -1,5 +1,4 @@
 /** Advice for the fault codes in the log. The log sentences vary; a field holds the code. */
-import type { TroubleKind } from '../../src/backend/core/service-trouble.ts';
 import type { AudioFault } from '../../src/ports/audio.ts';
 import type { BusProblem } from '../../src/ports/bus.ts';
 
@@ -49,61 +48,5 @@ export const BROKER_ADVICE: Readonly<Record<BusProblem, Advice>> = {
   taken_over: {
     says: 'another client connected under the same name',
     todo: 'as the reason `identity_conflict`; give each backend its own client identifier',
-  },
-};
-
-const LIMIT = 'nothing the first time; often: which device sends these requests, and why';
-const SERVICE_DOWN =
-  'nothing the first time; often: `service.url`, the network, the status page of the service';
-
-/** Advice by kind of service failure. `CONSEQUENCES` in the backend's core holds the denial code of each. */
-export const SERVICE_ADVICE: Readonly<Record<TroubleKind, string>> = {
-  unreachable: SERVICE_DOWN,
-  timeout: SERVICE_DOWN,
-  unavailable: SERVICE_DOWN,
-  malformed: 'whether `service.url` is correct; then report it',
-  rate_limited: 'nothing the first time; often: fewer devices for one account',
-  pending_limit: 'nothing: unused sessions expire',
-  session_limit: "the account's limit of concurrent streams",
-  balance: 'top up the account',
-  blocked: 'ask the support of the service',
-  unauthorized: 'the API key: `apiKeyFile` of the backend',
-  misconfigured: 'the log line before it, which names the problem',
-  rejected: "the log line before it, with the service's answer; often: `session` of the configuration",
-};
-
-/** The field `code` of the log line "denied" when the backend itself refuses. */
-export const DENIAL_ADVICE: Readonly<Record<string, Advice>> = {
-  device_not_allowed: {
-    says: 'the device is not in `allow`',
-    todo: 'add it to `allow`, or find out which device it is',
-  },
-  device_disabled: {
-    says: 'the backend configuration disables the device',
-    todo: 'nothing, or `disabled` under `devices` or `groups`',
-  },
-  intent_not_allowed: { says: 'the request is not for `s2s`', todo: 'which program sends it' },
-  connection_type_not_allowed: { says: 'the request is not for `ws`', todo: 'which program sends it' },
-  invalid_request: {
-    says: 'the request cannot be read',
-    todo: 'the program that sends it; `detail` says why',
-  },
-  too_many_requests: { says: 'the device sends requests too often', todo: LIMIT },
-  backend_busy: { says: 'too many requests are waiting for the service', todo: SERVICE_DOWN },
-  store_unavailable: {
-    says: 'the backend cannot use its store',
-    todo: 'the log line "the store cannot be used", which says why',
-  },
-  lane_limit_reached: {
-    says: 'the device already has sessions for `limits.lanes` lanes',
-    todo: 'raise `limits.lanes`',
-  },
-  hourly_limit_reached: {
-    says: 'the device reached `limits.sessionsPerHour`',
-    todo: 'why its sessions end so soon; or raise the limit',
-  },
-  device_sessions_limit_reached: {
-    says: 'the device has too many sessions at once',
-    todo: 'nothing the first time: old sessions end by themselves',
   },
 };

@@ -2,6 +2,8 @@
 import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
 import { PHASE_NAMES, PHASES, type Phase } from '../../src/core/lane/phases.ts';
 import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
+import { CAUSES } from '../../src/protocol/mqtt/causes.ts';
+import { keysOf } from './table.ts';
 
 type Parts = Readonly<Record<string, () => string>>;
 
@@ -119,10 +121,12 @@ function recoveryTable(): string {
     patient: `up to ${seconds(PATIENCE.patient.baseMs)}, doubling to ${seconds(PATIENCE.patient.capMs)}`,
     parked: `${seconds(PATIENCE.parked.floorMs)} to ${seconds(PATIENCE.parked.floorMs + PATIENCE.parked.capMs)}`,
   };
-  const rows = Object.entries(RECOVERY).map(([cause, { meaning, patience, promptTries }]) =>
-    promptTries === undefined
-      ? `| \`${cause}\` | ${meaning} | ${patience} | ${waits[patience]} |`
-      : `| \`${cause}\` | ${meaning} | ${patience} after ${promptTries} prompt try | ${waits.prompt}; then ${waits[patience]} |`,
-  );
+  const rows = keysOf(RECOVERY).map((cause) => {
+    const { patience, promptTries } = RECOVERY[cause];
+    const { means } = CAUSES[cause];
+    return promptTries === undefined
+      ? `| \`${cause}\` | ${means} | ${patience} | ${waits[patience]} |`
+      : `| \`${cause}\` | ${means} | ${patience} after ${promptTries} prompt try | ${waits.prompt}; then ${waits[patience]} |`;
+  });
   return ['| cause | what happened | cadence | next try after |', '|---|---|---|---|', ...rows].join('\n');
 }

@@ -1,17 +1,9 @@
 /** The generated parts of docs/operate.md. */
 
-import {
-  CAUSE_ADVICE,
-  EVENT_ADVICE,
-  LOSS_ADVICE,
-  REASON_ADVICE,
-  STATUS_ADVICE,
-} from '../../src/core/fleet/advice.ts';
-import { STATUS_REASONS } from '../../src/core/lane/status.ts';
-import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
-import { RECOVERY } from '../../src/core/retry/recovery.ts';
-import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
-import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { CAUSES, LOSS_CAUSES } from '../../src/protocol/mqtt/causes.ts';
+import { STATUSES } from '../../src/protocol/mqtt/statuses.ts';
+import { EVENT_KINDS, EVENT_SCHEMAS, eventTodo } from '../../src/protocol/mqtt/event.ts';
+import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
 import { BROKER_ADVICE, CARD_ADVICE } from './fault-advice.ts';
 import { describes } from './schema-table.ts';
 import { keysOf, rowsOf, table } from './table.ts';
@@ -20,31 +12,27 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
   statuses: () =>
     table(
       ['status', 'means', 'what to do'],
-      DEVICE_STATUSES.map((status) => [
-        `\`${status}\``,
-        STATUS_ADVICE[status].says,
-        STATUS_ADVICE[status].todo,
-      ]),
+      keysOf(STATUSES).map((status) => [`\`${status}\``, STATUSES[status].means, STATUSES[status].todo]),
     ),
   'status-reasons': () =>
     table(
-      ['reason', 'status', 'means', 'what to look at'],
-      keysOf(STATUS_REASONS).map((code) => [
+      ['reason', 'status', 'means', 'what to do'],
+      keysOf(REASONS).map((code) => [
         `\`${code}\``,
-        STATUS_REASONS[code].status,
-        STATUS_REASONS[code].says,
-        REASON_ADVICE[code],
+        REASONS[code].status,
+        REASONS[code].means,
+        REASONS[code].todo,
       ]),
     ),
   causes: () =>
     table(
-      ['cause', 'what happened', 'what to look at'],
-      keysOf(RECOVERY).map((cause) => [`\`${cause}\``, RECOVERY[cause].meaning, CAUSE_ADVICE[cause]]),
+      ['cause', 'what happened', 'what to do'],
+      keysOf(CAUSES).map((cause) => [`\`${cause}\``, CAUSES[cause].means, CAUSES[cause].todo]),
     ),
   'loss-causes': () =>
     table(
-      ['cause', 'what happened', 'what to look at'],
-      keysOf(LOSS_CAUSES).map((cause) => [`\`${cause}\``, LOSS_CAUSES[cause], LOSS_ADVICE[cause]]),
+      ['cause', 'what happened', 'what to do'],
+      keysOf(LOSS_CAUSES).map((cause) => [`\`${cause}\``, LOSS_CAUSES[cause].means, LOSS_CAUSES[cause].todo]),
     ),
   'event-advice': () =>
     table(
@@ -52,7 +40,7 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
       EVENT_KINDS.map((kind) => [
         `[\`${kind}\`](mqtt.md#${kind})`,
         describes(EVENT_SCHEMAS[kind]),
-        EVENT_ADVICE[kind],
+        eventTodo(kind),
       ]),
     ),
   'card-faults': () => table(['code', 'means', 'what to look at'], rowsOf(CARD_ADVICE)),

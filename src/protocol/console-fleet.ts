@@ -1,6 +1,6 @@
 /** The fleet in the owner's console: rows, filters and views. */
 import * as z from 'zod';
-import { DEVICE_STATUSES } from './mqtt/device.ts';
+import { DEVICE_STATUSES } from './mqtt/statuses.ts';
 import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
 

@@ -1,8 +1,9 @@
 /** What the agent shows at /metrics: the figures of `status`, `state` and `health`. Nothing of what was said. */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import { PHASE_NAMES } from '../../core/lane/phases.ts';
-import { DEVICE_STATUSES, type DeviceStatus, type LaneReport } from '../../protocol/mqtt/device.ts';
+import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
+import { DEVICE_STATUSES, type DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 
 export interface Measured {
   readonly version: string;

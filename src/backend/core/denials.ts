@@ -1,5 +1,6 @@
 /** Denials that come from the backend's own limits. */
 import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
+import { denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 import { isKnown, type Rank } from './job-queue.ts';
 
@@ -8,25 +9,23 @@ const BUSY_RETRY_S = 5;
 const UNKNOWN_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 
 export function tooMany({ perMinute }: Rate, waitMs: number, draw: number): TokenError {
-  const title = 'Too many requests';
   const detail = `this device sends more than ${perMinute} requests a minute (limits.perMinute)`;
-  const retry_after_s = Math.ceil((waitMs / 1000) * (1 + draw / 2));
-  return { code: 'too_many_requests', title, detail, final: false, retry_after_s };
+  return denial('too_many_requests', detail, Math.ceil((waitMs / 1000) * (1 + draw / 2)));
 }
 
 /** @param limit the limit that was reached */
 export function busy(limit: string, draw: number): TokenError {
   const detail = `too many requests at once for ${limit}`;
-  const retry_after_s = Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'backend_busy', title: 'Backend busy', detail, final: false, retry_after_s };
+  return denial('backend_busy', detail, busyRetryS(draw));
 }
 
 /** The store of the backends cannot be used: without it, two of them could make a session for one lane. */
 export function withoutStore(draw: number): TokenError {
   const detail = "the backend's store cannot be used now; its log says why";
-  const retry_after_s = Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'store_unavailable', title: 'Backend without store', detail, final: false, retry_after_s };
+  return denial('store_unavailable', detail, busyRetryS(draw));
 }
+
+const busyRetryS = (draw: number): number => Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
 
 /** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
 export function countUnknownDevices(): (rank: Rank, now: number) => boolean {

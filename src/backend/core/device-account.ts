@@ -2,6 +2,7 @@
  * Sessions that one device has had, and those that it may still have. The backend does not learn when a stream ends.
  * Therefore a session counts until its latest possible end, unless it has been revoked.
  */
+import { type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { Allowance } from './policy.ts';
 
@@ -48,18 +49,12 @@ export function checkAccount(
   const busy = new Set([...account.granted.map((session) => session.lane), ...account.working.keys()]);
   if (!busy.has(lane) && busy.size >= lanes) {
     const detail = `this device has sessions for its ${lanes} lanes (${[...busy].sort().join(', ')}); the owner can raise limits.lanes`;
-    return {
-      code: 'lane_limit_reached',
-      title: 'Too many lanes',
-      detail,
-      final: true,
-      retry_after_s: SLOW_RETRY_S,
-    };
+    return denial('lane_limit_reached', detail, SLOW_RETRY_S);
   }
   const first = account.grants[0] ?? now;
   if (account.grants.length + account.working.size >= sessionsPerHour) {
     const detail = `this device has had its ${sessionsPerHour} sessions of the last hour; the owner can raise limits.sessionsPerHour`;
-    return limit('hourly_limit_reached', 'Too many sessions within an hour', detail, first + HOUR_MS - now);
+    return limit('hourly_limit_reached', detail, first + HOUR_MS - now);
   }
   return null;
 }
@@ -89,7 +84,7 @@ export function makeRoom(
     const waitMs = Math.min(OVERLAP_MS, ...waits);
     return {
       ok: false,
-      error: limit('device_sessions_limit_reached', 'Too many sessions at once', detail, waitMs),
+      error: limit('device_sessions_limit_reached', detail, waitMs),
     };
   }
   for (const session of spare) session.leaving = true;
@@ -143,7 +138,6 @@ function forgetOver(account: Account, now: number): void {
   account.grants = account.grants.filter((at) => at > now - HOUR_MS);
 }
 
-function limit(code: string, title: string, detail: string, waitMs: number): TokenError {
-  const retry_after_s = Math.max(SHORTEST_RETRY_S, Math.ceil(waitMs / 1000));
-  return { code, title, detail, final: false, retry_after_s };
+function limit(code: DenialCode, detail: string, waitMs: number): TokenError {
+  return denial(code, detail, Math.max(SHORTEST_RETRY_S, Math.ceil(waitMs / 1000)));
 }

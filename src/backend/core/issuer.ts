@@ -4,6 +4,7 @@
  */
 
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { denial } from '../../protocol/mqtt/denials.ts';
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
 import type { SessionWithToken } from '../../protocol/service/session.ts';
 import { answerKey, ignore, isTrial, jobKey } from './ask.ts';
@@ -23,6 +24,9 @@ const MOST_JOBS = 2000;
 const LONGEST_EXPECTED_MS = 10_000;
 /** Longest time for which the same request gets the same denial (ms). */
 const DENIAL_FRESH_MS = 30_000;
+
+/** A device that sends an invalid request has to be updated first. */
+const INVALID_RETRY_S = 300;
 
 export interface Issuer {
   handle(event: IssuerEvent, now: number): IssuerEffect[];
@@ -286,13 +290,7 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   const malformed = (event: Extract<IssuerEvent, { type: 'malformed' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
     if (devices.isFlood(devices.of(who, now), false, now)) return { type: 'ignore', who, id, why: 'flood' };
-    const error = {
-      code: 'invalid_request',
-      title: 'Invalid request',
-      detail,
-      final: true,
-      retry_after_s: 300,
-    };
+    const error = denial('invalid_request', detail, INVALID_RETRY_S);
     return { type: 'answer', who, id, reply, answer: { ok: false, error }, about: null, repeated: false };
   };
 

@@ -1,5 +1,6 @@
 /** The limit on sessions of all devices that were made and, as far as is known, not used. */
 import type { DeviceBook, UnusedCounts } from '../../ports/store.ts';
+import { denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 
 interface Limit {
@@ -24,22 +25,21 @@ export function checkPending(
   const own = unused.length + making.length - replaced.length - retried;
   const everywhere = all.count - replaced.length - retried;
   const ofUnknown = unknown.count - replaced.filter((session) => session.isUnknown).length - retried;
-  const denial = (detail: string, firstUntil: number): TokenError => ({
-    code: 'pending_sessions_limit_reached',
-    title: 'Too many sessions are made and not used',
-    detail: `${detail} (limits.pendingSessions)`,
-    final: false,
-    retry_after_s: Math.max(1, Math.ceil((firstUntil - now) / 1000)),
-  });
+  const tooMany = (detail: string, firstUntil: number): TokenError =>
+    denial(
+      'pending_sessions_limit_reached',
+      `${detail} (limits.pendingSessions)`,
+      Math.max(1, Math.ceil((firstUntil - now) / 1000)),
+    );
   if (own >= share) {
     const first = Math.min(
       ...unused.filter((session) => session.lane !== lane).map(({ windowUntil }) => windowUntil),
     );
-    return denial(`this device has ${own} unused sessions`, Number.isFinite(first) ? first : now);
+    return tooMany(`this device has ${own} unused sessions`, Number.isFinite(first) ? first : now);
   }
   if (everywhere >= mostPending)
-    return denial(`all devices together have ${everywhere} unused sessions`, all.firstUntil);
+    return tooMany(`all devices together have ${everywhere} unused sessions`, all.firstUntil);
   return isUnknown && ofUnknown >= share
-    ? denial(`devices that had no session before have ${ofUnknown} unused ones`, unknown.firstUntil)
+    ? tooMany(`devices that had no session before have ${ofUnknown} unused ones`, unknown.firstUntil)
     : null;
 }

@@ -1,4 +1,5 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput } from '../../protocol/service/session.ts';
 
@@ -35,11 +36,11 @@ export type Verdict =
 /** Decides whether a device may have a session, and on which terms. */
 export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verdict {
   if (!isAllowed(policy, who)) {
-    return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
+    return deny('device_not_allowed', 'the owner has not allowed this device');
   }
   const exceptions = exceptionsFor(policy, who);
   const disabled = exceptions.reduce<boolean>((before, one) => one.disabled ?? before, false);
-  if (disabled) return deny('device_disabled', 'Device disabled', 'the owner has disabled this device');
+  if (disabled) return deny('device_disabled', 'the owner has disabled this device');
   const terms = overlay(
     policy.session,
     exceptions.map(({ session }) => session),
@@ -49,14 +50,10 @@ export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verd
     exceptions.map(({ limits }) => limits),
   );
   if (!terms.intents.includes(request.intent)) {
-    return deny('intent_not_allowed', 'Intent not allowed', `this device may not use ${request.intent}`);
+    return deny('intent_not_allowed', `this device may not use ${request.intent}`);
   }
   if (!terms.connectionTypes.includes(request.connection_type)) {
-    return deny(
-      'connection_type_not_allowed',
-      'Transport not allowed',
-      `not over ${request.connection_type}`,
-    );
+    return deny('connection_type_not_allowed', `not over ${request.connection_type}`);
   }
   const input: CreateSessionInput = {
     intent: request.intent,
@@ -125,8 +122,8 @@ function fits(pattern: string, name: string): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-function deny(code: string, title: string, detail: string): { ok: false; error: TokenError } {
-  return { ok: false, error: { code, title, detail, final: true, retry_after_s: FIXABLE_RETRY_S } };
+function deny(code: DenialCode, detail: string): { ok: false; error: TokenError } {
+  return { ok: false, error: denial(code, detail, FIXABLE_RETRY_S) };
 }
 
 /** Later layers win. A key with the value undefined does not override. */

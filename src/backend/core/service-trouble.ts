@@ -1,3 +1,4 @@
+import { DENIALS, type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 
 /** Kinds of trouble between the backend and the service. */
@@ -24,46 +25,35 @@ export interface Trouble {
 }
 
 interface Consequence {
-  readonly code: string;
-  readonly title: string;
-  /** A person has to fix it: the device retries slowly. */
-  readonly final: boolean;
+  readonly code: DenialCode;
   /** Shortest wait of the device. */
   readonly retryAfterS: number;
   /** Time for which no device's request goes to the service, if the whole account is affected. 0: only this device waits. */
   readonly pauseS: number;
 }
 
-const SLOW_S = 300;
+/** Wait of a device whose denial only a person can end. */
+const FIXABLE_RETRY_S = 300;
+const FIXABLE_PAUSE_S = 30;
 
 /** Effects of each trouble on the device that asked and on all others. */
 export const CONSEQUENCES: Readonly<Record<TroubleKind, Consequence>> = {
-  unreachable: consequence('service_unreachable', 'The translation service cannot be reached', 5),
-  timeout: consequence('service_timeout', 'The translation service did not answer in time', 5),
-  unavailable: consequence('service_unavailable', 'The translation service is not available', 5),
-  malformed: consequence('service_malformed', 'The translation service sent an invalid answer', 15),
-  rate_limited: {
-    ...consequence('service_rate_limited', 'The translation service received too many requests', 5),
-    pauseS: 5,
-  },
-  pending_limit: {
-    ...consequence('pending_sessions_limit_reached', 'Too many sessions are created and not used', 15),
-    pauseS: 5,
-  },
-  session_limit: consequence('session_limit_reached', 'Too many streams are running', 30),
-  balance: fixable('insufficient_balance', 'The account has no balance left'),
-  blocked: fixable('account_blocked', 'The account is blocked'),
-  unauthorized: fixable('backend_unauthorized', 'The service does not accept the API key of the backend'),
-  misconfigured: fixable('backend_misconfigured', 'The backend cannot ask the service'),
-  rejected: { ...fixable('service_rejected', 'The translation service rejects the request'), pauseS: 0 },
+  unreachable: { code: 'service_unreachable', retryAfterS: 5, pauseS: 0 },
+  timeout: { code: 'service_timeout', retryAfterS: 5, pauseS: 0 },
+  unavailable: { code: 'service_unavailable', retryAfterS: 5, pauseS: 0 },
+  malformed: { code: 'service_malformed', retryAfterS: 15, pauseS: 0 },
+  rate_limited: { code: 'service_rate_limited', retryAfterS: 5, pauseS: 5 },
+  pending_limit: { code: 'pending_sessions_limit_reached', retryAfterS: 15, pauseS: 5 },
+  session_limit: { code: 'session_limit_reached', retryAfterS: 30, pauseS: 0 },
+  balance: fixable('insufficient_balance'),
+  blocked: fixable('account_blocked'),
+  unauthorized: fixable('backend_unauthorized'),
+  misconfigured: fixable('backend_misconfigured'),
+  rejected: { code: 'service_rejected', retryAfterS: FIXABLE_RETRY_S, pauseS: 0 },
 };
 
-function consequence(code: string, title: string, retryAfterS: number): Consequence {
-  return { code, title, final: false, retryAfterS, pauseS: 0 };
-}
-
-function fixable(code: string, title: string): Consequence {
-  return { code, title, final: true, retryAfterS: SLOW_S, pauseS: 30 };
+function fixable(code: DenialCode): Consequence {
+  return { code, retryAfterS: FIXABLE_RETRY_S, pauseS: FIXABLE_PAUSE_S };
 }
 
 /** Time for which all other devices wait (ms). A wait that the service asks for applies to all. */
@@ -76,13 +66,9 @@ export function pauseMs(trouble: Trouble): number {
  * @param draw 0 to 1: spreads the retries of a fleet that was denied at once
  */
 export function denialOf(trouble: Trouble, draw: number): TokenError {
-  const { code, title, final, retryAfterS } = CONSEQUENCES[trouble.kind];
+  const { code, retryAfterS } = CONSEQUENCES[trouble.kind];
+  const { title } = DENIALS[code];
   const atLeastS = Math.max(retryAfterS, trouble.retryAfterS ?? 0);
-  return {
-    code,
-    title,
-    detail: trouble.detail === null ? `${title}.` : `${title}: ${trouble.detail}`,
-    final,
-    retry_after_s: Math.ceil(atLeastS * (1 + draw / 2)),
-  };
+  const detail = trouble.detail === null ? `${title}.` : `${title}: ${trouble.detail}`;
+  return denial(code, detail, Math.ceil(atLeastS * (1 + draw / 2)));
 }

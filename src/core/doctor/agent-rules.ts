@@ -1,4 +1,4 @@
-import { STATUS_REASONS } from '../lane/status.ts';
+import { codeOf, reasonRow } from '../../protocol/mqtt/reasons.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
 export interface AgentFacts {
@@ -66,26 +66,22 @@ export function noAgent(): Outcome {
   return skipped('no agent runs with this configuration');
 }
 
-const codeOf = (reason: string): string => reason.split(':')[0] ?? '';
-
 /** The device is deliberately not listening. A newer agent may have reasons that this program does not know. */
 function isIntended(reason: string): boolean {
-  const known: Readonly<Record<string, { readonly status: string }>> = STATUS_REASONS;
-  return known[codeOf(reason)]?.status === 'idle';
+  return reasonRow(reason)?.status === 'idle';
 }
 
 function judgeReasons(who: string, reasons: readonly string[]): Outcome[] {
   if (reasons.length === 0) return [];
-  const known: Readonly<Record<string, { readonly says: string }>> = STATUS_REASONS;
   const codes = [...new Set(reasons.map(codeOf))];
   const each = codes.map((code) => {
     const same = reasons.filter((reason) => codeOf(reason) === code);
-    const says = known[code]?.says.replaceAll('`', '') ?? 'unknown to this program';
-    return `${same.map((reason) => `"${reason.slice(0, LONGEST_REASON)}"`).join(', ')} (${says})`;
+    const means = reasonRow(code)?.means.replaceAll('`', '') ?? 'It is unknown to this program.';
+    return `${same.map((reason) => `"${reason.slice(0, LONGEST_REASON)}"`).join(', ')}: ${means}`;
   });
   return [
     problem(
-      `${who} reports ${each.join(', ')}`,
+      `${who} reports ${each.join(' ')}`,
       codes.every((code) => code === 'config_problem') ? RELOAD : SEE_REASONS,
     ),
   ];

@@ -1,3 +1,4 @@
+import { denialRow } from '../../protocol/mqtt/denials.ts';
 import { type Outcome, ok, problem, warning } from './finding.ts';
 
 /** Answer to a test request for a token. Never contains a token. */
@@ -18,14 +19,6 @@ export type BackendAnswer =
   /** The broker did not accept the request. */
   | { readonly kind: 'unasked' }
   | { readonly kind: 'silent'; readonly waitedS: number };
-
-const OWNER_FIXES: Readonly<Record<string, string>> = {
-  device_not_allowed: 'Add this device to "allow" in the backend\'s configuration.',
-  device_disabled: 'The owner has disabled this device under "devices" in the backend\'s configuration.',
-  intent_not_allowed: 'Add "s2s" to session.intents in the backend\'s configuration.',
-  connection_type_not_allowed: 'Add "ws" to session.connectionTypes in the backend\'s configuration.',
-  invalid_request: 'Backend and agent are of different versions: update the older one.',
-};
 
 export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic: string): Outcome {
   const data = { answer: answer.kind, took_ms: Math.round(tookMs) };
@@ -73,7 +66,11 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
         const wait = answer.retryAfterS === null ? 'a minute' : `${Math.ceil(answer.retryAfterS)} s`;
         return warning(denial, `Try again in ${wait}.`, figures);
       }
-      return problem(denial, OWNER_FIXES[code] ?? "Look at the backend's log for the reason.", figures);
+      return problem(
+        denial,
+        denialRow(code)?.todo.replaceAll('`', '"') ?? "Look at the backend's log for the reason.",
+        figures,
+      );
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { StreamFault } from '../../ports/stream.ts';
+import type { Cause } from '../../protocol/mqtt/causes.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 import { dropSpeech, trackDropped } from '../losses/speech-dropped.ts';
 import { forgetOld, trackSpeechLoss } from '../losses/speech-lost.ts';
 import { trackUnspoken } from '../losses/unspoken.ts';
-import type { Cause } from '../retry/recovery.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './lane-effect.ts';
 import type { LaneEvent, TimerName } from './lane-event.ts';

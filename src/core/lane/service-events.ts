@@ -10,11 +10,11 @@ import type {
   Understood,
   Warned,
 } from '../../ports/stream.ts';
+import type { Cause } from '../../protocol/mqtt/causes.ts';
 import { noteLanguage, noteNoise } from '../losses/unspoken.ts';
 import { notePartial, noteTranscript, noteTranslation } from '../replay/claims.ts';
 import type { ReplayLog } from '../replay/record.ts';
 import { noteSound, noteText } from '../replay/spoken.ts';
-import type { Cause } from '../retry/recovery.ts';
 import { closeDrained } from './lifecycle.ts';
 import { noteWarning } from './problems.ts';
 import { keepAcceptedTask } from './session/accepted-task.ts';

@@ -1,3 +1,4 @@
+import { REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
 import { silentLanguages } from '../losses/unspoken.ts';
 import { isMuted } from './lane-options.ts';
 import type { LaneState } from './lane-state.ts';
@@ -6,120 +7,6 @@ import { phaseOf, tokenRequestOf } from './session/session-state.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence-watch.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
 import type { StepContext } from './step-context.ts';
-
-/** Why a device is not ready. `says` is for the owner; the table in docs/operate.md is generated from it. */
-export const STATUS_REASONS = {
-  stopped: { status: 'idle', says: 'the lane was stopped, or it waits for the command `start`' },
-  closed: {
-    status: 'idle',
-    says: 'outside the opening hours of `schedule`; `closed_until` in `state` is the time of opening',
-  },
-  budget: {
-    status: 'degraded',
-    says: 'the minutes of `budget.minutesPerDay` are used up; no session starts before the next day (`closed_until` in `state`)',
-  },
-  muted: { status: 'idle', says: 'the microphone is muted by command or by a key' },
-  no_broker: { status: 'degraded', says: 'no connection to the broker, so no token can be requested' },
-  no_backend: {
-    status: 'degraded',
-    says: 'no usable answer of the backend to a token request for 20 s (event `backend_silent`)',
-  },
-  no_session: {
-    status: 'degraded',
-    says: 'the set-up of a session takes longer than 20 s; the detail is the phase',
-  },
-  failing: {
-    status: 'degraded',
-    says: 'three attempts at a session failed, or 20 s pass without a session after a failure; the detail is the last cause',
-  },
-  parked: {
-    status: 'degraded',
-    says: 'refused, and needs manual action; the detail is the cause',
-  },
-  internal_error: {
-    status: 'degraded',
-    says: 'a defect of the program; the lane restarts by itself (event `internal_error`)',
-  },
-  speech_lost: {
-    status: 'degraded',
-    says: 'speech is being lost because an outage lasts longer than the backlog; the detail is the cause',
-  },
-  silent_service: {
-    status: 'degraded',
-    says: 'two sessions in a row received speech and sent no result; clears with the next result, or after an hour',
-  },
-  unreadable: {
-    status: 'degraded',
-    says: 'all texts or all sound of the service in the last minute were unreadable (event `messages_unreadable`)',
-  },
-  unspoken: {
-    status: 'degraded',
-    says: 'no translated sound in the language of the detail for 20 s of speech (event `unspoken`)',
-  },
-  capture: {
-    status: 'degraded',
-    says: 'the microphone is `lost`, `silent` or `deaf`, or its sound is `incomplete`',
-  },
-  playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
-  memory: {
-    status: 'degraded',
-    says: 'the agent and its child processes use too much memory (`MemoryMax` of the unit); restart it, and report what it did',
-  },
-  broker: {
-    status: 'degraded',
-    says: 'the configured broker does not accept the device, so the previous one is in use; the detail is the configured one',
-  },
-  broker_limits: {
-    status: 'degraded',
-    says: 'the device goes on without what the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost',
-  },
-  certificate: {
-    status: 'degraded',
-    says: 'the client certificate expires within 14 days and was not renewed; the detail is the expiry date',
-  },
-  config: {
-    status: 'degraded',
-    says: 'the configuration is invalid, and nothing runs until it is fixed; the detail is the first wrong key, or the file and line',
-  },
-  config_problem: {
-    status: 'degraded',
-    says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key, or the file and line (event `config_problem`)',
-  },
-  restart_needed: {
-    status: 'degraded',
-    says: 'a reload has read changes that only a restart puts in force; the detail is the changed key',
-  },
-  disk_problem: {
-    status: 'degraded',
-    says: 'a file that keeps state across restarts cannot be written; the detail is which (event `disk_problem`)',
-  },
-  identity_conflict: {
-    status: 'degraded',
-    says: 'another device connects with the identity of this one; both wait minutes between attempts, or seconds while somebody speaks (event `identity_conflict`)',
-  },
-  not_subscribed: {
-    status: 'degraded',
-    says: 'the broker does not allow a subscription that the device needs; the detail is which',
-  },
-  not_published: {
-    status: 'degraded',
-    says: 'the broker does not allow a publication that the device needs; the detail is which',
-  },
-  screen: {
-    status: 'degraded',
-    says: 'the page for the screen cannot be served; the detail is why. The kiosk interprets without it',
-  },
-  keys: {
-    status: 'degraded',
-    says: 'an input device of `keys` cannot be read; the detail is which, and the log says why. The kiosk interprets without it',
-  },
-  connection_lost: {
-    status: 'lost',
-    says: 'the device disappeared without a clean shutdown; published by the broker',
-  },
-} as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
-
-export type ReasonCode = keyof typeof STATUS_REASONS;
 
 /** Reasons of the whole device: published without a lane. */
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];
@@ -243,7 +130,7 @@ export function deviceStatus(
 } {
   const statuses = [
     ...lanes.map(({ status }) => status),
-    ...conditions.map(({ code }) => STATUS_REASONS[code].status),
+    ...conditions.map(({ code }) => REASONS[code].status),
   ];
   const worst = Math.max(0, ...statuses.map((status) => SEVERITY.indexOf(status)));
   const named = lanes.flatMap(({ id, reasons }) =>

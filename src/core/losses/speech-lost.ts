@@ -1,9 +1,9 @@
+import { isCause, type LossCause } from '../../protocol/mqtt/causes.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import { hearingStream, isCongested, isStreaming, tokenRequestOf } from '../lane/session/session-state.ts';
 import type { StepContext } from '../lane/step-context.ts';
 import type { Unanswered } from '../replay/record.ts';
 import { type BacklogChunk, dropAll, dropOld, heldSpeech, writeOff } from '../uplink/backlog.ts';
-import { isCause, type LossCause } from './loss-cause.ts';
 import { REPORT_EACH_MS, type SpeechLoss } from './loss-record.ts';
 
 /** Speech that never reached a working service: an outage, an overflow, a dead or silent service, a stop. */

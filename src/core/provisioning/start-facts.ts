@@ -1,4 +1,5 @@
 import type { Finding } from '../../protocol/mqtt/diagnose.ts';
+import { type Block, reasonRow } from '../../protocol/mqtt/reasons.ts';
 import { type AgentState, BROKER_CONNECTED } from './agent-state.ts';
 import type { PhraseCode } from './phrases.ts';
 
@@ -49,7 +50,7 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   const { agent } = facts;
   const isAtHome =
     agent.kind === 'says' &&
-    (agent.status === 'ready' || agent.status === 'idle' || hasOnly(agent.reasons, LATER_TROUBLES));
+    (agent.status === 'ready' || agent.status === 'idle' || interprets(agent.reasons));
   const sound = soundTroubles(facts);
   // An idle agent without a connection receives no command. Findings of the doctor count more than the retained status.
   if (isAtHome && hasBroker(facts) && sound.length === 0) return { kind: 'ready' };
@@ -66,7 +67,8 @@ export function judgeStart(facts: StartFacts): StartVerdict {
 function connectionTrouble(facts: StartFacts): Trouble | null {
   const { agent, isClockSet } = facts;
   if (agent.kind === 'down') return trouble('service_down', agent.why);
-  if (hasReason(facts, 'config')) return { ...trouble('service_down', wordOf(facts)), isConfiguration: true };
+  if (isBlocked(facts, 'configuration'))
+    return { ...trouble('service_down', wordOf(facts)), isConfiguration: true };
   // An agent that is connected to the broker has a network, whatever the interfaces show.
   const network = hasBroker(facts) ? null : networkTrouble(facts);
   if (network !== null) return network;
@@ -75,13 +77,12 @@ function connectionTrouble(facts: StartFacts): Trouble | null {
   if (clock !== null) return trouble('clock_wrong', clock.detail);
   const broker = hasBroker(facts) ? null : problemOf(facts, 'broker');
   if (broker !== null) return brokerTrouble(broker);
-  if (hasReason(facts, 'not_subscribed', 'not_published', 'identity_conflict'))
-    return trouble('broker_refused', wordOf(facts));
-  if (hasReason(facts, 'no_broker')) return trouble('broker_unreachable', wordOf(facts));
-  if (hasReason(facts, 'no_backend')) return trouble('backend_silent', wordOf(facts));
+  if (isBlocked(facts, 'broker_rules')) return trouble('broker_refused', wordOf(facts));
+  if (isBlocked(facts, 'broker')) return trouble('broker_unreachable', wordOf(facts));
+  if (isBlocked(facts, 'backend')) return trouble('backend_silent', wordOf(facts));
   const backend = problemOf(facts, 'backend');
   if (backend !== null) return trouble('backend_silent', backend.detail);
-  if (hasReason(facts, ...SERVICE_REASONS)) return trouble('service_down', wordOf(facts));
+  if (isBlocked(facts, 'service')) return trouble('service_down', wordOf(facts));
   return null;
 }
 
@@ -90,23 +91,6 @@ function brokerTrouble({ detail, data }: Problem): Trouble {
   if (data['certificate_begins'] === 'later') return trouble('clock_wrong', detail);
   return trouble(data['login'] === 'refused' ? 'broker_refused' : 'broker_unreachable', detail);
 }
-
-/** Reasons of an agent that has a connection and a backend, but no working session. */
-const SERVICE_REASONS = [
-  'parked',
-  'failing',
-  'no_session',
-  'silent_service',
-  'unspoken',
-  'budget',
-  'internal_error',
-  'memory',
-  'broker',
-  'certificate',
-];
-
-/** With only these reasons the kiosk interprets; its owner knows about them. */
-const LATER_TROUBLES = ['config_problem', 'restart_needed', 'disk_problem', 'broker_limits'];
 
 function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
   if (interfaces.some(({ addresses }) => addresses.length > 0)) return null;
@@ -126,25 +110,24 @@ function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
 function soundTroubles(facts: StartFacts): Trouble[] {
   const found: Trouble[] = [];
   const microphone = problemOf(facts, 'capture');
-  if (hasReason(facts, 'capture')) found.push(trouble('no_microphone', wordOf(facts)));
+  if (isBlocked(facts, 'microphone')) found.push(trouble('no_microphone', wordOf(facts)));
   else if (microphone !== null) found.push(trouble('no_microphone', microphone.detail));
   const loudspeaker = problemOf(facts, 'playback');
-  if (hasReason(facts, 'playback')) found.push(trouble('no_loudspeaker', wordOf(facts)));
+  if (isBlocked(facts, 'loudspeaker')) found.push(trouble('no_loudspeaker', wordOf(facts)));
   else if (loudspeaker !== null) found.push(trouble('no_loudspeaker', loudspeaker.detail));
   return found;
 }
 
 const trouble = (code: PhraseCode, detail: string): Trouble => ({ code, detail, isCertain: false });
 
-function hasReason({ agent }: StartFacts, ...codes: readonly string[]): boolean {
-  return agent.kind === 'says' && agent.reasons.some((reason) => codes.includes(codeOf(reason)));
+function isBlocked({ agent }: StartFacts, by: Block): boolean {
+  return agent.kind === 'says' && agent.reasons.some((reason) => reasonRow(reason)?.blocks === by);
 }
 
-function hasOnly(reasons: readonly string[], codes: readonly string[]): boolean {
-  return reasons.length > 0 && reasons.every((reason) => codes.includes(codeOf(reason)));
+/** The kiosk interprets in spite of these reasons. What a newer agent reports is unknown. */
+function interprets(reasons: readonly string[]): boolean {
+  return reasons.length > 0 && reasons.every((reason) => reasonRow(reason)?.blocks === null);
 }
-
-const codeOf = (reason: string): string => reason.split(':')[0] ?? '';
 
 const wordOf = ({ agent }: StartFacts): string => (agent.kind === 'says' ? agent.text : '');
 

@@ -1,9 +1,10 @@
+import type { ReasonCode } from '../../protocol/mqtt/reasons.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isMuted } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import type { Phase } from '../lane/phases.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
-import { laneStatus, type ReasonCode } from '../lane/status.ts';
+import { laneStatus } from '../lane/status.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 

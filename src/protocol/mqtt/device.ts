@@ -2,13 +2,7 @@ import * as z from 'zod';
 import { updateReportSchema } from '../update.ts';
 import { count, measure, milliseconds, sentence, wholeCount, word } from './bounds.ts';
 import { timestampSchema } from './envelope.ts';
-
-/**
- * `ready`: the device would translate speech now. `idle`: deliberately not listening. `degraded`: it should be ready and
- * is not (see `reasons`). `lost`: published by the broker from the will.
- */
-export const DEVICE_STATUSES = ['ready', 'idle', 'degraded', 'stopping', 'offline', 'lost'] as const;
-export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
+import { DEVICE_STATUSES } from './statuses.ts';
 
 const ts = timestampSchema.describe('time of sending; null while the clock is not set');
 const boot_id = word.describe('new at each start of the agent');

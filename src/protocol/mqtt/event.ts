@@ -40,39 +40,61 @@ const common = {
     .optional()
     .describe('number of occurrences in the last minute, if this event stands for several'),
 };
-const event = <T extends z.ZodRawShape>(says: string, fields: T) =>
-  z.strictObject({ ...common, ...fields }).describe(says);
+/** What an owner does about an event. */
+const advice = z.registry<{ readonly todo: string }>();
+const event = <T extends z.ZodRawShape>(means: string, todo: string, fields: T) =>
+  z
+    .strictObject({ ...common, ...fields })
+    .describe(means)
+    .register(advice, { todo });
 const ending = { lane, cause, message, error_code: errorCode, retry_ms: retryMs };
 
 /** `{p}/event/{kind}`: the fields of each event. docs/mqtt.md is generated from it. */
 export const EVENT_SCHEMAS = {
-  session_started: event('A stream is live and receives speech.', {
+  session_started: event('A stream is live and receives speech.', 'Nothing.', {
     lane,
     session,
     stream_host: word.describe('host that receives the speech'),
     reason: tokenReasonSchema.describe('reason of the token request'),
   }),
-  session_ended: event('A live stream has ended.', {
+  session_ended: event('A live stream has ended.', 'nothing; the cause says why', {
     lane,
     session,
     cause: word.describe('`stopped`, `rollover`, `standby`, or the cause of the failure'),
     live_ms: ms('how long it was live'),
   }),
-  rollover: event('The next session took over, because the previous one reached or approached its limit.', {
-    lane,
-    session: session.describe('id of the new session, shortened'),
-  }),
-  revoked: event('The owner revoked the session; the lane requests another one.', ending),
-  max_duration: event('The session reached its maximum duration before the next one was ready.', ending),
-  refused: event('The backend or the service refused a session or a task; the message says why.', {
-    ...ending,
-    retry_ms: retryMs.optional(),
-    source: word.optional().describe('refused source language, if any'),
-    targets: z.array(word).max(64).readonly().optional().describe('refused target languages, if any'),
-    voice: word.nullable().optional().describe('refused voice, if any'),
-  }),
+  rollover: event(
+    'The next session took over, because the previous one reached or approached its limit.',
+    'Nothing.',
+    {
+      lane,
+      session: session.describe('id of the new session, shortened'),
+    },
+  ),
+  revoked: event(
+    'The owner revoked the session; the lane requests another one.',
+    'as the cause `session_revoked`',
+    ending,
+  ),
+  max_duration: event(
+    'The session reached its maximum duration before the next one was ready.',
+    'as the cause `max_duration_reached`',
+    ending,
+  ),
+  refused: event(
+    'The backend or the service refused a session or a task; the message says why.',
+    'as its cause',
+    {
+      ...ending,
+      retry_ms: retryMs.optional(),
+      source: word.optional().describe('refused source language, if any'),
+      targets: z.array(word).max(64).readonly().optional().describe('refused target languages, if any'),
+      voice: word.nullable().optional().describe('refused voice, if any'),
+    },
+  ),
   unreachable: event(
     'Three attempts did not reach the service; the lane asks the backend for another address.',
+    'name resolution and network to `host`; the firewall',
     {
       lane,
       host: word.describe('host that was not reachable'),
@@ -82,10 +104,12 @@ export const EVENT_SCHEMAS = {
   ),
   messages_unreadable: event(
     'The service sends invalid messages; their content is lost. Published once per session.',
+    'report its message to the support of the service',
     { lane, session, message },
   ),
   audio_lost: event(
     'A microphone or loudspeaker has failed, or its error has changed; the agent keeps retrying.',
+    'cable, card and power: `dragoman devices`; the agent keeps trying',
     {
       lane,
       device,
@@ -93,24 +117,33 @@ export const EVENT_SCHEMAS = {
       message,
     },
   ),
-  audio_back: event('The microphone or loudspeaker works again.', { lane, device }),
-  echo_detected: event('The microphone picked up the sound of the loudspeaker.', {
-    lane,
-    mode: word.describe('echo mode in force'),
-    delay_ms: measure.describe('from the loudspeaker to the microphone, milliseconds'),
-    gain_db: measure.describe('level of the echo relative to the played sound, dB'),
-    confidence: z.number().min(0).max(1).describe('0 to 1'),
-    heard_in: z.enum(['microphone', 'cancelled']).describe('before or after the canceller'),
-  }),
-  echo_fallback: event('The wanted echo mode does not work here; the lane changes to half-duplex.', {
-    lane,
-    reason: z.enum(['loop', 'canceller']).describe('the lane heard itself, or the canceller failed'),
-    from: word.describe('mode before the fallback'),
-    mode: z.literal('half-duplex').describe('mode in force now'),
-    message,
-  }),
+  audio_back: event('The microphone or loudspeaker works again.', 'Nothing.', { lane, device }),
+  echo_detected: event(
+    'The microphone picked up the sound of the loudspeaker.',
+    'in `off`: choose another mode; in `cancel`: turn the loudspeaker down or away',
+    {
+      lane,
+      mode: word.describe('echo mode in force'),
+      delay_ms: measure.describe('from the loudspeaker to the microphone, milliseconds'),
+      gain_db: measure.describe('level of the echo relative to the played sound, dB'),
+      confidence: z.number().min(0).max(1).describe('0 to 1'),
+      heard_in: z.enum(['microphone', 'cancelled']).describe('before or after the canceller'),
+    },
+  ),
+  echo_fallback: event(
+    'The wanted echo mode does not work here; the lane changes to half-duplex.',
+    'turn the loudspeaker down or away; the agent retries `cancel` after 5, 10, 20, 40 and then every 60 minutes, and any mode with the command `echo`',
+    {
+      lane,
+      reason: z.enum(['loop', 'canceller']).describe('the lane heard itself, or the canceller failed'),
+      from: word.describe('mode before the fallback'),
+      mode: z.literal('half-duplex').describe('mode in force now'),
+      message,
+    },
+  ),
   echo_restored: event(
     'The canceller works again after a fallback: a visitor may speak over the translation.',
+    'Nothing.',
     {
       lane,
       mode: z.literal('cancel').describe('mode in force now'),
@@ -118,6 +151,7 @@ export const EVENT_SCHEMAS = {
   ),
   two_way_fallback: event(
     'The service refuses to detect who of two people speaks; from now on a key says it.',
+    'bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`; the agent asks again after a change of `twoWay` or of the languages, and after a restart',
     {
       lane,
       from: z.literal('auto').describe('`twoWay` as configured'),
@@ -125,41 +159,58 @@ export const EVENT_SCHEMAS = {
       message,
     },
   ),
-  capture_problem: event('A microphone works, but its sound has a problem.', { lane, finding, message }),
-  capture_problem_over: event('The problem of the microphone is over.', { lane, finding, message }),
-  speech_lost: event('Speech was lost that never reached a working service.', {
+  capture_problem: event(
+    'A microphone works, but its sound has a problem.',
+    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
+    { lane, finding, message },
+  ),
+  capture_problem_over: event('The problem of the microphone is over.', 'Nothing.', {
     lane,
-    lost_ms: ms('speech lost, pauses not counted'),
-    cause: word.describe(
-      'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
-    ),
-    ongoing: z
-      .literal(true)
-      .optional()
-      .describe('the outage goes on; the event at its end counts this speech again'),
-    from: moment('beginning of the first lost speech'),
-    to: moment('end of the last lost speech so far'),
+    finding,
+    message,
   }),
-  backend_silent: event('The backend has given no usable answer for 20 s.', {
-    lane: noLane,
-    since: moment('start of the silence'),
-    reason: z
-      .enum(['no_answer', 'malformed', 'not_allowed'])
-      .describe('no answer, no valid answer, or the broker does not allow the request'),
-    field: word.optional().describe('first invalid field of the answer'),
-  }),
-  backend_back: event('The backend answers again.', {
+  speech_lost: event(
+    'Speech was lost that never reached a working service.',
+    'as its cause; ask the visitors to repeat it',
+    {
+      lane,
+      lost_ms: ms('speech lost, pauses not counted'),
+      cause: word.describe(
+        'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
+      ),
+      ongoing: z
+        .literal(true)
+        .optional()
+        .describe('the outage goes on; the event at its end counts this speech again'),
+      from: moment('beginning of the first lost speech'),
+      to: moment('end of the last lost speech so far'),
+    },
+  ),
+  backend_silent: event(
+    'The backend has given no usable answer for 20 s.',
+    "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
+    {
+      lane: noLane,
+      since: moment('start of the silence'),
+      reason: z
+        .enum(['no_answer', 'malformed', 'not_allowed'])
+        .describe('no answer, no valid answer, or the broker does not allow the request'),
+      field: word.optional().describe('first invalid field of the answer'),
+    },
+  ),
+  backend_back: event('The backend answers again.', 'Nothing.', {
     lane: noLane,
     since: moment('start of the silence'),
     silent_ms: ms('length of the silence'),
   }),
-  broker_changed: event('The configured broker has accepted the device. Published there.', {
+  broker_changed: event('The configured broker has accepted the device. Published there.', 'Nothing.', {
     lane: noLane,
     from: word.describe('previous broker'),
     to: word.describe('current broker'),
   }),
   broker_returned: event(
     'The configured broker does not accept the device. Published on the previous broker.',
+    'as the reason `broker`',
     {
       lane: noLane,
       from: word.describe('configured broker, which the device keeps trying'),
@@ -169,18 +220,24 @@ export const EVENT_SCHEMAS = {
   ),
   certificate_renewed: event(
     'The broker has accepted the new client certificate; the old one is no longer used.',
+    'Nothing.',
     {
       lane: noLane,
       valid_to: moment('expiry of the new certificate'),
     },
   ),
-  certificate_problem: event('The client certificate expires soon, or its renewal has failed.', {
-    lane: noLane,
-    valid_to: moment('expiry of the current certificate'),
-    message,
-  }),
+  certificate_problem: event(
+    'The client certificate expires soon, or its renewal has failed.',
+    '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates))',
+    {
+      lane: noLane,
+      valid_to: moment('expiry of the current certificate'),
+      message,
+    },
+  ),
   config_problem: event(
     'A reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail.',
+    'as the reason `config_problem`',
     {
       lane: noLane,
       problems: z
@@ -192,37 +249,52 @@ export const EVENT_SCHEMAS = {
   ),
   config_problem_over: event(
     'A reload of the configuration succeeded, or all its files are readable again.',
+    'Nothing.',
     { lane: noLane },
   ),
-  commands_dropped: event('More commands came in a minute than the device answers.', {
-    lane: noLane,
-    commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
-  }),
+  commands_dropped: event(
+    'More commands came in a minute than the device answers.',
+    'who sends so many commands: people with a login at the broker, or a script in a loop',
+    {
+      lane: noLane,
+      commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
+    },
+  ),
   disk_problem: event(
     'A file that keeps state across restarts cannot be written; the agent retries every minute.',
+    'as the reason `disk_problem`',
     {
       lane: noLane,
       what: keptFile,
       message,
     },
   ),
-  disk_problem_over: event('The file is writable again and up to date.', {
+  disk_problem_over: event('The file is writable again and up to date.', 'Nothing.', {
     lane: noLane,
     what: keptFile,
   }),
-  budget: event('Most of `budget.minutesPerDay` is used; at 100 % no new session starts.', {
-    lane: noLane,
-    used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),
-    minutes_per_day: count.describe('limit'),
-    percent: count.describe('used part of the limit'),
-  }),
-  identity_conflict: event('Another device connects with the identity of this one; both back off.', {
-    lane: noLane,
-    message,
-    other_boot_id: word.optional().describe('`boot_id` of the other device, if known'),
-  }),
+  budget: event(
+    'Most of `budget.minutesPerDay` is used; at 100 % no new session starts.',
+    'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
+    {
+      lane: noLane,
+      used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),
+      minutes_per_day: count.describe('limit'),
+      percent: count.describe('used part of the limit'),
+    },
+  ),
+  identity_conflict: event(
+    'Another device connects with the identity of this one; both back off.',
+    'as the reason `identity_conflict`',
+    {
+      lane: noLane,
+      message,
+      other_boot_id: word.optional().describe('`boot_id` of the other device, if known'),
+    },
+  ),
   unspoken: event(
     'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
+    "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
     {
       lane,
       language: word.describe('the target language in which it is missing'),
@@ -230,79 +302,108 @@ export const EVENT_SCHEMAS = {
       sentences: wholeCount.describe('number of sentences that are missing, whole or in part'),
     },
   ),
-  speech_dropped: event('Translated speech was not played.', {
-    lane,
-    why: z
-      .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
-      .describe(
-        'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
+  speech_dropped: event(
+    'Translated speech was not played.',
+    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power; ask the visitors to repeat it',
+    {
+      lane,
+      why: z
+        .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
+        .describe(
+          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
+        ),
+      sentences: wholeCount.describe(
+        'how many, whole or in part; with `repeated`: of all these events together',
       ),
-    sentences: wholeCount.describe(
-      'how many, whole or in part; with `repeated`: of all these events together',
-    ),
-    dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
-    waiting_ms: ms('what still waits to be heard'),
-    ongoing: z
-      .literal(true)
-      .optional()
-      .describe('the loudspeaker is still away; the event at its return counts this speech again'),
-  }),
-  parked: event('Refused; needs manual action. The lane retries every few minutes.', {
-    lane,
-    cause,
-    message,
-    retry_ms: retryMs,
-  }),
-  internal_error: event('A program defect; the lane restarts.', {
-    lane,
-    message,
-    retry_ms: retryMs
-      .nullable()
-      .describe('delay before the restart of the lane, milliseconds; null: no restart'),
-    cause: cause.optional(),
-    error_code: errorCode,
-    lost_ms: ms('speech lost by the defect').optional(),
-  }),
-  defect: event('A program defect: unexpected exception. The agent continues without the failed action.', {
-    lane: noLane,
-    where: word.describe('place of the exception, such as `state file.write`; each place has its own event'),
-    message,
-  }),
-  update: event('An update of the agent has reached another state, or an operator has ordered a roll-back.', {
-    lane: noLane,
-    state: updateReportSchema.shape.state,
-    from: updateReportSchema.shape.from,
-    to: updateReportSchema.shape.to,
-    reason: updateReportSchema.shape.reason,
-  }),
-  conversation_started: event('A conversation has begun at a desk.', {
+      dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
+      waiting_ms: ms('what still waits to be heard'),
+      ongoing: z
+        .literal(true)
+        .optional()
+        .describe('the loudspeaker is still away; the event at its return counts this speech again'),
+    },
+  ),
+  parked: event(
+    'Refused; needs manual action. The lane retries every few minutes.',
+    'as its cause; then send `start`',
+    {
+      lane,
+      cause,
+      message,
+      retry_ms: retryMs,
+    },
+  ),
+  internal_error: event(
+    'A program defect; the lane restarts.',
+    'report it with the log line of the same time',
+    {
+      lane,
+      message,
+      retry_ms: retryMs
+        .nullable()
+        .describe('delay before the restart of the lane, milliseconds; null: no restart'),
+      cause: cause.optional(),
+      error_code: errorCode,
+      lost_ms: ms('speech lost by the defect').optional(),
+    },
+  ),
+  defect: event(
+    'A program defect: unexpected exception. The agent continues without the failed action.',
+    'report it with the log line of the same text, and its stack',
+    {
+      lane: noLane,
+      where: word.describe(
+        'place of the exception, such as `state file.write`; each place has its own event',
+      ),
+      message,
+    },
+  ),
+  update: event(
+    'An update of the agent has reached another state, or an operator has ordered a roll-back.',
+    'as its `reason`; after `rolled_back` or `failed`, order a version again ([updates.md](updates.md))',
+    {
+      lane: noLane,
+      state: updateReportSchema.shape.state,
+      from: updateReportSchema.shape.from,
+      to: updateReportSchema.shape.to,
+      reason: updateReportSchema.shape.reason,
+    },
+  ),
+  conversation_started: event('A conversation has begun at a desk.', 'Nothing.', {
     lane: lane.describe('lane at which it began'),
     by: z
       .enum(['voice', 'key', 'touch', 'command'])
       .describe('speech that the service understood, a key, the screen, or a command'),
   }),
-  conversation_ended: event('A conversation has ended. Nothing that was said is in it.', {
-    lane: lane.describe('lane at which it began'),
-    duration_s: seconds.describe('its length, seconds'),
-    languages: z
-      .array(word)
-      .max(64)
-      .readonly()
-      .describe('languages that were spoken and heard, in the order of their first use'),
-    sentences: wholeCount.describe('number of sentences that the service understood'),
-    delay_ms: milliseconds
-      .nullable()
-      .describe(
-        'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
-      ),
-    billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
+  conversation_ended: event(
+    'A conversation has ended. Nothing that was said is in it.',
+    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
+    {
+      lane: lane.describe('lane at which it began'),
+      duration_s: seconds.describe('its length, seconds'),
+      languages: z
+        .array(word)
+        .max(64)
+        .readonly()
+        .describe('languages that were spoken and heard, in the order of their first use'),
+      sentences: wholeCount.describe('number of sentences that the service understood'),
+      delay_ms: milliseconds
+        .nullable()
+        .describe(
+          'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
+        ),
+      billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
+    },
+  ),
+  standby: event('There was no speech for a while; the lane closed the stream to save cost.', 'Nothing.', {
+    lane,
   }),
-  standby: event('There was no speech for a while; the lane closed the stream to save cost.', { lane }),
-  wake: event('Speech or the command `start` woke the lane; it requests a token.', { lane }),
+  wake: event('Speech or the command `start` woke the lane; it requests a token.', 'Nothing.', { lane }),
 } as const;
 
 export type EventKind = keyof typeof EVENT_SCHEMAS;
 export const EVENT_KINDS = Object.keys(EVENT_SCHEMAS) as readonly EventKind[];
+export const eventTodo = (kind: EventKind): string => advice.get(EVENT_SCHEMAS[kind])?.todo ?? '';
 
 /** Fields that are raised as moments of the monotonic clock; the publisher converts them to timestamps. */
 type MomentsOf<K extends EventKind> = K extends 'speech_lost'

@@ -30,10 +30,10 @@ describe('a running agent', () => {
     const outcome = judge({ reasons: ['capture:main/lost', 'muted', 'no_broker', 'from_the_future:x'] });
     expect(outcome.verdict).toBe('problem');
     for (const reason of ['capture:main/lost', 'no_broker', 'from_the_future:x'])
-      expect(outcome.finding).toContain(`"${reason}" (`);
+      expect(outcome.finding).toContain(`"${reason}": `);
     expect(outcome.finding).not.toContain('"muted"');
     expect(judge({ reasons: ['capture:a/lost', 'capture:b/deaf'] }).finding).toMatch(
-      /reports "capture:a\/lost", "capture:b\/deaf" \(the microphone [^()]*\)$/,
+      /reports "capture:a\/lost", "capture:b\/deaf": The microphone is [^"]*\.$/,
     );
     expect(outcome.data).toMatchObject({ status: 'degraded', agent: 12 });
   });

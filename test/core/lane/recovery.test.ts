@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { type Cause, RECOVERY } from '../../../src/core/retry/recovery.ts';
+import { RECOVERY } from '../../../src/core/retry/recovery.ts';
 import { REFUSALS, type ServiceEvent } from '../../../src/ports/stream.ts';
+import type { Cause } from '../../../src/protocol/mqtt/causes.ts';
 import { finished, limit, refused, rejected, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 

@@ -99,6 +99,9 @@ describe('a start', () => {
       'degraded (disk_problem:commands, config_problem:mqtt): main live, en to es; broker connected',
       {},
     ],
+    ['ready', 'degraded (screen:EADDRINUSE, keys:left, certificate:2026-12-01): x; broker connected', {}],
+    ['broker_refused', 'degraded (broker:mqtt.new): x; broker connected', {}],
+    ['service_down', 'degraded (unreadable:main): x; broker connected', {}],
     ['not_yet', 'degraded (disk_problem:commands, x): main live, en to es; broker connected', {}],
     [
       'broker_unreachable',
@@ -134,7 +137,6 @@ describe('a start', () => {
       'degraded (no_broker, capture:silent, playback:lost): x; no broker: none',
       { interfaces: [unplugged] },
     ],
-    ['not_yet', 'degraded (muted): x; broker connected', {}],
   ])('is %s when the agent reports "%s" (%#)', (wanted, text, more) => {
     expect(codes(facts(says(text), more))).toBe(wanted);
   });

@@ -5,9 +5,9 @@
 import * as z from 'zod';
 import { claimsConnection, isSilent } from '../../../core/fleet/silence.ts';
 import { PHASE_NAMES, type Phase } from '../../../core/lane/phases.ts';
-import { type ReasonCode, STATUS_REASONS } from '../../../core/lane/status.ts';
 import { milliseconds, seconds } from '../../../protocol/mqtt/bounds.ts';
-import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/device.ts';
+import { codeOf, REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
+import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/statuses.ts';
 import { type UpdateReport, updateReportSchema } from '../../../protocol/update.ts';
 
 /** Devices that are kept: more than one broker serves. */
@@ -182,7 +182,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
       const { success, data } = statusFields.safeParse(body);
       if (!success) return false;
       return change(device, (one) => {
-        one.published = { status: data.status, reasons: [...new Set(data.reasons.map(codeOf))] };
+        one.published = { status: data.status, reasons: [...new Set(data.reasons.map(knownCode))] };
         one.version = data.version;
         showStatus(one);
       });
@@ -267,7 +267,7 @@ function count(counts: Map<string, number>, what: string): void {
 }
 
 /** @param reason `code` or `code:detail` */
-function codeOf(reason: string): ReasonCode | typeof OTHER {
-  const code = reason.split(':')[0] ?? '';
-  return Object.hasOwn(STATUS_REASONS, code) ? (code as ReasonCode) : OTHER;
+function knownCode(reason: string): ReasonCode | typeof OTHER {
+  const code = codeOf(reason);
+  return Object.hasOwn(REASONS, code) ? (code as ReasonCode) : OTHER;
 }

@@ -1,4 +1,4 @@
-import type { Cause } from '../../retry/recovery.ts';
+import type { Cause } from '../../../protocol/mqtt/causes.ts';
 import { forgetWarning } from '../problems.ts';
 import type { StepContext } from '../step-context.ts';
 import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session-state.ts';

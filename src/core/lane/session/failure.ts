@@ -1,5 +1,6 @@
+import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
 import { drawBackoff } from '../../retry/backoff.ts';
-import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
+import { PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { closeHearing, closeStream, forgetLease } from './close.ts';
@@ -97,7 +98,7 @@ function reportUnreachable(context: StepContext, { grant, unreached }: Lease, { 
   context.notify('unreachable', {
     host: grant.streamHost,
     tries: unreached,
-    message: message ?? RECOVERY.network.meaning,
+    message: message ?? CAUSES.network.means,
   });
 }
 
@@ -151,13 +152,13 @@ function waitAndRetry(context: StepContext, cause: Cause, failure: Failure, leas
   if (patience !== 'parked') return context.become({ kind: 'waiting', lease, wait });
   // A token left over from a failed successor would expire during this wait.
   forgetLease(context, lease);
-  context.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: waitMs });
+  context.notify('parked', { cause, message: failure.message ?? CAUSES[cause].means, retry_ms: waitMs });
   context.become({ kind: 'parked' });
 }
 
 function report(context: StepContext, cause: Cause, failure: Failure, waitMs: number): void {
-  const { event, meaning } = RECOVERY[cause];
-  const message = failure.message ?? meaning;
+  const { event } = RECOVERY[cause];
+  const message = failure.message ?? CAUSES[cause].means;
   context.set({ problem: { code: cause, message, at: context.now } });
   const code = failure.errorCode == null ? {} : { error_code: failure.errorCode };
   if (event !== null) context.notify(event, { cause, message, ...code, retry_ms: waitMs });

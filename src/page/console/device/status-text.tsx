@@ -8,7 +8,7 @@ export function DeviceStatusText({ row }: { readonly row: FleetRow }) {
   return (
     <Sheet title={t('status')}>
       <p>
-        <b>{t(`status_${status}`)}</b>: {t(`says_${status}`)}
+        <b>{t(`status_${status}`)}</b>: <Marked text={t(`says_${status}`)} />
       </p>
       {reasons.map((reason) => {
         const todo = maybeText('todo', reasonParts(reason).code);

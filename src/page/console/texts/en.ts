@@ -1,3 +1,22 @@
+import { REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
+import { type DeviceStatus, NOTHING, STATUSES } from '../../../protocol/mqtt/statuses.ts';
+
+type StatusTexts = Readonly<Record<`says_${DeviceStatus}`, string>>;
+type ReasonTexts = Readonly<Record<`reason_${ReasonCode}` | `todo_${ReasonCode}`, string>>;
+
+const STATUS_TEXTS = Object.fromEntries(
+  Object.entries(STATUSES).map(([status, { means, todo }]) => [
+    `says_${status}`,
+    todo === NOTHING ? means : `${means} ${todo}`,
+  ]),
+) as StatusTexts;
+const REASON_TEXTS = Object.fromEntries(
+  Object.entries(REASONS).flatMap(([code, { means, todo }]) => [
+    [`reason_${code}`, means],
+    [`todo_${code}`, todo],
+  ]),
+) as ReasonTexts;
+
 /** English. Every other language has the same keys. `{name}` is filled in; `one|more` are two forms. */
 export const TEXTS = {
   title: 'Dragoman console',
@@ -54,13 +73,6 @@ export const TEXTS = {
   status_lost: 'lost',
   status_unknown: 'unknown',
   status_never: 'never seen',
-  says_ready: 'A word spoken now would be heard and answered.',
-  says_idle: 'It deliberately does not listen.',
-  says_degraded: 'It should be ready and is not.',
-  says_stopping: 'It is shutting down.',
-  says_offline: 'The agent was shut down. Start it on the device if it should run.',
-  says_lost:
-    'It disappeared without a clean shutdown. Check its power and its network; it comes back by itself.',
   says_unknown: 'The backend knows its login or its messages, but not its status.',
   says_never: 'It has a login, and has never connected. Switch it on, or check its configuration.',
 
@@ -282,67 +294,8 @@ export const TEXTS = {
   audit_none: 'No entry matches.',
   older: 'Older entries',
 
-  reason_stopped: 'The lane was stopped, or it waits for the command `start`.',
-  todo_stopped: 'Send `start` when it should listen.',
-  reason_closed: 'Outside its opening hours.',
-  todo_closed: 'Nothing. The command `start` with `until` opens it anyway.',
-  reason_budget: 'The minutes of its daily budget are used up.',
-  todo_budget: 'Raise `minutesPerDay` in its configuration, or wait for the next day.',
-  reason_muted: 'The microphone is muted by command or by a key.',
-  todo_muted: 'Send `unmute` when it should listen.',
-  reason_no_broker: 'It had no connection to the broker.',
-  todo_no_broker: 'Check the broker’s address and login on the device: `dragoman doctor`.',
-  reason_no_backend: 'The backend gave no usable answer to its requests for 20 s.',
-  todo_no_backend:
-    'Check that the backend runs and that the broker lets it answer: `dragoman-backend doctor`.',
-  reason_no_session: 'Setting up a session takes longer than 20 s.',
-  todo_no_session: 'Wait a minute, then look at the last error of the lane.',
-  reason_failing: 'Several attempts at a session failed.',
-  todo_failing: 'See the cause. It keeps trying.',
-  reason_parked: 'The service or the backend refuses it.',
-  todo_parked: 'Remove the cause, then send `start`.',
-  reason_internal_error: 'A defect of the program. The lane restarts by itself.',
-  todo_internal_error: 'Nothing at once. Report it with its log.',
-  reason_speech_lost: 'Speech is being lost, because an outage lasts too long.',
-  todo_speech_lost: 'See the cause: network, backend or service.',
-  reason_silent_service: 'Two sessions in a row received speech and sent no result.',
-  todo_silent_service: 'Check the source language, then the level of the microphone.',
-  reason_unreadable: 'The service sends messages that cannot be read.',
-  todo_unreadable: 'Check that the address is that of the service, then ask its support.',
-  reason_unspoken: 'No translated sound came in this language for 20 s of speech.',
-  todo_unspoken: 'Check that the service has a voice for this language, then ask its support.',
-  reason_capture: 'The microphone does not deliver usable sound.',
-  todo_capture: 'Check cable and card. Run the doctor: it names the fault.',
-  reason_playback: 'The loudspeaker is lost.',
-  todo_playback: 'Check cable and card. Run the doctor.',
-  reason_memory: 'The agent uses too much memory.',
-  todo_memory: 'Send `restart`, and report what the doctor says.',
-  reason_broker: 'The new broker does not accept the device. It uses the previous one.',
-  todo_broker: 'Check that the new broker runs and knows the device.',
-  reason_broker_limits: 'The broker does not allow everything that the device needs.',
-  todo_broker_limits: 'Check the limits in the configuration of the broker.',
-  reason_certificate: 'The certificate of the device expires soon and was not renewed.',
-  todo_certificate: 'Run `dragoman-backend devices renew`, and check the clock of the device.',
-  reason_config: 'The configuration is not valid. Nothing runs until it is fixed.',
-  todo_config: 'Run `dragoman check-config` on the device.',
-  reason_config_problem: 'A reload of the configuration failed. The previous one stays in force.',
-  todo_config_problem: 'Run `dragoman check-config` on the device, then reload the agent.',
-  reason_restart_needed: 'A changed key takes effect only after a restart.',
-  todo_restart_needed: 'Send `restart`.',
-  reason_disk_problem: 'A file that keeps its state cannot be written.',
-  todo_disk_problem: 'Check whether the disk is full or read-only. Run the doctor.',
-  reason_identity_conflict: 'Another device connects under the same name.',
-  todo_identity_conflict: 'Give one of the two devices its own name and login.',
-  reason_not_subscribed: 'The broker does not allow a subscription that the device needs.',
-  todo_not_subscribed: 'Correct the broker’s rules: `dragoman-backend broker` writes them.',
-  reason_not_published: 'The broker does not let the device publish what it must.',
-  todo_not_published: 'Correct the broker’s rules: `dragoman-backend broker` writes them.',
-  reason_screen: 'The page for its screen cannot be served. It interprets without it.',
-  todo_screen: 'Check whether another program uses the port of the screen.',
-  reason_keys: 'An input device with keys cannot be read. It interprets without it.',
-  todo_keys: 'Check its cable and its path in the configuration.',
-  reason_connection_lost: 'The device disappeared without a clean shutdown.',
-  todo_connection_lost: 'Check its power and its network.',
+  ...STATUS_TEXTS,
+  ...REASON_TEXTS,
   reason_update: 'An update of its program did not succeed. The previous version runs.',
   todo_update: 'Look at the state of the update, and at its reason.',
 } as const;
