@@ -26,7 +26,7 @@ const COMMON = {
 export async function bundlePage(outFolder) {
   const { metafile } = await build({
     ...COMMON,
-    entryPoints: { screen: 'src/page/main.tsx' },
+    entryPoints: { screen: 'src/page/kiosk/main.tsx' },
     outdir: outFolder,
     // Older than the browsers of Debian 12 and 13, which get new versions.
     target: 'chrome120',

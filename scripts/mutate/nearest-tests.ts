@@ -6,7 +6,7 @@ const IMPORT = /\b(?:import|export)\b(?!\s+type\b)[^'";]*?\bfrom\s*'([^']+)'|\bi
 
 /** Code that a file runs without an import: bundles, which the tests start as programs or open in a browser. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
-  'test/screen/browser.ts': ['src/page/main.tsx'],
+  'test/screen/browser.ts': ['src/page/kiosk/main.tsx'],
   'test/console/console-page.ts': ['src/page/console/main.tsx'],
   'test/bundles.ts': [
     'src/cli/main.ts',

@@ -12,7 +12,7 @@ describe('the tests of a mutant', () => {
   const nearest = nearestTests([
     file('src/backend/bill.ts'),
     file('src/backend/main.ts', './bill.ts'),
-    file('src/page/main.tsx'),
+    file('src/page/kiosk/main.tsx'),
     { path: 'src/backend/types.ts', text: "import type { A } from './bill.ts';" },
     file('test/backend/types.test.ts', '../../src/backend/types.ts'),
     file('test/backend/bill.test.ts', '../../src/backend/bill.ts'),
@@ -33,12 +33,12 @@ describe('the tests of a mutant', () => {
   });
 
   it('are those of the browser when only its page has the source', () => {
-    expect(nearest('src/page/main.tsx')).toEqual(['test/screen/bar.test.ts']);
+    expect(nearest('src/page/kiosk/main.tsx')).toEqual(['test/screen/bar.test.ts']);
   });
 });
 
 describe('a sample', () => {
-  const mutants = ['src/backend/core/bill.ts', 'src/page/bar.tsx'].flatMap((path) =>
+  const mutants = ['src/backend/core/bill.ts', 'src/page/kiosk/bar.tsx'].flatMap((path) =>
     Array.from({ length: 300 }, (_, index) => ({ file: path, index })),
   );
   const weights = new Map([

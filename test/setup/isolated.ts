@@ -18,7 +18,7 @@ export const ISOLATED = [
   'test/backend/core/bill.test.ts',
   'test/backend/watch/group-budgets.test.ts',
   'test/cli/provision.test.ts',
-  'test/page/console-stream.test.ts',
-  'test/page/console-texts.test.ts',
-  'test/page/console-view.test.ts',
+  'test/page/console/console-stream.test.ts',
+  'test/page/console/console-texts.test.ts',
+  'test/page/console/console-view.test.ts',
 ];

@@ -1,5 +1,5 @@
-import type { ScreenAction, ScreenChange, ScreenSnapshot } from '../protocol/screen.ts';
-import { SILENT_MS } from '../protocol/screen-link.ts';
+import type { ScreenAction, ScreenChange, ScreenSnapshot } from '../../protocol/screen.ts';
+import { SILENT_MS } from '../../protocol/screen-link.ts';
 import { isConnected, screen, tellTexts } from './store.ts';
 
 /** Interval of the looks whether the agent still sends something. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ScreenSnapshot, ScreenText } from '../protocol/screen.ts';
+import type { ScreenSnapshot, ScreenText } from '../../protocol/screen.ts';
 
 /** What the page knows; null: nothing has come yet. */
 export const screen = signal<ScreenSnapshot | null>(null);

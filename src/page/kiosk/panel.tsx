@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { directionOf, ownName } from '../core/language-names.ts';
+import { directionOf, ownName } from '../../core/language-names.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
 import { StatusLine, statusNow } from './status-line.tsx';

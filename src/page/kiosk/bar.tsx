@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { directionOf, ownName } from '../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
+import { directionOf, ownName } from '../../core/language-names.ts';
+import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keysOf } from '../../src/page/keyboard-rows.ts';
+import { keysOf } from '../../../src/page/kiosk/keyboard-rows.ts';
 
 describe('the keyboard on the screen', () => {
   it.each([

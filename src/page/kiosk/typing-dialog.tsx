@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { directionOf, ownName } from '../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenLane, ScreenTyping } from '../protocol/screen.ts';
-import { LONGEST_TYPED } from '../protocol/screen-size.ts';
+import { directionOf, ownName } from '../../core/language-names.ts';
+import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
+import { LONGEST_TYPED } from '../../protocol/screen-size.ts';
 import { Button } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';

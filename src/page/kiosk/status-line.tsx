@@ -1,5 +1,5 @@
-import { type Wording, wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenStatus } from '../protocol/screen.ts';
+import { type Wording, wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isConnected, screen } from './store.ts';
 
 /** The agent's status, or that the agent itself does not answer. */

@@ -9,8 +9,8 @@ import {
   layOutRead,
   noLines,
   type Room,
-} from '../core/captions/lines.ts';
-import type { ScreenText } from '../protocol/screen.ts';
+} from '../../core/captions/lines.ts';
+import type { ScreenText } from '../../protocol/screen.ts';
 import { onTexts, screen } from './store.ts';
 
 /** Two lines of one language. They are measured once, when they are filled, and then hold still. */

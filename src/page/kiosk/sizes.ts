@@ -1,4 +1,4 @@
-import { leastLetterMm, PAGE_EM, type ScreenLayout } from '../protocol/screen-size.ts';
+import { leastLetterMm, PAGE_EM, type ScreenLayout } from '../../protocol/screen-size.ts';
 
 /** Letters that a line should have room for, if letters may be larger than they must be. */
 const LETTERS_A_LINE: Readonly<Record<ScreenLayout, number>> = { one: 42, beside: 24, facing: 42 };

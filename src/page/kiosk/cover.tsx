@@ -1,6 +1,6 @@
-import { directionOf } from '../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenStatus } from '../protocol/screen.ts';
+import { directionOf } from '../../core/language-names.ts';
+import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import type { ScreenStatus } from '../../protocol/screen.ts';
 import { Parts } from './parts.tsx';
 import { isEmpty, screen } from './store.ts';
 

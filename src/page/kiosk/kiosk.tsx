@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ScreenLane } from '../protocol/screen.ts';
+import type { ScreenLane } from '../../protocol/screen.ts';
 import { Bar, FarBar } from './bar.tsx';
 import { Panel } from './panel.tsx';
 import { layoutFor, letterPx } from './sizes.ts';

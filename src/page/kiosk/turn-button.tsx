@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { ownName } from '../core/language-names.ts';
-import type { ScreenLane } from '../protocol/screen.ts';
+import { ownName } from '../../core/language-names.ts';
+import type { ScreenLane } from '../../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
 

@@ -1,6 +1,6 @@
-import { directionOf, ownName } from '../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../core/screen/wording.ts';
-import type { ScreenLane } from '../protocol/screen.ts';
+import { directionOf, ownName } from '../../core/language-names.ts';
+import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import type { ScreenLane } from '../../protocol/screen.ts';
 import { Button } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
