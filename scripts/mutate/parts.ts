@@ -14,7 +14,7 @@ export const PARTS: readonly Part[] = [
     weight: 4,
     paths: [
       'src/backend/core/bill',
-      'src/backend/bill-verb.ts',
+      'src/backend/verbs/bill-verb.ts',
       'src/backend/watch/group-budgets.ts',
       'src/core/owner/budget.ts',
       'src/agent/admission/budget',
@@ -43,7 +43,7 @@ export const PARTS: readonly Part[] = [
       'src/backend/console/sign-in.ts',
       'src/backend/core/console/login-limits.ts',
       'src/adapters/console/',
-      'src/backend/people-verb.ts',
+      'src/backend/verbs/people-verb.ts',
     ],
   },
   {
@@ -73,7 +73,12 @@ export const PARTS: readonly Part[] = [
   {
     name: 'roll-outs',
     weight: 3,
-    paths: ['src/backend/core/rollout/', 'src/backend/rollout', 'src/backend/store/rollout-store.ts'],
+    paths: [
+      'src/backend/core/rollout/',
+      'src/backend/rollout/',
+      'src/backend/verbs/rollout-verb.ts',
+      'src/backend/store/rollout-store.ts',
+    ],
   },
   { name: 'releases', weight: 2, paths: ['src/backend/release-'] },
   {
@@ -85,7 +90,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'store',
     weight: 3,
-    paths: ['src/backend/store/', 'src/backend/backup-verb.ts', 'src/protocol/backup.ts'],
+    paths: ['src/backend/store/', 'src/backend/verbs/backup-verb.ts', 'src/protocol/backup.ts'],
   },
   {
     name: 'console',

@@ -1,15 +1,15 @@
 import { runProgram, type Terminal } from '../program/program.ts';
-import { addBackupVerbs } from './backup-verb.ts';
-import { addBillVerb } from './bill-verb.ts';
-import { addBrokerVerb } from './broker-verb.ts';
-import { addDevicesVerb } from './device-logins-verb.ts';
-import { addDoctorVerb } from './doctor-verb.ts';
-import { addKeysVerb } from './keys-verb.ts';
-import { type AskSecretly, addPeopleVerb } from './people-verb.ts';
-import { addRolloutVerb } from './rollout-verb.ts';
-import { addRunVerb, type RunHost } from './run-verb.ts';
-import { addSessionsVerb } from './sessions-verb.ts';
-import { addVoiceVerb } from './voice-verb.ts';
+import { addBackupVerbs } from './verbs/backup-verb.ts';
+import { addBillVerb } from './verbs/bill-verb.ts';
+import { addBrokerVerb } from './verbs/broker-verb.ts';
+import { addDevicesVerb } from './verbs/device-logins-verb.ts';
+import { addDoctorVerb } from './verbs/doctor-verb.ts';
+import { addKeysVerb } from './verbs/keys-verb.ts';
+import { type AskSecretly, addPeopleVerb } from './verbs/people-verb.ts';
+import { addRolloutVerb } from './verbs/rollout-verb.ts';
+import { addRunVerb, type RunHost } from './verbs/run-verb.ts';
+import { addSessionsVerb } from './verbs/sessions-verb.ts';
+import { addVoiceVerb } from './verbs/voice-verb.ts';
 
 export const NAME = 'dragoman-backend';
 

@@ -266,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a restore mixes its people and bills with those that are there',
   },
   {
-    file: 'src/backend/backup-verb.ts',
+    file: 'src/backend/verbs/backup-verb.ts',
     from: 'const missing = files.filter(({ path }) => !existsSync(path));',
     to: 'const missing = files;',
     seen: 'a restore replaces newer keys with old ones',

@@ -39,7 +39,7 @@ export const ENTRIES: readonly Entry[] = [
   {
     page: 'docs/updates.md',
     lines: /^dragoman-backend rollout/,
-    ranBy: 'test/backend/rollout-verb.test.ts',
+    ranBy: 'test/backend/verbs/rollout-verb.test.ts',
     as: 'docs/updates.md',
   },
   {
@@ -49,7 +49,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     page: 'docs/console.md',
-    ranBy: 'test/backend/console/people-verb.test.ts',
+    ranBy: 'test/backend/verbs/people-verb.test.ts',
     as: "'people', 'add', name, '--role', role",
   },
   { page: 'docs/sound.md', heading: 'PipeWire', ranBy: 'test/nspawn/pipewire.test.ts', as: 'docs/sound.md' },

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { asciiHost } from '../protocol/host.ts';
-import { nameSchema, prefixSchema } from '../protocol/mqtt/topics.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { asciiHost } from '../../protocol/host.ts';
+import { nameSchema, prefixSchema } from '../../protocol/mqtt/topics.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
+import { type Chosen, initBroker } from '../broker/init.ts';
+import { checked, gather } from '../broker/option-values.ts';
+import { ROLES, type Role } from '../core/broker/access.ts';
+import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from '../core/broker/setup.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
-import { type Chosen, initBroker } from './broker/init.ts';
-import { checked, gather } from './broker/option-values.ts';
-import { ROLES, type Role } from './core/broker/access.ts';
-import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from './core/broker/setup.ts';
 
 interface Options {
   readonly tenant: string;

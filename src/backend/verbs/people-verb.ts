@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander';
-import { createSystemClock } from '../adapters/clock.ts';
-import { readPassword } from '../adapters/config/secret.ts';
-import { createPasswordHasher } from '../adapters/console/password-hash.ts';
-import type { ConsoleStore, PersonOutcome, StoredAttempts } from '../ports/console-store.ts';
-import { StoreDown, StoreRefused } from '../ports/store.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.ts';
-import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
-import { OF_NAME, waitFor } from './core/console/login-limits.ts';
-import { noted } from './noted.ts';
-import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
-import { openKeptConsoleStore } from './store/open-store.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { readPassword } from '../../adapters/config/secret.ts';
+import { createPasswordHasher } from '../../adapters/console/password-hash.ts';
+import type { ConsoleStore, PersonOutcome, StoredAttempts } from '../../ports/console-store.ts';
+import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { newPasswordSchema, personNameSchema } from '../../protocol/console-owner.ts';
+import { CONSOLE_ROLES, type ConsoleRole } from '../../protocol/console-routes.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { OF_NAME, waitFor } from '../core/console/login-limits.ts';
+import { noted } from '../noted.ts';
+import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
+import { openKeptConsoleStore } from '../store/open-store.ts';
 
 /** Asks a question whose answer is not shown. Null: no person is at the terminal. */
 export type AskSecretly = (question: string) => Promise<string | null>;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runBackendProgram } from '../../src/backend/cli.ts';
-import { createSqlStore } from '../../src/backend/store/sql-store.ts';
-import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
-import { gather } from '../gathered.ts';
+import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
+import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
+import { gather } from '../../gathered.ts';
 
 const MINUTE = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bill-'));

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { createSystemClock } from '../adapters/clock.ts';
-import { BrokerFailure, operatorClientId } from '../adapters/ctl/operator-client.ts';
-import { type OperatorAccess, openProfile, ProfileError } from '../adapters/ctl/profile.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
-import { DEVICE_DAYS } from './broker/devices.ts';
-import { days, seconds } from './broker/option-values.ts';
-import { type Renewal, renewDevices } from './broker/renewals.ts';
-import { readAuthority, readSetup } from './broker/store.ts';
-import type { Setup } from './core/broker/setup.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { BrokerFailure, operatorClientId } from '../../adapters/ctl/operator-client.ts';
+import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/ctl/profile.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { DEVICE_DAYS } from '../broker/devices.ts';
+import { days, seconds } from '../broker/option-values.ts';
+import { type Renewal, renewDevices } from '../broker/renewals.ts';
+import { readAuthority, readSetup } from '../broker/store.ts';
+import type { Setup } from '../core/broker/setup.ts';
 
 interface Options {
   readonly broker: string;

@@ -1,20 +1,24 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { createSystemClock } from '../adapters/clock.ts';
-import { readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
-import { unreadableReason } from '../adapters/config/text-file.ts';
-import { examineSample, LARGEST_SAMPLE_BYTES, type SampleFindings } from '../adapters/voice/voice-sample.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file.ts';
+import { unreadableReason } from '../../adapters/config/text-file.ts';
+import {
+  examineSample,
+  LARGEST_SAMPLE_BYTES,
+  type SampleFindings,
+} from '../../adapters/voice/voice-sample.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import {
   type CloneVoiceRequest,
   cloneVoiceRequestSchema,
   SAMPLE_MIME_TYPES,
   type VoiceRecord,
-} from '../protocol/service/voice.ts';
-import { CONFIG_OPTION, openConfig, withService } from './open-config.ts';
-import type { ServiceClient } from './service-client.ts';
+} from '../../protocol/service/voice.ts';
+import { CONFIG_OPTION, openConfig, withService } from '../open-config.ts';
+import type { ServiceClient } from '../service-client.ts';
 
 interface CloneOptions {
   config?: string;

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { createSystemClock } from '../adapters/clock.ts';
-import { StoreDown, StoreRefused } from '../ports/store.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
-import { BILL_KEYS, type BillKey, type BillLine, billOf, readMonth } from './core/bill.ts';
-import { csvOf } from './core/bill-csv.ts';
-import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
-import { openKeptStore } from './store/open-store.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { BILL_KEYS, type BillKey, type BillLine, billOf, readMonth } from '../core/bill.ts';
+import { csvOf } from '../core/bill-csv.ts';
+import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
+import { openKeptStore } from '../store/open-store.ts';
 
 interface BillOptions {
   config?: string;

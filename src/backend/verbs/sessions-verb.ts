@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { suggestName } from '../adapters/config/keys.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
-import type { Session } from '../protocol/service/session.ts';
-import { CONFIG_OPTION, openConfig, withService } from './open-config.ts';
-import type { ServiceClient } from './service-client.ts';
-import { isOver, shortId } from './session-upkeep.ts';
+import { suggestName } from '../../adapters/config/keys.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import type { Session } from '../../protocol/service/session.ts';
+import { CONFIG_OPTION, openConfig, withService } from '../open-config.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { isOver, shortId } from '../session-upkeep.ts';
 
 interface ListOptions {
   config?: string;

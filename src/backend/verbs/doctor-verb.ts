@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { CONFIG_OPTION, openConfig } from '../open-config.ts';
 import { checkBroker, checkClock, checkService, checkStore, type Finding } from './doctor-checks.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
 
 /** `doctor`: checks all that the backend needs. It makes no session and changes nothing. */
 export function addDoctorVerb(program: Command, shell: Shell): void {

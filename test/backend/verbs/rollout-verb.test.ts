@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/adapters/clock.ts';
-import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
-import { runBackendProgram } from '../../src/backend/cli.ts';
-import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
-import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
-import { commandsOf } from '../tidy/page-commands.ts';
-import { fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
-import { createJumpingClock } from './watch/jumping-clock.ts';
+import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
+import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
+import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
+import { commandsOf } from '../../tidy/page-commands.ts';
+import { fixtureOfEachTest, PREFIX } from '../backend-on-loopback.ts';
+import { createJumpingClock } from '../watch/jumping-clock.ts';
 
 let folder: string;
 let config: string;
@@ -135,7 +135,7 @@ describe('dragoman-backend rollout', () => {
   it('does what the lines of the page say', async () => {
     configure({ groups: [{ name: 'lobby', members: ['museum/lobby-*'] }] });
     appear('lobby-1', IDLE);
-    const page = readFileSync(new URL('../../docs/updates.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/updates.md', import.meta.url), 'utf8');
     const lines = commandsOf('docs/updates.md', page).filter(({ line }) => line.includes('rollout'));
     expect(lines).toHaveLength(6);
     const states: unknown[] = [];

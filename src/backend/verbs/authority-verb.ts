@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { examples, type Shell } from '../program/program.ts';
-import { addAuthority, retireAuthority, useAuthority } from './broker/authorities.ts';
-import { howToApply } from './broker/explanation.ts';
-import { readSetup } from './broker/store.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { addAuthority, retireAuthority, useAuthority } from '../broker/authorities.ts';
+import { howToApply } from '../broker/explanation.ts';
+import { readSetup } from '../broker/store.ts';
 
 const FOLDER = ['<folder>', 'the set-up that "broker init" has made'] as const;
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
-import { ignoredProxy } from '../adapters/network/ignored-proxy.ts';
-import { StoreRefused } from '../ports/store.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
-import { startBackend } from './backend.ts';
-import { ConsoleUnavailable } from './console/console.ts';
-import { backendWarnings } from './core/config-warnings.ts';
-import { CONFIG_OPTION, openConfig } from './open-config.ts';
-import { releasesWarning } from './release-files.ts';
+import { chooseLogFormat, createLogger, loadFormat } from '../../adapters/log.ts';
+import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
+import { StoreRefused } from '../../ports/store.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
+import { startBackend } from '../backend.ts';
+import { ConsoleUnavailable } from '../console/console.ts';
+import { backendWarnings } from '../core/config-warnings.ts';
+import { CONFIG_OPTION, openConfig } from '../open-config.ts';
+import { releasesWarning } from '../release-files.ts';
 
 /** The parts of the process that the issuer needs. */
 export interface RunHost {

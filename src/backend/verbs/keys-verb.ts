@@ -1,11 +1,11 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createKeyPair } from '../adapters/signing/keys.ts';
-import { systemCode, systemReason } from '../adapters/system-error.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { systemCode, systemReason } from '../../adapters/system-error.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 
 const DEFAULT_NAME = 'dragoman-signing';
 

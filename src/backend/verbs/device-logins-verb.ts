@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell } from '../program/program.ts';
-import type { EndSignals } from '../program/signals.ts';
-import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
-import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
-import { howToApply } from './broker/explanation.ts';
-import { checked, days, gather } from './broker/option-values.ts';
-import { readSetup } from './broker/store.ts';
-import { pathSchema, type Setup } from './core/broker/setup.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell } from '../../program/program.ts';
+import type { EndSignals } from '../../program/signals.ts';
+import { deviceIdSchema, nameSchema } from '../../protocol/mqtt/topics.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
+import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from '../broker/devices.ts';
+import { howToApply } from '../broker/explanation.ts';
+import { checked, days, gather } from '../broker/option-values.ts';
+import { readSetup } from '../broker/store.ts';
+import { pathSchema, type Setup } from '../core/broker/setup.ts';
 import { addRenewVerb } from './renew-verb.ts';
 import { addTemplateVerb } from './template-verb.ts';
 

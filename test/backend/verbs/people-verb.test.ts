@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { askSecretly } from '../../../src/program/ask-secretly.ts';
-import { consoleOfEachTest } from './console-on-loopback.ts';
+import { consoleOfEachTest } from '../console/console-on-loopback.ts';
 
 let folder: string;
 let config: string;
