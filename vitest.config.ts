@@ -47,7 +47,7 @@ const SLOW = [
   'backend/cli',
   'backend/console/jobs',
   'backend/console/killed-console',
-  'backend/request-intake',
+  'backend/issuing/request-intake',
   'backend/store/killed-backends',
   'backend/store/two-backends',
   'build/bundles',

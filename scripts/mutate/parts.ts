@@ -23,18 +23,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'mint',
     weight: 4,
-    paths: [
-      'src/backend/core/mint/',
-      'src/backend/mint-jobs.ts',
-      'src/backend/session-',
-      'src/backend/core/issue',
-      'src/backend/issuer-runner.ts',
-      'src/backend/core/pending.ts',
-      'src/backend/core/denials.ts',
-      'src/backend/core/device-account.ts',
-      'src/backend/request',
-      'src/backend/reconciler.ts',
-    ],
+    paths: ['src/backend/core/issuing/', 'src/backend/issuing/'],
   },
   {
     name: 'sign-in',
@@ -63,10 +52,8 @@ export const PARTS: readonly Part[] = [
     weight: 2,
     paths: [
       'src/backend/console/job',
-      'src/backend/core/job',
       'src/backend/core/console/job-state.ts',
       'src/backend/store/console-jobs.ts',
-      'src/backend/service-jobs.ts',
       'src/protocol/console-jobs.ts',
     ],
   },

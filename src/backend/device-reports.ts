@@ -16,8 +16,8 @@ import { EVENT_SCHEMAS } from '../protocol/mqtt/event.ts';
 import { type ReportKind, reportFilter, reportSender } from '../protocol/mqtt/topics.ts';
 import { clean } from './console/clean.ts';
 import { mostConversations } from './core/plausible.ts';
+import { complainOfStore } from './issuing/mint-jobs.ts';
 import type { Complain } from './limited-warnings.ts';
-import { complainOfStore } from './mint-jobs.ts';
 
 /** Longest report that is read (characters); a normal one has about 200. */
 const LARGEST_REPORT_CHARS = 4096;

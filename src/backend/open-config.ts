@@ -3,10 +3,10 @@ import type { Shell } from '../program/program.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { textLine } from '../protocol/plain-text.ts';
 import type { BackendSecrets } from './backend.ts';
-import type { TroubleKind } from './core/service-trouble.ts';
+import type { TroubleKind } from './core/issuing/service-trouble.ts';
 import { ConfigProblems, loadBackendConfig, readBackendSecrets, readStorePassword } from './load-config.ts';
-import { createServiceClient, type ServiceClient } from './service-client.ts';
-import { ServiceFailure } from './service-failure.ts';
+import { createServiceClient, type ServiceClient } from './service/service-client.ts';
+import { ServiceFailure } from './service/service-failure.ts';
 
 export interface Opened {
   readonly config: BackendConfig;

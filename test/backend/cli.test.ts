@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
-import { createServiceClient } from '../../src/backend/service-client.ts';
+import { createServiceClient } from '../../src/backend/service/service-client.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createTestBuses } from '../adapters/mqtt/test-buses.ts';

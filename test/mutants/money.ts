@@ -156,73 +156,73 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a session without a limit counts as over at once',
   },
   {
-    file: 'src/backend/core/mint/claim.ts',
+    file: 'src/backend/core/issuing/mint/claim.ts',
     from: 'const diedBefore = died || replaced.some((row) => row.recheckAt !== null);',
     to: 'const diedBefore = died;',
     seen: 'after two deaths a session stays at the service, and costs until its end',
   },
   {
-    file: 'src/backend/core/mint/claim.ts',
+    file: 'src/backend/core/issuing/mint/claim.ts',
     from: '(own?.recheckAt ?? null)',
     to: 'null',
     seen: 'a session that a dead backend made late is not looked for once the device has repeated its request',
   },
   {
-    file: 'src/backend/core/mint/claim.ts',
+    file: 'src/backend/core/issuing/mint/claim.ts',
     from: 'sessions: [...leaving, ...settled],',
     to: 'sessions: leaving,',
     seen: 'used sessions count as unused until their window ends, and other lanes are denied',
   },
   {
-    file: 'src/backend/core/mint/claim.ts',
+    file: 'src/backend/core/issuing/mint/claim.ts',
     from: ".map((session): SessionRow => ({ ...session, isPending: false, state: 'leaving' }));",
     to: ".map((session): SessionRow => ({ ...session, state: 'leaving' }));",
     seen: 'sessions that are being revoked count as unused, and other devices are denied',
   },
   {
-    file: 'src/backend/core/mint/account-of.ts',
+    file: 'src/backend/core/issuing/mint/account-of.ts',
     from: 'row.leaseUntil > now && row.lane !== lane',
     to: 'row.leaseUntil > now',
     seen: 'a request that its backend takes over itself counts twice: the last session of the hour is denied',
   },
   {
-    file: 'src/backend/core/mint/account-of.ts',
+    file: 'src/backend/core/issuing/mint/account-of.ts',
     from: 'const last = usable.at(-1);',
     to: 'const last = usable[0];',
     seen: 'the older of two sessions is ended as unused, the newer one stays and costs',
   },
   {
-    file: 'src/backend/core/mint/account-of.ts',
+    file: 'src/backend/core/issuing/mint/account-of.ts',
     from: "leaving: state === 'leaving',",
     to: 'leaving: false,',
     seen: "a session that is being revoked still takes one of the device's places: a kiosk waits for nothing",
   },
   {
-    file: 'src/backend/core/device-account.ts',
+    file: 'src/backend/core/issuing/device-account.ts',
     from: 'filter((session) => !needed.has(session)).slice(0, excess)',
     to: 'filter((session) => !needed.has(session)).slice(-excess)',
     seen: 'the newest replaced session is revoked, and the one that has been over longest stays',
   },
   {
-    file: 'src/backend/core/device-account.ts',
+    file: 'src/backend/core/issuing/device-account.ts',
     from: "if (name === lane) return reason === 'rollover' ? [settled] : [];",
     to: 'if (name === lane) return [];',
     seen: "at a rollover the session that still speaks is revoked: a visitor's sentence breaks off",
   },
   {
-    file: 'src/backend/core/device-account.ts',
+    file: 'src/backend/core/issuing/device-account.ts',
     from: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end - APART_MS - now;',
     to: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end + APART_MS - now;',
     seen: 'a session is made longer than its owner allows',
   },
   {
-    file: 'src/backend/core/device-account.ts',
+    file: 'src/backend/core/issuing/device-account.ts',
     from: 'first + HOUR_MS - now);',
     to: 'first - now);',
     seen: 'a device that has used its hour asks again every 5 s',
   },
   {
-    file: 'src/backend/core/pending.ts',
+    file: 'src/backend/core/issuing/pending.ts',
     from: `const first = Math.min(
       ...unused`,
     to: `const first = Math.max(
@@ -230,13 +230,13 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a device waits until its last unused session has ended, not the first',
   },
   {
-    file: 'src/backend/core/pending.ts',
+    file: 'src/backend/core/issuing/pending.ts',
     from: 'const own = unused.length + making.length - replaced.length - retried;',
     to: 'const own = unused.length + making.length - retried;',
     seen: 'a lane that replaces its own unused session is denied',
   },
   {
-    file: 'src/backend/core/denials.ts',
+    file: 'src/backend/core/issuing/denials.ts',
     from: `BUSY_RETRY_S * (1 + 2 * draw));
   return { code: 'backend_busy'`,
     to: `BUSY_RETRY_S * 1);
@@ -244,7 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'all kiosks that were denied come back in the same second',
   },
   {
-    file: 'src/backend/core/denials.ts',
+    file: 'src/backend/core/issuing/denials.ts',
     from: `BUSY_RETRY_S * (1 + 2 * draw));
   return { code: 'store_unavailable'`,
     to: `BUSY_RETRY_S * 1);
@@ -252,32 +252,32 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'all kiosks come back in the same second when the store was away',
   },
   {
-    file: 'src/backend/core/issuer.ts',
+    file: 'src/backend/core/issuing/issuer.ts',
     from: 'if (!isKnown(job.rank)) unknownRunning -= 1;',
     to: '',
     seen: 'new kiosks get no session after the first eight, until the backend is restarted',
   },
   {
-    file: 'src/backend/core/issuer.ts',
+    file: 'src/backend/core/issuing/issuer.ts',
     from: `      case 'wait':
         stop(job);`,
     to: "      case 'wait':",
     seen: 'each request that another backend answers takes one place for ever: after sixteen no kiosk gets a session',
   },
   {
-    file: 'src/backend/core/issuer.ts',
+    file: 'src/backend/core/issuing/issuer.ts',
     from: 'until > (pause?.until ?? 0)) pause',
     to: 'until > 0) pause',
     seen: 'a short pause ends a long one that the service asked for',
   },
   {
-    file: 'src/backend/core/issuer.ts',
+    file: 'src/backend/core/issuing/issuer.ts',
     from: "const discard: IssuerEffect = { type: 'discard', who, id: session.id };",
     to: "const discard: IssuerEffect = { type: 'discard', who, id: job.claimed };",
     seen: 'a session that no device has heard of stays at the service and costs',
   },
   {
-    file: 'src/backend/issuer-runner.ts',
+    file: 'src/backend/issuing/issuer-runner.ts',
     from: `      // Tokens are never queued or stored at the broker.
       qos: 0,`,
     to: `      // Tokens are never queued or stored at the broker.
@@ -286,64 +286,64 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the broker keeps a token, and gives it to whoever subscribes next',
   },
   {
-    file: 'src/backend/issuer-runner.ts',
+    file: 'src/backend/issuing/issuer-runner.ts',
     from: 'properties: { expiryS: ANSWER_EXPIRY_S, ',
     to: 'properties: { ',
     seen: 'a token waits at a bridge for longer than its device',
   },
   {
-    file: 'src/backend/issuer-runner.ts',
+    file: 'src/backend/issuing/issuer-runner.ts',
     from: `isClosing = true;
       cancelWake();`,
     to: 'isClosing = true;',
     seen: 'an ending backend still begins sessions that no device hears of',
   },
   {
-    file: 'src/backend/mint-jobs.ts',
+    file: 'src/backend/issuing/mint-jobs.ts',
     from: `if (gone.length > 0) await change(who, removeSessions(gone));
       return event;`,
     to: 'return event;',
     seen: "a session that was ended unused still takes one of the device's places",
   },
   {
-    file: 'src/backend/mint-jobs.ts',
+    file: 'src/backend/issuing/mint-jobs.ts',
     from: 'ids.filter((id) => !gone.includes(id)),',
     to: '[],',
     seen: 'a session that could not be revoked is not counted, and costs beside the new one',
   },
   {
-    file: 'src/backend/session-upkeep.ts',
+    file: 'src/backend/issuing/session-upkeep.ts',
     from: '.filter((session) => session.client_reference_id === wanted.reference && isUnused(session))',
     to: '.filter((session) => isUnused(session))',
     seen: 'at a service that ignores the filter, the sessions of other kiosks are revoked',
   },
   {
-    file: 'src/backend/session-upkeep.ts',
+    file: 'src/backend/issuing/session-upkeep.ts',
     from: "session.status === 'pending' && !session.first_connected_at && ",
     to: "session.status === 'pending' && ",
     seen: 'a session in use is taken for unused and revoked in the middle of a sentence',
   },
   {
-    file: 'src/backend/reconciler.ts',
+    file: 'src/backend/issuing/reconciler.ts',
     from: 'const RENEW_EVERY_MS = LEASE_MS / 3;',
     to: 'const RENEW_EVERY_MS = LEASE_MS;',
     seen: 'a lease ends while its backend works: two backends make a session each',
   },
   {
-    file: 'src/backend/reconciler.ts',
+    file: 'src/backend/issuing/reconciler.ts',
     from: 'await Promise.all(loops.map((loop) => loop.close()));',
     to: 'await loops[0]?.close();',
     seen: 'a backend that has ended still revokes sessions, and its process stays',
   },
   {
-    file: 'src/backend/request.ts',
+    file: 'src/backend/issuing/request.ts',
     from: `  if (message.retain) return { kind: 'nothing', who, why: 'retained' };
 `,
     to: '',
     seen: 'a retained request makes and bills a session at each start of the backend',
   },
   {
-    file: 'src/backend/request.ts',
+    file: 'src/backend/issuing/request.ts',
     from: `responseTopic.startsWith(\`\${own}/\`)`,
     to: 'responseTopic.startsWith(own)',
     seen: "a token goes to a topic beside the device's own, which others may read",

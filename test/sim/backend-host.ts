@@ -1,9 +1,9 @@
-import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issue-event.ts';
-import { referenceOf } from '../../src/backend/core/policy.ts';
-import type { Trouble } from '../../src/backend/core/service-trouble.ts';
-import { readRequest } from '../../src/backend/request.ts';
-import { failureOfAnswer } from '../../src/backend/service-failure.ts';
-import { isUnused, shownSession } from '../../src/backend/session-upkeep.ts';
+import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issuing/issue-event.ts';
+import { referenceOf } from '../../src/backend/core/issuing/policy.ts';
+import type { Trouble } from '../../src/backend/core/issuing/service-trouble.ts';
+import { readRequest } from '../../src/backend/issuing/request.ts';
+import { isUnused, shownSession } from '../../src/backend/issuing/session-upkeep.ts';
+import { failureOfAnswer } from '../../src/backend/service/service-failure.ts';
 import type { Answer } from '../../src/emulator/core/refusal.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
 import {
@@ -23,7 +23,7 @@ import {
   sessionWithTokenSchema,
 } from '../../src/protocol/service/session.ts';
 import { asWall } from '../../src/protocol/time.ts';
-import { createIssuerWithBooks, type OuterEffect } from '../backend/core/memory-books.ts';
+import { createIssuerWithBooks, type OuterEffect } from '../backend/core/issuing/memory-books.ts';
 import type { Dice } from './dice.ts';
 import { API_KEY, type ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';

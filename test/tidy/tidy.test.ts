@@ -63,8 +63,8 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       from('src/core/lane.ts', 'fs'),
       from('src/emulator/core/stream.ts', 'node:crypto'),
       from('src/emulator/core/stream.ts', '../server.ts'),
-      from('src/backend/core/policy.ts', '../../adapters/clock.ts'),
-      from('src/backend/core/policy.ts', 'hono'),
+      from('src/backend/core/issuing/policy.ts', '../../adapters/clock.ts'),
+      from('src/backend/core/issuing/policy.ts', 'hono'),
     ],
     [
       from('src/core/lane.ts', 'zod'),

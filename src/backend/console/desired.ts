@@ -10,7 +10,7 @@ import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { markerTopic } from '../../protocol/mqtt/topics.ts';
-import { nameOf } from '../core/policy.ts';
+import { nameOf } from '../core/issuing/policy.ts';
 import { check } from './call.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
 import { desiredText } from './command-message.ts';

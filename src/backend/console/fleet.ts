@@ -10,7 +10,7 @@ import type { DeviceEvent } from '../../protocol/console-device.ts';
 import { FLEET_STATUSES, type FleetCounts, type FleetFacets } from '../../protocol/console-fleet.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { createHealthRing, noteHealth } from '../core/console/health-ring.ts';
-import { nameOf, siteOf } from '../core/policy.ts';
+import { nameOf, siteOf } from '../core/issuing/policy.ts';
 import { readEvent } from './device-event.ts';
 import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import { refusalOf } from '../core/console/refusal-of.ts';
-import { nameOf } from '../core/policy.ts';
+import { nameOf } from '../core/issuing/policy.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { publishedAs } from './desired.ts';
 import type { Fleet } from './fleet.ts';

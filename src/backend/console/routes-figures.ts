@@ -13,7 +13,7 @@ import {
 } from '../../protocol/console-owner.ts';
 import { type BillKey, type BillLine, billOf, readMonth } from '../core/bill.ts';
 import { csvOf } from '../core/bill-csv.ts';
-import { groupsOf, nameOf } from '../core/policy.ts';
+import { groupsOf, nameOf } from '../core/issuing/policy.ts';
 import { type Call, readQuery } from './call.ts';
 import type { Fleet } from './fleet.ts';
 import { Refusal } from './refusal.ts';

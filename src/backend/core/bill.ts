@@ -2,7 +2,7 @@
 
 import type { DeviceSum } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { groupsOf, nameOf, siteOf } from './policy.ts';
+import { groupsOf, nameOf, siteOf } from './issuing/policy.ts';
 
 export const BILL_KEYS = ['device', 'group', 'site'] as const;
 export type BillKey = (typeof BILL_KEYS)[number];

@@ -8,7 +8,7 @@ import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
 import { clean, cleanSentence } from '../console/clean.ts';
 import { createFleetView, type DeviceView } from '../core/fleet/fleet-view.ts';
-import { groupsOf, isAllowed, nameOf } from '../core/policy.ts';
+import { groupsOf, isAllowed, nameOf } from '../core/issuing/policy.ts';
 import type { OrderAnswer, SeenDevice } from '../core/rollout/device-entry.ts';
 import type { Seen } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';

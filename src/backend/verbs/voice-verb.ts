@@ -18,7 +18,7 @@ import {
   type VoiceRecord,
 } from '../../protocol/service/voice.ts';
 import { CONFIG_OPTION, openConfig, withService } from '../open-config.ts';
-import type { ServiceClient } from '../service-client.ts';
+import type { ServiceClient } from '../service/service-client.ts';
 
 interface CloneOptions {
   config?: string;

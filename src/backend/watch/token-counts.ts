@@ -1,9 +1,9 @@
 /** Counts what becomes of token requests, and how long it takes. */
 import { createCounter, createHistogram } from '../../adapters/watch/instruments.ts';
 import type { Family } from '../../adapters/watch/open-metrics.ts';
-import type { IssuerEffect, IssuerEvent } from '../core/issue-event.ts';
-import type { DeviceName } from '../core/policy.ts';
-import { CONSEQUENCES } from '../core/service-trouble.ts';
+import type { IssuerEffect, IssuerEvent } from '../core/issuing/issue-event.ts';
+import type { DeviceName } from '../core/issuing/policy.ts';
+import { CONSEQUENCES } from '../core/issuing/service-trouble.ts';
 
 const ANSWER_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const RESULTS = ['granted', 'repeated', 'denied', 'confirmed'];

@@ -1,8 +1,8 @@
 /** How long requests take, by what the issuer receives and does. Sums are computed by hand. */
 import { expect, it } from 'vitest';
-import type { IssuerEffect } from '../../../src/backend/core/issue-event.ts';
+import type { IssuerEffect } from '../../../src/backend/core/issuing/issue-event.ts';
 import { createTokenCounts } from '../../../src/backend/watch/token-counts.ts';
-import { makeAsk, makeSession, trouble } from '../core/issuer-parts.ts';
+import { makeAsk, makeSession, trouble } from '../core/issuing/issuer-parts.ts';
 
 const input = { intent: 's2s', connection_type: 'ws' } as const;
 

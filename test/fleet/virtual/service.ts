@@ -1,5 +1,5 @@
 /** The translation service in virtual time, as far as sessions and streams without sound need it. */
-import type { ServiceClient } from '../../../src/backend/service-client.ts';
+import type { ServiceClient } from '../../../src/backend/service/service-client.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { OpenStream, StreamListener } from '../../../src/ports/stream.ts';
 import type { Session, SessionWithToken } from '../../../src/protocol/service/session.ts';

@@ -1,0 +1,31 @@
+/** A request, with its sender and the address for the answer. */
+import { probeKind } from '../../../protocol/mqtt/token.ts';
+import type { Ask, IssuerEffect } from './issue-event.ts';
+import { referenceOf } from './policy.ts';
+
+export function isTrial({ request }: Ask): boolean {
+  return probeKind(request) !== null;
+}
+
+export function deviceOf({ who }: Ask): string {
+  return `${who.tenant}/${who.device}`;
+}
+
+/** A lane has at most one job and, independent of it, one trial. */
+export function jobKey(ask: Ask): string {
+  const reference = referenceOf(ask.who, ask.request.lane);
+  return isTrial(ask) ? `${reference}/probe` : reference;
+}
+
+/** The lane is part of the key, because two lanes may choose the same id. */
+export function answerKey({ request }: Ask): string {
+  return `${request.lane}/${request.id}`;
+}
+
+/** The effect that sends no answer. */
+export function ignore(
+  { who, request }: Ask,
+  why: Extract<IssuerEffect, { type: 'ignore' }>['why'],
+): IssuerEffect {
+  return { type: 'ignore', who, id: request.id, why };
+}

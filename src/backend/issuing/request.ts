@@ -1,0 +1,57 @@
+/** Reads messages from the bus. Only the topic is trusted, because the broker guards it. */
+import type { BusMessage } from '../../ports/bus.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { requestIdSchema } from '../../protocol/mqtt/envelope.ts';
+import { tokenRequestSchema } from '../../protocol/mqtt/token.ts';
+import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
+import type { Ask, Reply } from '../core/issuing/issue-event.ts';
+import type { DeviceName } from '../core/issuing/policy.ts';
+
+/** Longest request that is read (characters); a normal one has about 200. */
+const LARGEST_REQUEST_CHARS = 8192;
+const LARGEST_CORRELATION_BYTES = 1024;
+const LONGEST_RESPONSE_TOPIC = 512;
+
+export type ReadRequest =
+  | { kind: 'ask'; ask: Ask; foreignReply: boolean }
+  | { kind: 'misask'; who: DeviceName; id: string; reply: Reply; detail: string }
+  | { kind: 'nothing'; who: DeviceName | null; why: 'topic' | 'retained' | 'oversized' | 'malformed' };
+
+export function readRequest(prefix: string, message: BusMessage): ReadRequest {
+  const address = tokenRequester(prefix, message.topic);
+  if (address === null) return { kind: 'nothing', who: null, why: 'topic' };
+  const who = { tenant: address.tenant, device: address.device };
+  // The backend would answer a retained request at each start.
+  if (message.retain) return { kind: 'nothing', who, why: 'retained' };
+  if (message.payload.length > LARGEST_REQUEST_CHARS) return { kind: 'nothing', who, why: 'oversized' };
+  const body = parseJson(message.payload);
+  const { reply, foreign } = replyFor(address, message);
+  const parsed = tokenRequestSchema.safeParse(body);
+  if (parsed.success)
+    return { kind: 'ask', ask: { who, request: parsed.data, reply }, foreignReply: foreign };
+
+  const id = requestIdSchema.safeParse((body as { id?: unknown } | null | undefined)?.id);
+  if (!id.success) return { kind: 'nothing', who, why: 'malformed' };
+  const issue = parsed.error.issues[0];
+  const detail = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong'}`.slice(0, 200);
+  return { kind: 'misask', who, id: id.data, reply, detail };
+}
+
+/**
+ * The topic of the answer: `{p}/token/res`, or the response topic if it is at or below that. Other response topics are
+ * ignored: other clients may read them, and must not see a token.
+ */
+function replyFor(address: DeviceAddress, message: BusMessage): { reply: Reply; foreign: boolean } {
+  const { responseTopic, correlationData } = message.properties;
+  const own = deviceTopics(address).tokenResponse;
+  const isOwn =
+    responseTopic !== undefined &&
+    (responseTopic === own || responseTopic.startsWith(`${own}/`)) &&
+    responseTopic.length <= LONGEST_RESPONSE_TOPIC &&
+    !/[+#\0]/.test(responseTopic);
+  const correlates = correlationData !== undefined && correlationData.length <= LARGEST_CORRELATION_BYTES;
+  return {
+    reply: { topic: isOwn ? responseTopic : own, ...(correlates && { correlationData }) },
+    foreign: responseTopic !== undefined && !isOwn,
+  };
+}
