@@ -67,7 +67,7 @@ export const PARTS: readonly Part[] = [
       'src/backend/store/rollout-store.ts',
     ],
   },
-  { name: 'releases', weight: 2, paths: ['src/backend/release-'] },
+  { name: 'releases', weight: 2, paths: ['src/backend/releases/'] },
   {
     name: 'updater',
     weight: 2,

@@ -10,7 +10,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
 import { backendWarnings } from '../../src/backend/core/config-warnings.ts';
-import { releasesWarning } from '../../src/backend/release-files.ts';
+import { releasesWarning } from '../../src/backend/releases/release-files.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';

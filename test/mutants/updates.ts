@@ -21,13 +21,13 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a backend that slept counts the night as hours without trouble, and a bad version passes',
   },
   {
-    file: 'src/backend/release-files.ts',
+    file: 'src/backend/releases/release-files.ts',
     from: 'path.startsWith(root + sep)',
     to: 'path.startsWith(root)',
     seen: 'a link in the folder of releases leads to a folder beside it whose name begins the same',
   },
   {
-    file: 'src/backend/release-files.ts',
+    file: 'src/backend/releases/release-files.ts',
     from: "part === 'none') return void response.writeHead(416",
     to: "part === 'none') return void response.writeHead(206",
     seen: 'apt takes an empty rest for the end of a download',
@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a conversation that a device lets the broker keep counts again with each connection',
   },
   {
-    file: 'src/backend/release-versions.ts',
+    file: 'src/backend/releases/release-versions.ts',
     from: '.sort(compareVersions)',
     to: '.sort()',
     seen: 'the refusal lists 1.9.0 as the newest version, and not 1.10.0',

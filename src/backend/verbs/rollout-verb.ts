@@ -18,7 +18,7 @@ import { type Asked, abort, pause, readWaves, resume, whyNotYet } from '../core/
 import { createRollout, type Plan, type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { noted } from '../noted.ts';
 import { CONFIG_OPTION, openConfig, openStoreConfig } from '../open-config.ts';
-import { Unreadable, versionsAt, versionsInFolder } from '../release-versions.ts';
+import { Unreadable, versionsAt, versionsInFolder } from '../releases/release-versions.ts';
 import { insistOnUpdatable } from '../rollout/updatable.ts';
 import { createConsoleStore } from '../store/console-store.ts';
 import { openKeptEngine } from '../store/open-store.ts';

@@ -9,7 +9,7 @@ import { startBackend } from '../backend.ts';
 import { ConsoleUnavailable } from '../console/console.ts';
 import { backendWarnings } from '../core/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from '../open-config.ts';
-import { releasesWarning } from '../release-files.ts';
+import { releasesWarning } from '../releases/release-files.ts';
 
 /** The parts of the process that the issuer needs. */
 export interface RunHost {

@@ -15,7 +15,7 @@ import { nameOf, siteOf } from '../core/issuing/policy.ts';
 import { complainOfStore } from '../issuing/mint-jobs.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { type Health, hasStore, healthPages } from '../readiness.ts';
-import { createReleaseFiles } from '../release-files.ts';
+import { createReleaseFiles } from '../releases/release-files.ts';
 import { backendFamilies } from './backend-metrics.ts';
 import { type FleetWatch, watchFleet } from './fleet-watch.ts';
 import { type GroupBudgets, watchBudgets } from './group-budgets.ts';

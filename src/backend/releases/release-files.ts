@@ -4,7 +4,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Files } from '../adapters/watch/watch-server.ts';
+import type { Files } from '../../adapters/watch/watch-server.ts';
 
 const RELEASES_PATH = '/releases/';
 /** What devices ask for first. */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemCode, systemReason } from '../adapters/system-error.ts';
-import { compareVersions } from '../core/update/versions.ts';
-import { Failure } from '../program/problem.ts';
+import { systemCode, systemReason } from '../../adapters/system-error.ts';
+import { compareVersions } from '../../core/update/versions.ts';
+import { Failure } from '../../program/problem.ts';
 
 const SUITE = 'dists/stable';
 const INDEX = 'InRelease';

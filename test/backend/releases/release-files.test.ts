@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createReleaseFiles } from '../../src/backend/release-files.ts';
+import { createReleaseFiles } from '../../../src/backend/releases/release-files.ts';
 
 const TEXT = '0123456789';
 const CHANGED_AT = 'Tue, 14 Nov 2023 22:13:20 GMT';
