@@ -1,4 +1,4 @@
-import type { Epoch } from '../../test/card/card.ts';
+import type { Epoch } from '../../test/card/card-side.ts';
 import type { Received, Sent } from './relay.ts';
 
 /** Latency of one chunk or sentence, and the time of its end. */

@@ -10,8 +10,9 @@ import { judgeSound, watchStalls } from '../stalls.ts';
 import { atLevel, mixIn, speechLevelDb } from '../voices/room.ts';
 import { visitors } from './agent-on-a-card.ts';
 import { type Around, type CancellingLane, openCancellingLane, type Said } from './cancelling-lane.ts';
-import { type Card, type CardEvent, openRack, type Rack } from './card.ts';
+import { type Card, openRack, type Rack } from './card.ts';
 import { cardNow, clock, RATE_HZ, speak, until } from './card-lane.ts';
+import type { CardEvent } from './card-side.ts';
 import { babble, findOnset, lastSound } from './sound.ts';
 
 const { rack, missing } = await openRack();

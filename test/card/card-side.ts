@@ -1,6 +1,66 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { CardEvent, Side } from './card.ts';
+
+/** Position of a control of one direction. */
+export interface Knob {
+  /** 0 is silence, `LOUDEST` is unchanged sound, each step is 1 dB. */
+  readonly volume: number;
+  readonly on: boolean;
+}
+
+/** Controls of a running direction: see PATH.control in `vcard.h`. */
+export type ControlWord =
+  | 'unplug'
+  | 'stall'
+  | `stall-at=${number}`
+  | 'busy'
+  | `xrun=${number}`
+  | `speed=${number}`;
+
+export interface CardEvent {
+  /** Time by `process.hrtime`. */
+  readonly atMs: number;
+  readonly pid: number;
+  readonly event:
+    | 'open'
+    | 'start'
+    | 'xrun'
+    | 'stall'
+    | 'held'
+    | 'stop'
+    | 'close'
+    | 'busy'
+    | 'no-device'
+    | 'cannot-write';
+  /** Device frame; -1 if there is none. */
+  readonly frame: number;
+}
+
+/** Relates a side's device frames to `process.hrtime`. */
+export interface Epoch {
+  readonly startMs: number;
+  readonly framesPerMs: number;
+  /** Time at which a device frame is captured or played. */
+  atMs(frame: number): number;
+}
+
+export interface Side {
+  /** Replaces the control words. Without words it runs normally. */
+  control(...words: ControlWord[]): void;
+  /** Changes its control; it must have one. */
+  turn(knob: Partial<Knob>): void;
+  /** Position of its control; null if it has none. */
+  knob(): Knob | null;
+  log(): Promise<CardEvent[]>;
+  /** Large delays of the processes that had it open (ms). */
+  lateMs(): number[];
+  /** Time since the client's last call at that moment; infinite if no client had it open. */
+  quietMs(atMs: number): number;
+  /** @returns null before the first start */
+  epoch(): Promise<Epoch | null>;
+  /** First channel of the microphone's sound, or of all played sound with silence. */
+  sound(): Promise<Int16Array>;
+}
 
 function replaceLink(path: string, text: string): void {
   symlinkSync(text, `${path}.draft`);

@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
-import { type Card, type CardEvent, LOUDEST, openRack, type Side } from './card.ts';
+import { type Card, LOUDEST, openRack } from './card.ts';
 import { cardNow, stallsWith, until } from './card-lane.ts';
+import type { CardEvent, Side } from './card-side.ts';
 import { babble, differsAt, findOnset } from './sound.ts';
 
 const { rack, missing } = await openRack();

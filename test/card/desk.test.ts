@@ -15,8 +15,9 @@ import { inProcessPrograms } from '../e2e/in-process.ts';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { RECORDING } from './agent-on-a-card.ts';
-import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
+import { type Card, type CardOptions, openRack } from './card.ts';
 import { cardNow, clock, RATE_HZ, until } from './card-lane.ts';
+import type { Epoch } from './card-side.ts';
 import { findUtterances } from './sound.ts';
 
 const { rack, missing } = await openRack();

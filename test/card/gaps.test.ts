@@ -4,8 +4,9 @@ import { createChunker } from '../../src/core/audio/chunker.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
-import { type CardEvent, type CardOptions, openRack } from './card.ts';
+import { type CardOptions, openRack } from './card.ts';
 import { listen, placesOf, RATE_HZ, soundedBy, speak, stallsWith, until } from './card-lane.ts';
+import type { CardEvent } from './card-side.ts';
 import { babble, differsAt, findOnset, lastSound, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();

@@ -3,8 +3,9 @@ import { afterAll, describe, it } from 'vitest';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { serve, visitors } from './agent-on-a-card.ts';
-import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
+import { type Card, type CardOptions, openRack } from './card.ts';
 import { cardNow, RATE_HZ, stallsWith, until } from './card-lane.ts';
+import type { Epoch } from './card-side.ts';
 import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Target } from './service.ts';
 import {
   type Answer,
   expectData,
@@ -11,6 +10,7 @@ import {
   voiceShape,
 } from './shapes.ts';
 import { connect, type Pace, parseJson, Stream, type UpgradeRefusal, WAIT_MS } from './stream.ts';
+import type { Target } from './target.ts';
 
 /** Paths below the HTTP base. The specification gives none in 4.2, so they follow the pattern of 4.1. */
 export const PATHS = {

@@ -1,16 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
 import { Client } from './client.ts';
 import { type Settings, Steering } from './steering.ts';
-
-/** Address and credentials of the service under test. */
-export interface Target {
-  /** HTTP base, without a trailing slash. */
-  readonly base: string;
-  /** WebSocket base, without a trailing slash. */
-  readonly streaming: string;
-  readonly apiKey: string;
-  readonly jwt: string;
-}
+import type { Target } from './target.ts';
 
 /** Options of the project's emulator, which is used if no other service is named. */
 export interface StartOptions {

@@ -13,9 +13,9 @@ import type {
 } from '../../src/protocol/console-fleet.ts';
 import { FLEET_STATUSES, fleetViewSchema } from '../../src/protocol/console-fleet.ts';
 import type { Job, JobDevice } from '../../src/protocol/console-jobs.ts';
-import type { ConsoleProblem, ConsoleRole } from '../../src/protocol/console-routes.ts';
+import type { ConsoleRole } from '../../src/protocol/console-routes.ts';
 import type { StreamDiff, StreamSnapshot } from '../../src/protocol/console-stream.ts';
-import { answerOwner } from './fake-owner.ts';
+import { answerOwner, type FakeAnswer } from './fake-owner.ts';
 import { detailFor } from './fleet-fixtures.ts';
 
 export interface FakeOptions {
@@ -32,11 +32,6 @@ interface Reader {
   view: FleetView;
   device: string | null;
 }
-
-/** What a route answers; `problem` with its status. */
-export type FakeAnswer =
-  | { readonly value: unknown }
-  | { readonly status: number; readonly problem: ConsoleProblem };
 
 /** A console server of the tests: it answers what the test wants, and sends what the test sends. */
 export class FakeConsole {

@@ -1,11 +1,24 @@
 import type { Job, JobDevice, JobState } from '../../src/protocol/console-jobs.ts';
 import { JOB_STATES } from '../../src/protocol/console-jobs.ts';
-import type { FakeAnswer, FakeConsole } from './fake-console.ts';
+import type { ConsoleProblem } from '../../src/protocol/console-routes.ts';
 import { AUDIT, CONFIG, conversationsBy, costBy, HEALTH, PEOPLE, REGISTRY } from './owner-fixtures.ts';
+
+/** What a route answers; `problem` with its status. */
+export type FakeAnswer =
+  | { readonly value: unknown }
+  | { readonly status: number; readonly problem: ConsoleProblem };
+
+/** What these routes need of the console. */
+export interface FakeJobs {
+  readonly jobs: Job[];
+  readonly jobDevices: Map<string, JobDevice[]>;
+  readonly rows: ReadonlyMap<string, unknown>;
+  sendAll(diff: { readonly jobs: readonly Job[] }): void;
+}
 
 /** What the routes beside sign-in, stream and devices answer. */
 export function answerOwner(
-  fake: FakeConsole,
+  fake: FakeJobs,
   key: string,
   url: URL,
   body: Record<string, unknown>,
@@ -52,7 +65,7 @@ export function countsOf(devices: readonly JobDevice[]): Job['counts'] {
   return Object.fromEntries(counts) as Record<JobState, number>;
 }
 
-function addJob(fake: FakeConsole, body: Record<string, unknown>): Job {
+function addJob(fake: FakeJobs, body: Record<string, unknown>): Job {
   const to = body['to'] as { devices?: string[] } | undefined;
   const names = to?.devices ?? [...fake.rows.keys()];
   const devices = names.map(
@@ -77,7 +90,7 @@ function addJob(fake: FakeConsole, body: Record<string, unknown>): Job {
 
 /** The devices of a job answer. */
 export function answerJob(
-  fake: FakeConsole,
+  fake: FakeJobs,
   id: string,
   answer: (device: JobDevice, at: number) => Partial<JobDevice>,
 ): void {

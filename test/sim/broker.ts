@@ -1,6 +1,6 @@
 import type { BusListener, BusMessage, BusOptions, OpenBus, PublishOptions } from '../../src/ports/bus.ts';
 import type { Dice } from './dice.ts';
-import { createMessageStore } from './message-store.ts';
+import { createMessageStore, type Deliver } from './message-store.ts';
 import type { Network } from './network.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
@@ -16,9 +16,6 @@ interface Waiting {
   readonly options: PublishOptions;
   readonly since: number;
 }
-
-/** Delivers a message: it calls `hand` once, which gives the message to the device. */
-export type Deliver = (hand: () => void) => void;
 
 /** The broker between the device, its backend and its operator. */
 export interface Broker {

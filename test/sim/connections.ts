@@ -8,9 +8,9 @@ import type { Room } from './room.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
+import type { Tallies } from './tallies.ts';
 import type { TokenOracle } from './token-oracle.ts';
 import { createWire, type WireWatch } from './wire.ts';
-import type { Tallies } from './world.ts';
 
 /** Streams whose room is kept: more than are open at a time. */
 const STREAMS_KEPT = 100;

@@ -1,12 +1,14 @@
 /** Messages that a broker keeps for a device: unacknowledged ones, and retained ones for each subscription. */
 import type { BusListener, BusMessage } from '../../src/ports/bus.ts';
-import type { Deliver } from './broker.ts';
 import type { SimClock } from './sim-clock.ts';
 
 /** Time that the broker keeps the session of a disconnected device (ms). */
 const SESSION_MS = 600_000;
 /** Time between two tries to deliver (ms). */
 const LOOK_MS = 500;
+
+/** Delivers a message: it calls `hand` once, which gives the message to the device. */
+export type Deliver = (hand: () => void) => void;
 
 interface Kept {
   readonly message: BusMessage;

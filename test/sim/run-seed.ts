@@ -5,6 +5,7 @@ import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
 import { drawSwarm, inject, kindsOf, oftenAtRandom } from './swarm.ts';
+import type { Tallies } from './tallies.ts';
 import {
   cancelling,
   commandedTerms,
@@ -16,7 +17,7 @@ import {
   serviceCaseOf,
 } from './terms.ts';
 import type { Violation } from './violations.ts';
-import { createWorld, type RunOptions, type Tallies, type World } from './world.ts';
+import { createWorld, type RunOptions, type World } from './world.ts';
 
 /** Result of one seed. */
 export interface RunResult {

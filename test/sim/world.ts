@@ -25,28 +25,12 @@ import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { StateDisk } from './state-files.ts';
 import type { OnStrike } from './strikes.ts';
+import type { Tallies } from './tallies.ts';
 import type { Generation, Terms } from './terms.ts';
 import { TICKS_PER_ROOM } from './tick-reader.ts';
 import { checkTokenRequest, createCommandOracle, createTokenOracle } from './token-oracle.ts';
 import { createViolations, type Violation, type Violations } from './violations.ts';
 import type { Visitors } from './visitors.ts';
-
-/** Counts of a run. */
-export interface Tallies {
-  rollovers: number;
-  /** Rollovers that cut a sentence in two. */
-  splits: number;
-  sessions: number;
-  standbys: number;
-  revocations: number;
-  connections: number;
-  tokenRequests: number;
-  steps: number;
-  /** Time with two streams open. */
-  overlapMs: number;
-  longestOverlapMs: number;
-  overlaps: number;
-}
 
 export interface World extends Stage {
   readonly clock: SimClock;

@@ -26,6 +26,17 @@ describe('imports have no circles', () => {
     expect(importsHaveNoCircles(three)).toHaveLength(1);
   });
 
+  it('reports circles of components and of tests', () => {
+    const components = [
+      file('src/page/kiosk/a.tsx', './b.tsx'),
+      file('src/page/kiosk/b.tsx', './c.ts'),
+      file('src/page/kiosk/c.ts', './a.tsx'),
+    ];
+    expect(importsHaveNoCircles(components)).toHaveLength(1);
+    const tests = [file('test/agent/a.ts', '../b.ts'), file('test/b.ts', './agent/a.ts')];
+    expect(importsHaveNoCircles(tests)).toEqual(['test/agent/a.ts and test/b.ts import each other']);
+  });
+
   it('accepts a diamond', () => {
     const diamond = [
       file('src/agent/a.ts', './b.ts', './c.ts'),

@@ -1,9 +1,9 @@
 import type { Rule } from './rules.ts';
-import { importsOf, resolveImport, type SourceFile } from './source.ts';
+import { importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
 
-/** Imports of types count: to understand one file of a circle, you must read all of them. */
+/** In all code, tests too. Imports of types count: to understand one file of a circle, you must read all of them. */
 export const importsHaveNoCircles: Rule = (files) => {
-  const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path));
+  const sources = files.filter(isCode);
   const known = new Set(sources.map(({ path }) => path));
   const targets = new Map(
     sources.map((file) => [file.path, targetsOf(file).filter((path) => known.has(path))]),

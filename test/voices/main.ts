@@ -11,15 +11,21 @@ import {
   hearUtterance,
   MIXES,
   type Mix,
-  type NoiseResult,
-  type OtherResult,
   type UtteranceResult,
 } from './draws.ts';
 import { openLibrary } from './material.ts';
 import { KINDS, type Kind } from './noises.ts';
 import { OTHERS, type OtherName } from './others.ts';
 import { fetchRecordings } from './packages.ts';
-import { misses, NO_TOLERANCE, printOthers, printTables, summarise, TOLERANCE } from './tables.ts';
+import {
+  type Answer,
+  misses,
+  NO_TOLERANCE,
+  printOthers,
+  printTables,
+  summarise,
+  TOLERANCE,
+} from './tables.ts';
 import { serveJobs, shareJobs } from './threads.ts';
 
 const USAGE = `npm run voices -- [options]
@@ -43,12 +49,6 @@ type Job =
   | { readonly what: 'noise'; readonly kind: Kind; readonly stretches: number }
   | { readonly what: 'mix'; readonly mix: Mix; readonly talks: number }
   | { readonly what: 'other'; readonly name: OtherName; readonly times: number };
-
-export type Answer =
-  | { readonly what: 'utterances'; readonly results: readonly UtteranceResult[] }
-  | { readonly what: 'noise'; readonly result: NoiseResult }
-  | { readonly what: 'mix'; readonly result: { readonly mix: Mix; readonly ratio: number } }
-  | { readonly what: 'other'; readonly result: OtherResult };
 
 interface Task {
   readonly folder: string;

@@ -1,8 +1,21 @@
-import { SNRS_DB, type UtteranceResult, VARIANTS } from './draws.ts';
-import type { Answer } from './main.ts';
+import {
+  type Mix,
+  type NoiseResult,
+  type OtherResult,
+  SNRS_DB,
+  type UtteranceResult,
+  VARIANTS,
+} from './draws.ts';
 import { KINDS, type Kind, LEVELS_DB } from './noises.ts';
 import { OTHERS } from './others.ts';
 import { SPEAKERS } from './recordings.ts';
+
+/** What one job has measured. */
+export type Answer =
+  | { readonly what: 'utterances'; readonly results: readonly UtteranceResult[] }
+  | { readonly what: 'noise'; readonly result: NoiseResult }
+  | { readonly what: 'mix'; readonly result: { readonly mix: Mix; readonly ratio: number } }
+  | { readonly what: 'other'; readonly result: OtherResult };
 
 /** Limits of standby in each kind of room. */
 const GOALS: Readonly<Record<Kind, { readonly wakes?: number; readonly open: number }>> = {

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
-import { ICONS, Icon } from './icon.tsx';
+import { Button } from './button.tsx';
+import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
 import { statusNow } from './status-line.tsx';
@@ -103,46 +104,5 @@ function TypingButton({
       />
       {isOpen.value && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
     </>
-  );
-}
-
-export function Button(props: {
-  icon?: string;
-  label: string;
-  /** What a screen reader says, if not the label. */
-  name?: string;
-  lang?: string;
-  /** Without its text the sign says nothing. */
-  keepsText?: boolean;
-  /** Whether the text goes later than others where there is little room. */
-  isOwn?: boolean;
-  isOff?: boolean;
-  isChosen?: boolean;
-  press: () => void;
-}) {
-  const {
-    icon,
-    label,
-    name = label,
-    lang,
-    keepsText = false,
-    isOwn = false,
-    isOff = false,
-    isChosen,
-    press,
-  } = props;
-  return (
-    <button
-      type="button"
-      class={isOwn ? 'own' : ''}
-      disabled={isOff}
-      aria-pressed={isChosen}
-      aria-label={name}
-      lang={lang}
-      onClick={press}
-    >
-      {icon !== undefined && <Icon path={icon} />}
-      <span class={keepsText ? 'kept' : ''}>{label}</span>
-    </button>
   );
 }

@@ -1,7 +1,7 @@
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
-import { Button } from './bar.tsx';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
 import { act } from './link.ts';

@@ -4,7 +4,7 @@ import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { LONGEST_TYPED } from '../../protocol/screen-size.ts';
-import { Button } from './bar.tsx';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
 import { keysOf } from './keyboard-rows.ts';

@@ -1,33 +1,10 @@
-import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
 import type { LaneEvent, TimerName } from '../../../src/core/lane/lane-event.ts';
 import type { LaneState } from '../../../src/core/lane/lane-state.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session-state.ts';
+import { demand, type Step } from './demand.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
-
-/** One transition of the phase table. */
-export interface Walk {
-  readonly from: Phase;
-  readonly to: Phase;
-}
-
-/** One step of a lane, with everything that a check may need. */
-export interface Step {
-  readonly before: LaneState;
-  readonly event: LaneEvent;
-  readonly state: LaneState;
-  readonly effects: readonly LaneEffect[];
-  readonly now: number;
-  readonly walks: readonly Walk[];
-  /** The armed timers after the step, as seen from outside. */
-  readonly timers: ReadonlyMap<TimerName, number>;
-}
-
-/** Fails with a sentence that names the broken invariant. */
-export function demand(holds: boolean, broken: string): void {
-  if (!holds) throw new Error(`invariant broken: ${broken}`);
-}
 
 const HEARING: readonly Phase[] = [
   'standby',

@@ -7,7 +7,7 @@ import { isStreaming, streamsOf } from '../../../src/core/lane/session/session-s
 import { echoInForce } from '../../../src/core/lane/sound/echo-rules.ts';
 import { EARLY_CHUNKS } from '../../../src/core/uplink/pacer.ts';
 import type { ServiceEvent } from '../../../src/ports/stream.ts';
-import { demand, type Step } from './invariants.ts';
+import { demand, type Step } from './demand.ts';
 import { isQuiet, readEnds } from './sound.ts';
 import { SpeakerLedger } from './speaker-ledger.ts';
 

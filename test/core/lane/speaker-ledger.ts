@@ -1,5 +1,5 @@
 import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
-import { demand } from './invariants.ts';
+import { demand } from './demand.ts';
 
 /** Number of the last writes that are watched. */
 const WATCHED = 600;

@@ -15,8 +15,9 @@ import {
   setupOf,
 } from '../../../src/core/lane/session/session-state.ts';
 import { StepContext } from '../../../src/core/lane/step-context.ts';
+import type { Walk } from './demand.ts';
 import { freeze } from './freeze.ts';
-import { Ledger, type Walk } from './invariants.ts';
+import { Ledger } from './invariants.ts';
 
 const PONG_AFTER_MS = 40;
 /** Longer than any story. */

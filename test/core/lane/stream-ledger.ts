@@ -1,7 +1,7 @@
 import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
 import type { Grant, LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import { leaseOf, streamsOf } from '../../../src/core/lane/session/session-state.ts';
-import { demand, type Step } from './invariants.ts';
+import { demand, type Step } from './demand.ts';
 
 /** The service allows one get_task and one set_task per this (docs/service.md 8, 10.2). */
 const BETWEEN_QUESTIONS_MS = 2000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { captureToWire, wireToSpeaker } from '../../../scripts/bench/latency.ts';
 import type { Received, Sent } from '../../../scripts/bench/relay.ts';
 import { conversation, cutSentences } from '../../../scripts/bench/speech.ts';
-import type { Epoch } from '../../card/card.ts';
+import type { Epoch } from '../../card/card-side.ts';
 import { babble } from '../../card/sound.ts';
 
 const CHUNK = 7680;

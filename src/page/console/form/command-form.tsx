@@ -6,8 +6,9 @@ import { ConsoleError, me, post, whyFailed } from '../api.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
 import { Marked } from '../parts/words.tsx';
 import { t } from '../text.ts';
+import { Help } from './field.ts';
 import { isObject, type Json, pruned } from './schema.ts';
-import { Fields, Help } from './schema-form.tsx';
+import { Fields } from './schema-form.tsx';
 
 export interface CommandsProps {
   readonly to: Selection;

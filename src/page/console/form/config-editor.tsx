@@ -6,8 +6,9 @@ import { ConsoleError, post, whyFailed } from '../api.ts';
 import { cleaned } from '../cleaned.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
 import { t } from '../text.ts';
+import { Help } from './field.ts';
 import { differencesOf, isObject, type Json, keyOf, pruned, shownValue } from './schema.ts';
-import { Fields, Help } from './schema-form.tsx';
+import { Fields } from './schema-form.tsx';
 
 export interface ConfigEditorProps {
   readonly target: ConfigChange['target'];

@@ -1,7 +1,7 @@
 import { useContext } from 'preact/hooks';
 import { t } from '../text.ts';
+import { type FieldProps, Help } from './field.ts';
 import { itemsOf, kindOf, numberOf, optionsOf, textOf } from './schema.ts';
-import { type FieldProps, Help } from './schema-form.tsx';
 
 /** Longer texts have several lines. */
 const LONG_TEXT = 256;

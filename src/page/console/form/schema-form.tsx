@@ -1,39 +1,10 @@
-import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { JsonSchema } from '../../../protocol/console-jobs.ts';
-import type { ConsoleFault } from '../../../protocol/console-routes.ts';
 import { Marked } from '../parts/words.tsx';
 import { t } from '../text.ts';
 import { Control } from './control.tsx';
-import {
-  blankOf,
-  isObject,
-  itemsOf,
-  type Json,
-  kindOf,
-  propertiesOf,
-  textOf,
-  withoutNull,
-} from './schema.ts';
-
-export interface FormHelp {
-  /** What the backend's validator found, by JSON pointer. */
-  readonly faults: readonly ConsoleFault[];
-  /** Values to choose from, by the name of the key. */
-  readonly suggestions: Readonly<Record<string, readonly string[]>>;
-}
-
-export const Help = createContext<FormHelp>({ faults: [], suggestions: {} });
-
-export interface FieldProps {
-  readonly schema: JsonSchema;
-  readonly name: string;
-  readonly pointer: string;
-  readonly isRequired: boolean;
-  /** Undefined: not set. */
-  readonly value: Json;
-  onChange(value: Json): void;
-}
+import { type FieldProps, Help } from './field.ts';
+import { blankOf, isObject, itemsOf, kindOf, propertiesOf, textOf, withoutNull } from './schema.ts';
 
 /** The parts of an object, each as a field made from its schema. */
 export function Fields({

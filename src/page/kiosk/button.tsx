@@ -1,0 +1,42 @@
+import { Icon } from './icon.tsx';
+
+export function Button(props: {
+  icon?: string;
+  label: string;
+  /** What a screen reader says, if not the label. */
+  name?: string;
+  lang?: string;
+  /** Without its text the sign says nothing. */
+  keepsText?: boolean;
+  /** Whether the text goes later than others where there is little room. */
+  isOwn?: boolean;
+  isOff?: boolean;
+  isChosen?: boolean;
+  press: () => void;
+}) {
+  const {
+    icon,
+    label,
+    name = label,
+    lang,
+    keepsText = false,
+    isOwn = false,
+    isOff = false,
+    isChosen,
+    press,
+  } = props;
+  return (
+    <button
+      type="button"
+      class={isOwn ? 'own' : ''}
+      disabled={isOff}
+      aria-pressed={isChosen}
+      aria-label={name}
+      lang={lang}
+      onClick={press}
+    >
+      {icon !== undefined && <Icon path={icon} />}
+      <span class={keepsText ? 'kept' : ''}>{label}</span>
+    </button>
+  );
+}
