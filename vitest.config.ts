@@ -22,7 +22,7 @@ const LONG = ['test/**/*.long.test.ts'];
 const PURE = [
   'test/*.test.ts',
   'test/{core,protocol,config,scripts,sim,tidy,updater}/**/*.test.ts',
-  'test/{backend,emulator}/core/**/*.test.ts',
+  'test/{backend,emulator,installer}/core/**/*.test.ts',
   'test/agent/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.
   'test/agent/!(throwing)/**/*.test.ts',
@@ -39,7 +39,7 @@ const SLOW = [
   'adapters/echo/rest',
   'adapters/mqtt/refused-publish',
   'adapters/network/far-network',
-  'adapters/provisioning/lock',
+  'installer/lock',
   'backend/broker/hostile-requests',
   'backend/broker/second-authority',
   'backend/broker/stays-out',
@@ -163,7 +163,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['src/core/**'],
+      include: ['src/core/**', 'src/installer/core/**'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 95, branches: 95 },
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
-import type { PhraseCode } from '../src/core/provisioning/phrases.ts';
+import type { PhraseCode } from '../src/installer/core/phrases.ts';
 import { onceARun } from './once-a-run.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -23,7 +23,7 @@ export const FEW: readonly PhraseCode[] = [
 const onlyFew = (codes: readonly PhraseCode[]): Plugin => ({
   name: 'only-few',
   setup({ onLoad }) {
-    onLoad({ filter: /provisioning\/phrases\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /installer\/core\/phrases\.ts$/ }, async ({ path }) => {
       const [before, after, ...more] = (await readFile(path, 'utf8')).split('Object.keys(PHRASES)');
       if (after === undefined || more.length > 0)
         throw new Error(`${path} has an unexpected list of phrases`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
+import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
 import { type Entry, gzip } from './archive.ts';
 import { billOfMaterials, type Component, componentsOf, copyrightPage } from './components.ts';
 import { completion, type Help, manPage } from './manual.ts';

@@ -1,5 +1,5 @@
 /** The generated parts of docs/provisioning.md. */
-import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
+import { PHRASE_CODES, PHRASES } from '../../src/installer/core/phrases.ts';
 import { table } from './table.ts';
 
 export const PROVISIONING_PARTS: Readonly<Record<string, () => string>> = {

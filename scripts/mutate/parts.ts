@@ -104,6 +104,7 @@ export const PARTS: readonly Part[] = [
   { name: 'two-way', weight: 3, paths: ['src/core/lane/two-way/'] },
   { name: 'conversation', weight: 3, paths: ['src/core/conversation/', 'src/agent/conversation/'] },
   { name: 'room', weight: 3, paths: ['src/core/room/'] },
+  { name: 'installer', weight: 2, paths: ['src/installer/'] },
   { name: 'core', weight: 2, paths: ['src/core/'] },
   { name: 'agent', weight: 2, paths: ['src/agent/'] },
   { name: 'backend', weight: 2, paths: ['src/backend/'] },

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
+import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
 import { makePhrases } from './synthesis.ts';
 
 const USAGE = `Usage: scripts/build-phrases [--out <folder>]

@@ -12,7 +12,7 @@ import {
   type PhraseCode,
   type PhraseLanguage,
   spokenWords,
-} from '../../src/core/provisioning/phrases.ts';
+} from '../../src/installer/core/phrases.ts';
 
 const run = promisify(execFile);
 

@@ -1,3 +1,4 @@
+import { watchAnnouncements } from '../adapters/audio/announcement.ts';
 import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem, type Problem, problemPlace } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
@@ -6,7 +7,6 @@ import { fileWarnings } from '../adapters/doctor/named-files.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
-import { watchAnnouncements } from '../adapters/provisioning/announcement.ts';
 import { openNote } from '../adapters/running-note.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { createHost } from '../adapters/systemd/host.ts';

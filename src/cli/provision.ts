@@ -1,4 +1,4 @@
-import { PROVISIONING_FILE } from '../core/provisioning/outcome.ts';
+import { PROVISIONING_FILE } from '../installer/core/outcome.ts';
 import { examples, type Verb } from '../program/program.ts';
 import type { ProvisionOptions } from './perform-provision.ts';
 

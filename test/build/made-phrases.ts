@@ -11,7 +11,7 @@ import {
   PHRASE_LANGUAGES,
   PHRASES,
   type PhraseCode,
-} from '../../src/core/provisioning/phrases.ts';
+} from '../../src/installer/core/phrases.ts';
 import { needs } from '../needs.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PHRASE_CODES } from '../../src/core/provisioning/phrases.ts';
+import { PHRASE_CODES } from '../../src/installer/core/phrases.ts';
 import { describePhrases } from './made-phrases.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

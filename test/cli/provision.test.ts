@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDeviceProgram } from '../../src/cli/program.ts';
-import { createSystem, FULL, type System } from '../adapters/provisioning/system-folder.ts';
 import { gather } from '../gathered.ts';
+import { createSystem, FULL, type System } from '../installer/system-folder.ts';
 import { needs } from '../needs.ts';
 
 const isRoot = process.getuid?.() === 0;

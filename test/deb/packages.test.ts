@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
+import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
 import { copySources } from './copied-sources.ts';
 import { unpack } from './unpack.ts';
 

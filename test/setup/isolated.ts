@@ -7,7 +7,7 @@ export const ISOLATED = [
   'test/adapters/audio/alsa/mixer.test.ts',
   'test/adapters/audio/alsa/own-words.test.ts',
   'test/adapters/audio/child/slow-start.test.ts',
-  'test/adapters/provisioning/power-cut.test.ts',
+  'test/installer/power-cut.test.ts',
   'test/adapters/running-note.test.ts',
   'test/adapters/shared-alarm.test.ts',
   'test/adapters/time-zone.test.ts',

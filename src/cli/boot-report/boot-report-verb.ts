@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { PROVISIONING_RESULT_FILE, STATUS_FILE } from '../../core/provisioning/outcome.ts';
-import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
+import { PROVISIONING_RESULT_FILE, STATUS_FILE } from '../../installer/core/outcome.ts';
+import { REPORT_SETTINGS } from '../../installer/core/report-schedule.ts';
 import { examples, type Verb } from '../../program/program.ts';
 import type { BootReportOptions } from './perform-boot-report.ts';
 

@@ -1,30 +1,30 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { handOver } from '../../adapters/audio/announcement.ts';
 import { createResampler } from '../../adapters/audio/resampler.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
-import { handOver } from '../../adapters/provisioning/announcement.ts';
-import { reportFolder } from '../../adapters/provisioning/boot-folder.ts';
-import { loadPhrases } from '../../adapters/provisioning/phrase-store.ts';
-import { readResultFile } from '../../adapters/provisioning/read-result.ts';
-import { createSpeaker, type Speaker } from '../../adapters/provisioning/speaker.ts';
-import { writeStartLines } from '../../adapters/provisioning/status-file.ts';
 import { redactText } from '../../adapters/redaction.ts';
 import { createMachineParts, wantedDevices } from '../../agent/doctor/machine-checks.ts';
-import { type ReportDeps, runReport } from '../../agent/provisioning/boot-report.ts';
-import { lookAtStart } from '../../agent/provisioning/look.ts';
 import type { DecodedSound } from '../../core/audio/adpcm.ts';
 import { toFloat, toPcm } from '../../core/audio/pcm.ts';
-import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
-import { type PhraseCode, type PhraseLanguage, phraseLanguage } from '../../core/provisioning/phrases.ts';
-import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
-import { settingsNews } from '../../core/provisioning/settings-news.ts';
-import { type Said, saidLines, startLine, startLines } from '../../core/provisioning/start-text.ts';
+import { reportFolder } from '../../installer/boot-folder.ts';
+import { type ReportDeps, runReport } from '../../installer/boot-report.ts';
+import { STATUS_FILE } from '../../installer/core/outcome.ts';
+import { type PhraseCode, type PhraseLanguage, phraseLanguage } from '../../installer/core/phrases.ts';
+import { REPORT_SETTINGS } from '../../installer/core/report-schedule.ts';
+import { settingsNews } from '../../installer/core/settings-news.ts';
+import { type Said, saidLines, startLine, startLines } from '../../installer/core/start-text.ts';
+import { loadPhrases } from '../../installer/phrase-store.ts';
+import { readResultFile } from '../../installer/read-result.ts';
+import { createSpeaker, type Speaker } from '../../installer/speaker.ts';
+import { writeStartLines } from '../../installer/status-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
+import { lookAtStart } from './look.ts';
 
 /** Options of the command line. */
 export interface BootReportOptions {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/keys.ts';
 import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
-import { createSystem } from '../../adapters/provisioning/system-folder.ts';
+import { createSystem } from '../../installer/system-folder.ts';
 import { needs } from '../../needs.ts';
 import { backend } from './set-up-broker.ts';
 

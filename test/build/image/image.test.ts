@@ -27,7 +27,7 @@ import { makeImage } from '../../../scripts/image/image.ts';
 import { type Options, readOptions, UsageError } from '../../../scripts/image/image-options.ts';
 import { whatIsMissing } from '../../../scripts/image/tools.ts';
 import type { Steps } from '../../../scripts/steps.ts';
-import { readDocument } from '../../../src/adapters/provisioning/document.ts';
+import { readDocument } from '../../../src/installer/document.ts';
 import { isAlive } from '../../adapters/audio/child/fake-programs.ts';
 import { needs } from '../../needs.ts';
 import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
