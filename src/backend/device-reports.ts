@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
+import type { Rate } from '../core/retry/rate.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConsoleStore } from '../ports/console-store.ts';
@@ -17,11 +17,12 @@ import type { EndedStream } from '../protocol/mqtt/token.ts';
 import { type ReportKind, reportFilter, reportSender } from '../protocol/mqtt/topics.ts';
 import { clean } from './console/clean.ts';
 import { mostConversations } from './core/plausible.ts';
+import { limitDevices } from './limit-devices.ts';
 import type { Complain } from './limited-warnings.ts';
 import { complainOfStore } from './mint-jobs.ts';
 
-/** Longest report that is read (characters); a normal one has about 200. */
-const LARGEST_REPORT_CHARS = 4096;
+/** Largest report that is read (bytes); a normal one has about 200. */
+const LARGEST_REPORT_BYTES = 4096;
 /** Reports that wait for the store, and the interval of tries while it is down (ms). Further ones stay with the broker. */
 const MOST_WAITING = 10_000;
 const AGAIN_MS = 2000;
@@ -133,7 +134,6 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
 
   /** What is to be written; a text: why nothing is. */
   const read = (device: string, kind: ReportKind, payload: string): Waiting['write'] | string => {
-    if (payload.length > LARGEST_REPORT_CHARS) return 'it is too long';
     if (kind === 'session_ended') {
       const parsed = endSchema.safeParse(parseJson(payload));
       if (!parsed.success)
@@ -183,6 +183,7 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
           : (['session_ended', 'conversation_ended'] as const)
         ).map((kind) => ({ filter: reportFilter(prefix, kind, shareGroup), qos: 1, mayBeRefused: true })),
         will: null,
+        largestBytes: LARGEST_REPORT_BYTES,
       },
       {
         refused(filters) {
@@ -193,6 +194,10 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
         up: (connection, protocol) => log.debug({ connection, protocol }, 'receiving reports of devices'),
         down: (problem, why) => complain(`reports ${why}`, { problem }, why),
         message: hear,
+        oversized(topic) {
+          const sender = reportSender(prefix, topic);
+          if (sender !== null) odd.add(sender.device, sender.kind, 'it is too long');
+        },
       },
     );
 
@@ -225,18 +230,6 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
       await odd.close();
       await bus?.close();
     },
-  };
-}
-
-/** @returns whether a device has exceeded the rate; each call counts */
-function limitDevices(clock: Clock, rate: Rate): (device: string) => boolean {
-  const buckets = new Map<string, ReturnType<typeof fullBucket>>();
-  return (device) => {
-    if (!buckets.has(device) && buckets.size >= MOST_DEVICES) buckets.clear();
-    const now = clock.now();
-    const spent = spend(buckets.get(device) ?? fullBucket(rate, now), rate, now);
-    buckets.set(device, spent.bucket);
-    return spent.waitMs > 0;
   };
 }
 

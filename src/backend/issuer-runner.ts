@@ -7,13 +7,14 @@ import type { Store } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
-import { deviceTopics } from '../protocol/mqtt/topics.ts';
+import { deviceTopics, tokenRequester } from '../protocol/mqtt/topics.ts';
 import { MOST_KNOWN } from './core/device-registry.ts';
 import type { Ask, IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import { settledMs } from './core/mint/claim.ts';
 import { type DeviceName, nameOf } from './core/policy.ts';
 import type { DeviceReports } from './device-reports.ts';
+import { limitDevices } from './limit-devices.ts';
 import { type Complain, createLimitedWarnings } from './limited-warnings.ts';
 import { complainOfStore, createMintJobs } from './mint-jobs.ts';
 import { startReconciler } from './reconciler.ts';
@@ -24,6 +25,11 @@ import { shortId } from './session-upkeep.ts';
 import type { TokenCounts } from './watch/token-counts.ts';
 import { within } from './within.ts';
 
+/**
+ * Requests of a device that are read, as a multiple of those allowed: more than get any answer, trials included. Further ones
+ * cost no more than their topic.
+ */
+const READ_PER_REQUEST = 16;
 /** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
 
@@ -62,6 +68,10 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     complain,
     settledMs: settledMs(config.service.timeout),
     isMinting: () => issuer.jobs > 0,
+  });
+  const isUnread = limitDevices(clock, {
+    burst: config.limits.burst * READ_PER_REQUEST,
+    perMinute: config.limits.perMinute * READ_PER_REQUEST,
   });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
@@ -200,7 +210,12 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
       bus = opened;
     },
     hear(message: BusMessage): void {
-      if (!isClosing) hear(message, config.mqtt.prefix, dispatch, record, complain, random);
+      const who = tokenRequester(config.mqtt.prefix, message.topic);
+      const device = who === null ? null : `${who.tenant}/${who.device}`;
+      if (isClosing) return;
+      if (device !== null && isUnread(device))
+        complain(`flood ${device}`, { device }, 'too many requests from one device; they get no answer');
+      else hear(message, config.mqtt.prefix, dispatch, record, complain, random);
     },
     /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
     async close(): Promise<void> {

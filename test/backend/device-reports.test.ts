@@ -272,6 +272,16 @@ describe('reports of devices', () => {
     ]);
   });
 
+  it('are counted when they are too large to be read', async () => {
+    const { clock, buses, implausible } = openReports();
+    const [bus] = buses;
+    expect(bus?.options.largestBytes).toBe(4096);
+    bus?.listener.oversized?.(`${PREFIX}/museum/kiosk/event/session_ended`, 4097);
+    bus?.listener.oversized?.(`${PREFIX}/museum/kiosk/event/other`, 4097);
+    await clock.elapse(10_000);
+    expect([...implausible]).toEqual([['museum/kiosk', 1]]);
+  });
+
   it('of one device have a limit, which leaves the others alone', async () => {
     const { clock, written, implausible, send } = openReports();
     for (let ms = 0; ms < 10_000; ms += 1) send(ms);
