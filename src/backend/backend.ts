@@ -90,18 +90,6 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
   const counts = createTokenCounts();
-  const issuing = createIssuerRunner({
-    config,
-    store,
-    service,
-    signer,
-    log,
-    clock,
-    random,
-    counts,
-    instance: randomUUID(),
-    closeWithinMs,
-  });
   const complain = createLimitedWarnings(log, clock);
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
@@ -127,6 +115,19 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     clock,
     log,
     complain,
+  });
+  const issuing = createIssuerRunner({
+    config,
+    store,
+    service,
+    signer,
+    log,
+    clock,
+    random,
+    counts,
+    reports,
+    instance: randomUUID(),
+    closeWithinMs,
   });
   const bus = openHearing({
     openBus: busAs(clientId),
