@@ -49,7 +49,6 @@ describe('the answer to a request', () => {
 describe('a message that is not a request', () => {
   it.each([
     ['retained', { retain: true }],
-    ['oversized', { payload: `${JSON.stringify(BODY)}${' '.repeat(8192)}` }],
     ['malformed', { payload: '{"id":' }],
     ['topic', { topic: `${OWN}/status` }],
   ])('is left without an answer: %s', (why, more) => {
