@@ -1,4 +1,5 @@
 /** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
+import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
 import { withPlaces } from '../adapters/config/file-places.ts';
@@ -12,7 +13,7 @@ import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts'
 import { showValue } from '../adapters/config/show-value.ts';
 import { unreadableReason } from '../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
-import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
+import { type BackendConfig, backendConfigSchema, MEMORY_STORE } from '../protocol/backend-config.ts';
 import { isObject } from '../protocol/json.ts';
 import type { BackendSecrets } from './backend.ts';
 
@@ -47,7 +48,7 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
     return variable ?? (file === null ? '' : placeIn(file, path, fromFile.locate));
   };
   const parsed = backendConfigSchema.safeParse(merged);
-  if (parsed.success && problems.length === 0) return withPlaces(parsed.data, file, env);
+  if (parsed.success && problems.length === 0) return withPaths(withPlaces(parsed.data, file, env), file);
   for (const issue of parsed.error?.issues ?? [])
     problems.push(...explain(issue, merged, MOST_PROBLEMS, place));
   const more = problems.length - MOST_PROBLEMS;
@@ -55,6 +56,17 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
     ...problems.slice(0, MOST_PROBLEMS),
     ...(more > 0 ? ['... and more problems'] : []),
   ]);
+}
+
+/** Makes relative paths absolute: they start at the folder of the configuration, wherever the program was started. */
+function withPaths(config: BackendConfig, file: string | null): BackendConfig {
+  const { store, releases } = config;
+  const absolute = (path: string): string => resolve(file === null ? '.' : dirname(file), path);
+  return {
+    ...config,
+    store: { ...store, path: store.path === MEMORY_STORE ? MEMORY_STORE : absolute(store.path) },
+    releases: { ...releases, path: releases.path === null ? null : absolute(releases.path) },
+  };
 }
 
 /** What is in the file, and where. */
