@@ -39,14 +39,7 @@ interface Leaf {
 
 /** @throws ConfigProblems with all problems that can be found at once */
 export function loadBackendConfig(file: string | null, env: Environment): BackendConfig {
-  const fromFile = file === null ? NOTHING : readFile(file);
-  const problems: string[] = [];
-  const variables = new Map<string, string>();
-  const merged = applyEnvironment(fromFile.value, env, problems, variables);
-  const place = (path: readonly PropertyKey[]): string => {
-    const variable = variables.get(formatPath(path));
-    return variable ?? (file === null ? '' : placeIn(file, path, fromFile.locate));
-  };
+  const { merged, problems, place } = readLayers(file, env);
   const parsed = backendConfigSchema.safeParse(merged);
   if (parsed.success && problems.length === 0) return withPaths(withPlaces(parsed.data, file, env), file);
   for (const issue of parsed.error?.issues ?? [])
@@ -56,6 +49,40 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
     ...problems.slice(0, MOST_PROBLEMS),
     ...(more > 0 ? ['... and more problems'] : []),
   ]);
+}
+
+interface Layers {
+  readonly merged: unknown;
+  readonly problems: string[];
+  /** Where a value is set: the variable, or file, line and column; empty: nowhere. */
+  place(path: readonly PropertyKey[]): string;
+}
+
+function readLayers(file: string | null, env: Environment): Layers {
+  const fromFile = file === null ? NOTHING : readFile(file);
+  const problems: string[] = [];
+  const variables = new Map<string, string>();
+  const merged = applyEnvironment(fromFile.value, env, problems, variables);
+  const place = (path: readonly PropertyKey[]): string => {
+    const variable = variables.get(formatPath(path));
+    return variable ?? (file === null ? '' : placeIn(file, path, fromFile.locate));
+  };
+  return { merged, problems, place };
+}
+
+/** Puts the place of its key before each problem that begins with one, such as `service.apiKeyFile: ...`. */
+export function withPlacesOfKeys(
+  problems: readonly string[],
+  file: string | null,
+  env: Environment,
+): ConfigProblems {
+  const { place } = readLayers(file, env);
+  return new ConfigProblems(
+    problems.map((problem) => {
+      const where = place((/^[\w.]+/.exec(problem)?.[0] ?? '').split('.'));
+      return where === '' ? problem : `${where}: ${problem}`;
+    }),
+  );
 }
 
 /** Makes relative paths absolute: they start at the folder of the configuration, wherever the program was started. */
