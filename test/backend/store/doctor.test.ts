@@ -145,7 +145,7 @@ onBothStores((maker) => {
     );
     await server.stop();
     expect((await examine(withPassword(config))).store).toMatch(
-      /^problem store .*ECONNREFUSED.* -> start the server, or correct host and port of store\.url/,
+      /^problem store .*: nothing listens there -> start the server, or correct host and port of store\.url/,
     );
     await server.start();
     expect((await examine(withPassword(config))).store).toMatch(/^ok store/);
