@@ -206,7 +206,8 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
   );
   if (found === undefined) return 'is missing';
   const must = demandOf(issue);
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  const isShown = must.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
+  const shown = isShown ? showValue(found, issue.path) : null;
   return shown === null ? must : `is ${shown}; ${must}`;
 }
 

@@ -60,6 +60,15 @@ export function openStoreConfig(shell: Shell, file: string | undefined): OpenedS
   });
 }
 
+/** The configuration cannot be used. */
+export class ConfigFailure extends Failure {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[], hint: string) {
+    super(`the configuration cannot be used${hint}:\n  ${problems.join('\n  ')}`, EXIT.usage);
+    this.problems = problems;
+  }
+}
+
 /** The problems of the files that the configuration names get the places of their keys. */
 function located<T>(shell: Shell, file: string | undefined, read: () => T): T {
   try {
@@ -75,11 +84,7 @@ function orFailure<T>(file: string | undefined, open: () => T): T {
     return open();
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
-    const hint = file === undefined ? '; name its file with --config' : '';
-    throw new Failure(
-      `the configuration cannot be used${hint}:\n  ${error.problems.join('\n  ')}`,
-      EXIT.usage,
-    );
+    throw new ConfigFailure(error.problems, file === undefined ? '; name its file with --config' : '');
   }
 }
 

@@ -48,8 +48,11 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const signed_with = secrets.signingKey?.kid ?? null;
   log.info(
     { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },
-    'issuing tokens',
+    'started: waiting for the broker and the store',
   );
+  void backend.untilIssuing().then((isIssuing) => {
+    if (isIssuing) log.info({}, 'issuing tokens');
+  });
   const proxy = ignoredProxy(shell.env);
   if (proxy !== null)
     log.warn({}, `${proxy} is set, but is not used: allow direct connections to the service and the broker`);

@@ -336,6 +336,25 @@ describe('dragoman-backend', () => {
     );
   });
 
+  it('logs that it issues tokens when both broker and store can be used', async () => {
+    const broker = await startBroker();
+    const service = { url: emulator.url, streamUrl: 'ws://127.0.0.1:1/s', apiKeyFile: write('key', KEY) };
+    const config = { mqtt: { url: broker.url }, service, allow: ['museum/*'] };
+    const withoutStore = { ...config, store: { url: 'postgres://user@127.0.0.1:1/none' } };
+    const down = begin(['run', '--config', write('down.json', JSON.stringify(withoutStore))]);
+    await until(() => down.said.out.includes('listening for token requests'), 'the broker');
+    down.signals.emit('SIGTERM');
+    expect(await down.ended).toBe(0);
+    expect(down.said.out).toContain('started: waiting for the broker and the store');
+    expect(down.said.out).toContain('cannot be used: nothing listens there');
+    expect(down.said.out).not.toContain('issuing tokens');
+    const up = begin(['run', '--config', write('up.json', JSON.stringify(config))]);
+    await until(() => up.said.out.includes('issuing tokens'), 'the start');
+    up.signals.emit('SIGTERM');
+    expect(await up.ended).toBe(0);
+    await broker.close();
+  });
+
   it('issues tokens until SIGTERM, and logs one JSON line per record', async () => {
     const broker = await startBroker();
     configFile = writeConfig(broker.url);

@@ -172,9 +172,10 @@ function wordIssue(
     value,
   );
   if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
-  const must = issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message;
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
-  return `${path}: ${shown === null ? must : `is ${shown}; ${must}`}`;
+  const { message } = issue;
+  const isShown = message.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
+  const shown = isShown ? showValue(found, issue.path) : null;
+  return `${path}: ${shown === null ? message : `is ${shown}; ${message}`}`;
 }
 
 function chooseProfile(

@@ -297,6 +297,7 @@ describe('a profile that cannot be used', () => {
     ['{', /ctl\.json:1:2: /],
     [{}, /profiles: is missing/],
     [{ profiles: {} }, /profiles: must contain a profile/],
+    [[], /ctl\.json:1:1: the whole: is an empty list; must be an object/],
     [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
     [
       { profiles: { a: { url: 'http://x', tenant: 't' } } },
