@@ -55,7 +55,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     lane,
     host: 'stream.example',
     tries: 3,
-    message: 'the host cannot be reached (ECONNREFUSED)',
+    message: 'the service does not accept connections',
   },
   unspoken: { ts, lane, language: 'es', unspoken_ms: 5200, sentences: 2 },
   messages_unreadable: {
@@ -148,7 +148,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ts,
     lane: null,
     what: 'commands',
-    message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written (ENOSPC)',
+    message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written: the disk is full',
   },
   commands_dropped: { ts, lane: null, commands: 9800 },
   disk_problem_over: { ts, lane: null, what: 'commands' },

@@ -21,6 +21,8 @@ export const backupListSchema = z.strictObject({
   config: pathSchema.nullable(),
   /** Who owns the store's file. */
   storeOwner: ownerSchema,
+  /** The folders above the files and the store. */
+  folders: z.array(z.strictObject({ path: pathSchema, mode: z.int().min(0).max(0o777), owner: ownerSchema })),
   files: z.array(savedFileSchema),
 });
 export type BackupList = z.infer<typeof backupListSchema>;

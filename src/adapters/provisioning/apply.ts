@@ -26,7 +26,7 @@ import {
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ProvisioningOutcome } from '../../core/provisioning/outcome.ts';
 import type { FileOwner, FileWrite, Write } from '../../core/provisioning/places.ts';
-import { systemCode } from '../system-error.ts';
+import { systemCode, systemReason } from '../system-error.ts';
 import { presentText } from './facts.ts';
 
 /** A user and group by their numbers. */
@@ -79,8 +79,8 @@ export function applyWrites(writes: readonly Write[], root: string, owners: Owne
     for (const folder of made.reverse()) trying(() => rmdirSync(folder));
     const code = systemCode(error);
     if (code === null && !(error instanceof UnsafePlace)) throw error;
-    const message = code ?? (error instanceof Error ? error.message : '');
-    return { ok: false, outcome: FULL.has(message) ? 'disk_full' : 'write_failed', message };
+    const message = error instanceof UnsafePlace ? error.message : systemReason(error);
+    return { ok: false, outcome: FULL.has(code ?? '') ? 'disk_full' : 'write_failed', message };
   }
 }
 

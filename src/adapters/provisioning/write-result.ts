@@ -7,7 +7,7 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
-import { systemCode } from '../system-error.ts';
+import { systemReason } from '../system-error.ts';
 import { hasOtherNotes } from './standing-notes.ts';
 import { clearDraft, writeSettingsText } from './status-file.ts';
 
@@ -32,13 +32,13 @@ export function report(result: ProvisioningResult, boot: string, root: string): 
   return problems;
 }
 
-/** @returns null, or the system's error code */
+/** @returns null, or the reason in words */
 function failing(act: () => void): string | null {
   try {
     act();
     return null;
   } catch (error) {
-    return systemCode(error) ?? 'unknown reason';
+    return systemReason(error);
   }
 }
 
