@@ -11,6 +11,7 @@ import type { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import type { EVENT_SCHEMAS, EventKind } from '../../src/protocol/mqtt/event.ts';
 import type { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import type {
+  endsRecordedSchema,
   legacyTokenGrantSchema,
   tokenDenialSchema,
   tokenGrantSchema,
@@ -54,7 +55,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     lane,
     host: 'stream.example',
     tries: 3,
-    message: 'the host cannot be reached (ECONNREFUSED)',
+    message: 'the service does not accept connections',
   },
   unspoken: { ts, lane, language: 'es', unspoken_ms: 5200, sentences: 2 },
   messages_unreadable: {
@@ -147,7 +148,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ts,
     lane: null,
     what: 'commands',
-    message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written (ENOSPC)',
+    message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written: the disk is full',
   },
   commands_dropped: { ts, lane: null, commands: 9800 },
   disk_problem_over: { ts, lane: null, what: 'commands' },
@@ -279,6 +280,7 @@ interface Messages {
   readonly legacy: z.input<typeof legacyTokenGrantSchema>;
   readonly denial: z.input<typeof tokenDenialSchema>;
   readonly probed: z.input<typeof tokenProbeAnswerSchema>;
+  readonly recorded: z.input<typeof endsRecordedSchema>;
   readonly statusAnswer: z.input<typeof statusAnswerSchema>;
   readonly diagnosis: z.input<typeof diagnosisSchema>;
   readonly certificateRequest: z.input<typeof certificateRequestSchema>;
@@ -377,6 +379,7 @@ export const MESSAGE_EXAMPLES: Messages = {
     connection_type: 'ws',
     reason: 'start',
     attempt: 1,
+    ended: [{ lane: 'main', session, live_ms: 1_778_000 }],
   },
   grant: {
     id: 'xJ3vT0yR9q2LmN4b',
@@ -416,6 +419,7 @@ export const MESSAGE_EXAMPLES: Messages = {
     probe: { session: 'none' },
     stream_url: 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
   },
+  recorded: { ts, id: 'xJ3vT0yR9q2LmN4b', recorded: [session] },
   certificateRequest: {
     ts,
     id: 'mB7kQ2xW9vR4tY8p',

@@ -15,6 +15,7 @@ import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
 import { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import {
+  endsRecordedSchema,
   legacyTokenGrantSchema,
   tokenDenialSchema,
   tokenGrantSchema,
@@ -134,6 +135,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
   'token-legacy': () => message(legacyTokenGrantSchema, MESSAGE_EXAMPLES.legacy),
   'token-denial': () => message(tokenDenialSchema, MESSAGE_EXAMPLES.denial),
   'token-probed': () => message(tokenProbeAnswerSchema, MESSAGE_EXAMPLES.probed),
+  'token-recorded': () => message(endsRecordedSchema, MESSAGE_EXAMPLES.recorded),
   'certificate-request': () => message(certificateRequestSchema, MESSAGE_EXAMPLES.certificateRequest),
   'signed-envelope': () => fieldTable(fieldsOf(signedEnvelopeSchema)),
 };

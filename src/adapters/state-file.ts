@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { StateFile, StateFound } from '../ports/state-file.ts';
-import { systemCode } from './system-error.ts';
+import { systemCode, systemReason } from './system-error.ts';
 
 /** Largest state file (bytes); ours are far smaller. */
 const MOST_BYTES = 4 * 1_048_576;
@@ -110,8 +110,8 @@ async function readText(path: string): Promise<StateFound> {
       await file.close();
     }
   } catch (error) {
-    const code = systemCode(error);
-    return code === 'ENOENT' ? { kind: 'none' } : { kind: 'unreadable', why: code ?? 'unknown reason' };
+    const isMissing = systemCode(error) === 'ENOENT';
+    return isMissing ? { kind: 'none' } : { kind: 'unreadable', why: systemReason(error) };
   }
 }
 
@@ -126,8 +126,7 @@ async function replace(path: string, text: string): Promise<Awaited<ReturnType<S
     return { ok: true };
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
-    const code = systemCode(error) ?? 'unknown reason';
-    return { ok: false, message: `the file ${path} cannot be written (${code})` };
+    return { ok: false, message: `the file ${path} cannot be written: ${systemReason(error)}` };
   }
 }
 

@@ -29,6 +29,7 @@ import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import type { AnswerReader } from './tokens/answer-reader.ts';
 import { needsOf, routeAnswers, tellLanes } from './tokens/answer-routes.ts';
 import { type BackendWatcher, createBackendWatch } from './tokens/backend-watch.ts';
+import { createEndedStreams, type EndedStreams } from './tokens/ended-streams.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './tokens/refused-answers.ts';
 import { createTokenClient, type TokenClient } from './tokens/token-client.ts';
 import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
@@ -49,6 +50,7 @@ export class Agent {
   private readonly topics: DeviceTopics;
   private readonly tokenStore: TokenStore;
   private readonly tokens: TokenClient;
+  private readonly ended: EndedStreams;
   private readonly backend: BackendWatcher;
   private readonly answers: AnswerReader;
   private readonly refusedAnswers: RefusedAnswers;
@@ -88,9 +90,10 @@ export class Agent {
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
     this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);
-    const { topics, tokenStore, repeats } = this;
+    this.ended = createEndedStreams(clock);
+    const { topics, tokenStore, repeats, ended } = this;
     this.tokens = createTokenClient(
-      { topics, tokenStore, clock, log, repeats, newId: deps.randomHash },
+      { topics, tokenStore, ended, clock, log, repeats, newId: deps.randomHash },
       tellLanes(
         (id) => this.laneSet.of(id),
         () => this.backend,
@@ -103,6 +106,7 @@ export class Agent {
       log,
       newId: deps.randomHash,
       seed: Math.floor(deps.random() * 2 ** 32),
+      ended,
       lane: () => this.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
@@ -111,7 +115,7 @@ export class Agent {
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
     this.answers = routeAnswers(
       { base: topics.base, signatures: deps.signatures, refused: this.refusedAnswers },
-      () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
+      () => ({ tokens: this.tokens, ended, backend: this.backend, diagnose: this.diagnose }),
     );
     this.troubles = createTroubles(() => this.publisher);
     const { troubles } = this;
@@ -355,6 +359,7 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'step log', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
+    attempt(this.defects, 'ended streams', () => this.ended.onStep(step));
     attempt(this.defects, 'accepted tasks', () => this.acceptedTasks.onStep(step));
     attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
     const [before, after] = [step.before.session, step.after.session];

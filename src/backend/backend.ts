@@ -28,6 +28,8 @@ import { within } from './within.ts';
 const CLOSE_WITHIN_MS = 4000;
 /** Longest wait for statements that still run (ms). */
 const STORE_CLOSES_WITHIN_MS = 1000;
+/** Interval of looks at a store that cannot be used at the start (ms). */
+const STORE_LOOK_MS = 2000;
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -63,6 +65,8 @@ export interface Backend {
   /** Settles when the backend first receives requests, or when it is closed. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
+  /** Resolves when requests arrive and the store can be used: true; or at the end: false. */
+  untilIssuing(): Promise<boolean>;
   /** Where programs can watch it; null if nowhere. */
   readonly watchedAt: string | null;
   /** Where the owner's console is; null if there is none. */
@@ -90,18 +94,6 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
   const counts = createTokenCounts();
-  const issuing = createIssuerRunner({
-    config,
-    store,
-    service,
-    signer,
-    log,
-    clock,
-    random,
-    counts,
-    instance: randomUUID(),
-    closeWithinMs,
-  });
   const complain = createLimitedWarnings(log, clock);
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
@@ -127,6 +119,19 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     clock,
     log,
     complain,
+  });
+  const issuing = createIssuerRunner({
+    config,
+    store,
+    service,
+    signer,
+    log,
+    clock,
+    random,
+    counts,
+    reports,
+    instance: randomUUID(),
+    closeWithinMs,
   });
   const bus = openHearing({
     openBus: busAs(clientId),
@@ -205,6 +210,18 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ready: ready.given,
     get connected() {
       return bus.connected;
+    },
+    async untilIssuing() {
+      await ready.given;
+      while (!isDraining) {
+        const isUsable = await store.check().then(
+          () => true,
+          () => false,
+        );
+        if (isUsable) return !isDraining;
+        await new Promise<void>((resolve) => void clock.at(clock.now() + STORE_LOOK_MS, resolve));
+      }
+      return false;
     },
     watchedAt: watch.url,
     consoleAt: owned?.url ?? null,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
+import type { Rate } from '../core/retry/rate.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConsoleStore } from '../ports/console-store.ts';
@@ -13,19 +13,25 @@ import { type ReportOutcome, type Store, StoreDown, StoreRefused } from '../port
 import { parseJson } from '../protocol/json.ts';
 import { milliseconds, seconds, wholeCount } from '../protocol/mqtt/bounds.ts';
 import { EVENT_SCHEMAS } from '../protocol/mqtt/event.ts';
+import type { EndedStream } from '../protocol/mqtt/token.ts';
 import { type ReportKind, reportFilter, reportSender } from '../protocol/mqtt/topics.ts';
 import { clean } from './console/clean.ts';
 import { mostConversations } from './core/plausible.ts';
 import { complainOfStore } from './issuing/mint-jobs.ts';
+import { limitDevices } from './limit-devices.ts';
 import type { Complain } from './limited-warnings.ts';
 
-/** Longest report that is read (characters); a normal one has about 200. */
-const LARGEST_REPORT_CHARS = 4096;
+/** Largest report that is read (bytes); a normal one has about 200. */
+const LARGEST_REPORT_BYTES = 4096;
 /** Reports that wait for the store, and the interval of tries while it is down (ms). Further ones stay with the broker. */
 const MOST_WAITING = 10_000;
 const AGAIN_MS = 2000;
 /** Reports of one device. After an outage of the broker it sends all that it has kept. */
 const PER_DEVICE: Rate = { burst: 120, perMinute: 30 };
+/** Requests of one device whose ends are written. */
+const REPEATED: Rate = { burst: 6, perMinute: 6 };
+/** Ends from requests are left out while more reports wait: the device repeats them. */
+const MOST_BEFORE_REPEATED = 1000;
 const MOST_DEVICES = 20_000;
 /** Interval between two writes of the numbers of implausible reports (ms). */
 const COUNTED_EACH_MS = 5000;
@@ -56,6 +62,11 @@ export interface DeviceReportsParts {
 export interface DeviceReports {
   /** Begins to receive reports. @param shareGroup null: the broker has no shared subscriptions */
   listen(shareGroup: string | null): void;
+  /**
+   * Writes the ends that a device reports again with a token request.
+   * @param confirm called when all are in the ledger, or cannot be true; not at all if the device has to repeat them
+   */
+  repeat(device: string, ended: readonly EndedStream[], confirm: () => void): void;
   /** Writes the reports that have arrived, unless the store is down. */
   close(): Promise<void>;
 }
@@ -63,13 +74,16 @@ export interface DeviceReports {
 interface Waiting {
   readonly device: string;
   readonly kind: ReportKind;
+  /** The device repeats it, and the broker does not have it. */
+  readonly isRepeated: boolean;
   readonly write: () => Promise<ReportOutcome>;
   readonly acknowledge: () => void;
 }
 
 export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
   const { openBus, prefix, store, conversations, clock, log, complain } = parts;
-  const buckets = new Map<string, ReturnType<typeof fullBucket>>();
+  const isFlood = limitDevices(clock, PER_DEVICE);
+  const repeatsTooOften = limitDevices(clock, REPEATED);
   const odd = createOddReports(parts);
   const queue: Waiting[] = [];
   let running: Promise<void> | null = null;
@@ -90,12 +104,16 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
   /** One after the other, so that reports take one connection of the store at most. */
   const writeAll = async (): Promise<void> => {
     for (let next = queue[0]; next !== undefined; next = queue[0]) {
-      const { device, kind, write, acknowledge } = next;
+      const { device, kind, isRepeated, write, acknowledge } = next;
       try {
         if ((await write()) === 'implausible') odd.add(device, kind, 'it cannot be true');
       } catch (error) {
         complainOfStore(error, complain, log);
         if (error instanceof StoreDown || error instanceof StoreRefused) {
+          if (isRepeated) {
+            queue.shift();
+            continue;
+          }
           // The broker still has the report.
           if (isClosing) return;
           await wait();
@@ -114,17 +132,8 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
     });
   };
 
-  const isFlood = (device: string): boolean => {
-    if (!buckets.has(device) && buckets.size >= MOST_DEVICES) buckets.clear();
-    const now = clock.now();
-    const spent = spend(buckets.get(device) ?? fullBucket(PER_DEVICE, now), PER_DEVICE, now);
-    buckets.set(device, spent.bucket);
-    return spent.waitMs > 0;
-  };
-
   /** What is to be written; a text: why nothing is. */
   const read = (device: string, kind: ReportKind, payload: string): Waiting['write'] | string => {
-    if (payload.length > LARGEST_REPORT_CHARS) return 'it is too long';
     if (kind === 'session_ended') {
       const parsed = endSchema.safeParse(parseJson(payload));
       if (!parsed.success)
@@ -162,7 +171,7 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
     if (typeof write === 'string') return odd.add(device, kind, write);
     const acknowledge = message.hold?.() ?? (() => {});
     if (queue.length >= MOST_WAITING) return;
-    queue.push({ device, kind, write, acknowledge });
+    queue.push({ device, kind, isRepeated: false, write, acknowledge });
     run();
   };
 
@@ -174,6 +183,7 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
           : (['session_ended', 'conversation_ended'] as const)
         ).map((kind) => ({ filter: reportFilter(prefix, kind, shareGroup), qos: 1, mayBeRefused: true })),
         will: null,
+        largestBytes: LARGEST_REPORT_BYTES,
       },
       {
         refused(filters) {
@@ -184,6 +194,10 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
         up: (connection, protocol) => log.debug({ connection, protocol }, 'receiving reports of devices'),
         down: (problem, why) => complain(`reports ${why}`, { problem }, why),
         message: hear,
+        oversized(topic) {
+          const sender = reportSender(prefix, topic);
+          if (sender !== null) odd.add(sender.device, sender.kind, 'it is too long');
+        },
       },
     );
 
@@ -194,6 +208,19 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
       const last = bus;
       bus = open(shareGroup);
       void last?.close();
+    },
+    repeat(device, ended, confirm) {
+      if (isClosing || repeatsTooOften(device) || queue.length > MOST_BEFORE_REPEATED) return;
+      let left = ended.length;
+      const acknowledge = (): void => {
+        left -= 1;
+        if (left === 0) confirm();
+      };
+      for (const { lane, session, live_ms: ms } of ended) {
+        const write = () => store.report({ device, lane, session, ms });
+        queue.push({ device, kind: 'session_ended', isRepeated: true, write, acknowledge });
+      }
+      run();
     },
     async close() {
       isClosing = true;

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, Agent as PlainAgent, request as requestPlain 
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { describeTlsCode, tlsReason } from '../adapters/network/tls-reason.ts';
 import { ownLine } from '../adapters/own-line.ts';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 import { tlsAdvice } from '../core/doctor/tls-advice.ts';
 
 const LARGEST_ANSWER_BYTES = 4_194_304;
@@ -73,7 +73,10 @@ export function createHttp(ca?: Buffer): Http {
         // The server closed an idle connection before this request arrived.
         const isStale = sent.reusedSocket && !began && 'code' in error && error.code === 'ECONNRESET';
         if (isStale) resolve({ stale: true });
-        else reject(error instanceof NoAnswer ? error : new NoAnswer('unreachable', explain(error)));
+        else
+          reject(
+            error instanceof NoAnswer ? error : new NoAnswer('unreachable', explain(error, request.url)),
+          );
       };
       const deadline = setTimeout(
         () => sent.destroy(new NoAnswer('timeout', 'no answer in time')),
@@ -100,11 +103,14 @@ export function createHttp(ca?: Buffer): Http {
   };
 }
 
-function explain(error: Error): string {
+function explain(error: Error, url: string): string {
   const code = systemCode(error);
   if (code === null) return ownLine(error.message);
   const reason = tlsReason(error);
-  if (reason === null) return code.startsWith('HPE_') ? ownLine(error.message) : code;
+  if (reason === null)
+    return code.startsWith('HPE_')
+      ? ownLine(error.message)
+      : `no connection to ${new URL(url).origin}: ${systemReason(error)}`;
   const advice = tlsAdvice(reason);
   return `${describeTlsCode(code, reason)}${advice === null ? '' : `: ${advice}`}`;
 }

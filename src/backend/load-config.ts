@@ -1,4 +1,5 @@
 /** Reads the backend's configuration: defaults, the file, then the environment `DRAGOMAN_BACKEND_...`. */
+import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
 import { withPlaces } from '../adapters/config/file-places.ts';
@@ -12,7 +13,7 @@ import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts'
 import { showValue } from '../adapters/config/show-value.ts';
 import { unreadableReason } from '../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
-import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
+import { type BackendConfig, backendConfigSchema, MEMORY_STORE } from '../protocol/backend-config.ts';
 import { isObject } from '../protocol/json.ts';
 import type { BackendSecrets } from './backend.ts';
 
@@ -38,6 +39,26 @@ interface Leaf {
 
 /** @throws ConfigProblems with all problems that can be found at once */
 export function loadBackendConfig(file: string | null, env: Environment): BackendConfig {
+  const { merged, problems, place } = readLayers(file, env);
+  const parsed = backendConfigSchema.safeParse(merged);
+  if (parsed.success && problems.length === 0) return withPaths(withPlaces(parsed.data, file, env), file);
+  for (const issue of parsed.error?.issues ?? [])
+    problems.push(...explain(issue, merged, MOST_PROBLEMS, place));
+  const more = problems.length - MOST_PROBLEMS;
+  throw new ConfigProblems([
+    ...problems.slice(0, MOST_PROBLEMS),
+    ...(more > 0 ? ['... and more problems'] : []),
+  ]);
+}
+
+interface Layers {
+  readonly merged: unknown;
+  readonly problems: string[];
+  /** Where a value is set: the variable, or file, line and column; empty: nowhere. */
+  place(path: readonly PropertyKey[]): string;
+}
+
+function readLayers(file: string | null, env: Environment): Layers {
   const fromFile = file === null ? NOTHING : readFile(file);
   const problems: string[] = [];
   const variables = new Map<string, string>();
@@ -46,15 +67,33 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
     const variable = variables.get(formatPath(path));
     return variable ?? (file === null ? '' : placeIn(file, path, fromFile.locate));
   };
-  const parsed = backendConfigSchema.safeParse(merged);
-  if (parsed.success && problems.length === 0) return withPlaces(parsed.data, file, env);
-  for (const issue of parsed.error?.issues ?? [])
-    problems.push(...explain(issue, merged, MOST_PROBLEMS, place));
-  const more = problems.length - MOST_PROBLEMS;
-  throw new ConfigProblems([
-    ...problems.slice(0, MOST_PROBLEMS),
-    ...(more > 0 ? ['... and more problems'] : []),
-  ]);
+  return { merged, problems, place };
+}
+
+/** Puts the place of its key before each problem that begins with one, such as `service.apiKeyFile: ...`. */
+export function withPlacesOfKeys(
+  problems: readonly string[],
+  file: string | null,
+  env: Environment,
+): ConfigProblems {
+  const { place } = readLayers(file, env);
+  return new ConfigProblems(
+    problems.map((problem) => {
+      const where = place((/^[\w.]+/.exec(problem)?.[0] ?? '').split('.'));
+      return where === '' ? problem : `${where}: ${problem}`;
+    }),
+  );
+}
+
+/** Makes relative paths absolute: they start at the folder of the configuration, wherever the program was started. */
+function withPaths(config: BackendConfig, file: string | null): BackendConfig {
+  const { store, releases } = config;
+  const absolute = (path: string): string => resolve(file === null ? '.' : dirname(file), path);
+  return {
+    ...config,
+    store: { ...store, path: store.path === MEMORY_STORE ? MEMORY_STORE : absolute(store.path) },
+    releases: { ...releases, path: releases.path === null ? null : absolute(releases.path) },
+  };
 }
 
 /** What is in the file, and where. */
@@ -167,7 +206,8 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
   );
   if (found === undefined) return 'is missing';
   const must = demandOf(issue);
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  const isShown = must.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
+  const shown = isShown ? showValue(found, issue.path) : null;
   return shown === null ? must : `is ${shown}; ${must}`;
 }
 

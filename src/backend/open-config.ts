@@ -4,7 +4,13 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { textLine } from '../protocol/plain-text.ts';
 import type { BackendSecrets } from './backend.ts';
 import type { TroubleKind } from './core/issuing/service-trouble.ts';
-import { ConfigProblems, loadBackendConfig, readBackendSecrets, readStorePassword } from './load-config.ts';
+import {
+  ConfigProblems,
+  loadBackendConfig,
+  readBackendSecrets,
+  readStorePassword,
+  withPlacesOfKeys,
+} from './load-config.ts';
 import { createServiceClient, type ServiceClient } from './service/service-client.ts';
 import { ServiceFailure } from './service/service-failure.ts';
 
@@ -30,10 +36,11 @@ export function openConfig(
 ): Opened {
   return orFailure(file, () => {
     const config = loadBackendConfig(file ?? null, shell.env);
-    if (needs !== null && config.service[needs] === null) {
-      throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
-    }
-    const { warnings, ...secrets } = readBackendSecrets(config, shell.env);
+    const { warnings, ...secrets } = located(shell, file, () => {
+      if (needs !== null && config.service[needs] === null)
+        throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
+      return readBackendSecrets(config, shell.env);
+    });
     for (const sentence of warnings) warn(sentence);
     return { config, secrets };
   });
@@ -48,9 +55,28 @@ export interface OpenedStore {
 export function openStoreConfig(shell: Shell, file: string | undefined): OpenedStore {
   return orFailure(file, () => {
     const config = loadBackendConfig(file ?? null, shell.env);
-    const storePassword = readStorePassword(config, shell.env);
+    const storePassword = located(shell, file, () => readStorePassword(config, shell.env));
     return { config, ...(storePassword && { storePassword }) };
   });
+}
+
+/** The configuration cannot be used. */
+export class ConfigFailure extends Failure {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[], hint: string) {
+    super(`the configuration cannot be used${hint}:\n  ${problems.join('\n  ')}`, EXIT.usage);
+    this.problems = problems;
+  }
+}
+
+/** The problems of the files that the configuration names get the places of their keys. */
+function located<T>(shell: Shell, file: string | undefined, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigProblems)) throw error;
+    throw withPlacesOfKeys(error.problems, file ?? null, shell.env);
+  }
 }
 
 function orFailure<T>(file: string | undefined, open: () => T): T {
@@ -58,11 +84,7 @@ function orFailure<T>(file: string | undefined, open: () => T): T {
     return open();
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
-    const hint = file === undefined ? '; name its file with --config' : '';
-    throw new Failure(
-      `the configuration cannot be used${hint}:\n  ${error.problems.join('\n  ')}`,
-      EXIT.usage,
-    );
+    throw new ConfigFailure(error.problems, file === undefined ? '; name its file with --config' : '');
   }
 }
 

@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { tlsReason } from '../adapters/network/tls-reason.ts';
+import { listenTrouble, systemCode } from '../adapters/system-error.ts';
 import { tlsAdvice } from '../core/doctor/tls-advice.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
@@ -168,7 +169,9 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     emulator = await startEmulator(options);
   } catch (problem) {
     throw new Failure(
-      `cannot listen on ${host} port ${port} (${explain(problem)}); choose another --host or --port`,
+      systemCode(problem) === null
+        ? explain(problem)
+        : `--host ${host} --port ${port} ${listenTrouble(problem)}`,
     );
   }
   shell.print(jsonLine({ listening: emulator.url }));

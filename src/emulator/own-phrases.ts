@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { systemReason } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { parseJson } from '../protocol/json.ts';
 import type { PhraseBook } from './core/phrase-book.ts';
@@ -30,9 +31,7 @@ export function readPhrases(file: string): PhraseBook {
   try {
     text = readFileSync(file, 'utf8');
   } catch (problem) {
-    throw refuse(
-      `cannot be read (${problem instanceof Error && 'code' in problem ? String(problem.code) : 'no reason given'})`,
-    );
+    throw refuse(`cannot be read (${systemReason(problem)})`);
   }
   const json = parseJson(text);
   if (json === undefined) throw refuse('is not JSON');

@@ -24,7 +24,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 import type { ProvisioningOutcome } from './core/outcome.ts';
 import type { FileOwner, FileWrite, Write } from './core/places.ts';
 import { presentText } from './facts.ts';
@@ -79,8 +79,8 @@ export function applyWrites(writes: readonly Write[], root: string, owners: Owne
     for (const folder of made.reverse()) trying(() => rmdirSync(folder));
     const code = systemCode(error);
     if (code === null && !(error instanceof UnsafePlace)) throw error;
-    const message = code ?? (error instanceof Error ? error.message : '');
-    return { ok: false, outcome: FULL.has(message) ? 'disk_full' : 'write_failed', message };
+    const message = error instanceof UnsafePlace ? error.message : systemReason(error);
+    return { ok: false, outcome: FULL.has(code ?? '') ? 'disk_full' : 'write_failed', message };
   }
 }
 

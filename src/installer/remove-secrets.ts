@@ -28,7 +28,7 @@ const CLEANED_FILE = 'DRAGOMAN.NEW';
 /** Zero bytes in a row: no text has this many, not even one in UTF-16. */
 const ZEROS = 16;
 
-/** @returns null, or the system's error code */
+/** @returns null, or the reason in words */
 export function takeSecretsOut(folder: string, value: unknown): string | null {
   const text = JSON.stringify(withoutSecrets(value), null, 2).replaceAll('\n', '\r\n');
   return systemRefusal(() => {

@@ -16,7 +16,7 @@ const TIME = /^Time: .*$/gm;
  * Writes the result of the settings, and removes a report on an earlier start.
  * @param boot where the boot partition is mounted
  * @param run the runtime folder of provisioning
- * @returns the system's error code; null: it was written
+ * @returns the reason in words why it was not written; null: it was
  */
 export function writeSettingsText(boot: string, text: string, run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => writeWhole(boot, text)));
@@ -32,7 +32,7 @@ export function clearDraft(boot: string, run: string): void {
  * during the write could damage the card.
  * @param boot where the boot partition is mounted
  * @param run the runtime folder of provisioning
- * @returns the system's error code; null: it was written
+ * @returns the reason in words why it was not written; null: it was
  */
 export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => putLines(boot, lines)));

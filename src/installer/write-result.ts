@@ -1,7 +1,7 @@
 /** Publishes the result: beside the file for the owner of the card, and in /run for other programs. */
 import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemReason } from '../adapters/system-error.ts';
 import { PROVISIONING_RESULT_FILE, type ProvisioningResult, STATUS_FILE } from './core/outcome.ts';
 import { statusText } from './core/status-text.ts';
 import { hasOtherNotes } from './standing-notes.ts';
@@ -28,13 +28,13 @@ export function report(result: ProvisioningResult, boot: string, root: string): 
   return problems;
 }
 
-/** @returns null, or the system's error code */
+/** @returns null, or the reason in words */
 function failing(act: () => void): string | null {
   try {
     act();
     return null;
   } catch (error) {
-    return systemCode(error) ?? 'unknown reason';
+    return systemReason(error);
   }
 }
 

@@ -117,6 +117,8 @@ export interface BusOptions {
   readonly subscriptions: readonly (string | Subscription)[];
   /** How long the broker keeps messages while the client is away (MQTT 5). Default: not at all. */
   readonly keptForS?: number;
+  /** Larger payloads (bytes) are dropped unread, and `oversized` reports them. Default: what no message of a device needs. */
+  readonly largestBytes?: number;
   /** Called for each connection, because the will names the connection. */
   readonly will: ((connection: number) => { topic: string; payload: string }) | null;
 }

@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { systemCode } from '../adapters/system-error.ts';
+import { systemCode, systemReason } from '../adapters/system-error.ts';
 
 /** The part of standard output that printing needs. */
 export interface OutputStream {
@@ -12,15 +12,14 @@ const READER_IS_GONE = 'EPIPE';
 
 /**
  * Prints to a stream and ignores failures, so that a long-running program continues.
- * @param onCut called once when output is incomplete, with the system's error code
+ * @param onCut called once when output is incomplete, with the reason in words
  */
 export function createPrinter(stream: OutputStream, onCut: (why: string) => void): (text: string) => void {
   let hasFailed = false;
   const done = (error?: unknown): void => {
     if (!error || hasFailed) return;
     hasFailed = true;
-    const why = systemCode(error) ?? 'unknown reason';
-    if (why !== READER_IS_GONE) onCut(why);
+    if (systemCode(error) !== READER_IS_GONE) onCut(systemReason(error));
   };
   const isFile = fstatSync(stream.fd).isFile();
   return (text) => {

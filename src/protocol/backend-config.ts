@@ -161,7 +161,7 @@ const storeSchema = z
       .max(4096)
       .default(MEMORY_STORE)
       .describe(
-        'SQLite file on this machine; ":memory:" keeps nothing over a restart and shares nothing with other backends.',
+        'SQLite file on this machine, absolute or from the folder of this configuration; ":memory:" keeps nothing over a restart and shares nothing with other backends.',
       ),
     url: z
       .string()
@@ -293,7 +293,7 @@ export const backendConfigSchema = z
     releases: z
       .strictObject({
         path: optionalFile(
-          'Folder of a repository for apt, made by scripts/release, served below /releases/; null: none.',
+          'Folder of a repository for apt, made by scripts/release, absolute or from the folder of this configuration; served below /releases/; null: none.',
         ),
         listen: listenSchema.describe(
           'Address of /releases/ alone, such as "0.0.0.0:9465"; null: metrics.listen serves it, too. Anyone who can reach it can read the files.',

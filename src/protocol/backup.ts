@@ -21,6 +21,10 @@ export const backupListSchema = z.strictObject({
   config: pathSchema.nullable(),
   /** Who owns the store's file. */
   storeOwner: ownerSchema,
+  /** The folders above the files and the store; older backups have none. */
+  folders: z
+    .array(z.strictObject({ path: pathSchema, mode: z.int().min(0).max(0o777), owner: ownerSchema }))
+    .default([]),
   files: z.array(savedFileSchema),
 });
 export type BackupList = z.infer<typeof backupListSchema>;

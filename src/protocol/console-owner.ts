@@ -1,5 +1,6 @@
 /** People, audit, cost and conversations in the owner's console. */
 import * as z from 'zod';
+import { BILL_KEYS, type BillKey, type BillLine, type BillTotal } from './bill.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from './console-routes.ts';
 import { plainTextSchema } from './plain-text.ts';
 
@@ -87,31 +88,17 @@ export interface AuditPage {
   readonly before: string | null;
 }
 
-export const COST_KEYS = ['device', 'group', 'site'] as const;
 export const costQuerySchema = z.strictObject({
   month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as "2026-11"'),
-  by: z.enum(COST_KEYS).default('device'),
+  by: z.enum(BILL_KEYS).default('device'),
 });
 export type CostQuery = z.input<typeof costQuerySchema>;
 
 export interface Cost {
   readonly month: string;
-  readonly by: (typeof COST_KEYS)[number];
-  readonly lines: readonly CostLine[];
-  /** Sums over all devices; each device counts once. */
-  readonly total: Omit<CostLine, 'name' | 'budgetMinutes' | 'warning'>;
-}
-export interface CostLine {
-  readonly name: string;
-  readonly sessions: number;
-  readonly minutes: number;
-  readonly forecastMinutes: number;
-  readonly budgetMinutes: number | null;
-  readonly warning: 'none' | 'near_budget' | 'over_budget';
-  /** Sessions without a report, and what those lasted at most; null: without limit. */
-  readonly unreported: number;
-  readonly unreportedMinutesAtMost: number | null;
-  readonly implausible: number;
+  readonly by: BillKey;
+  readonly lines: readonly BillLine[];
+  readonly total: BillTotal;
 }
 
 export const CONVERSATION_KEYS = ['day', 'device', 'group', 'language'] as const;

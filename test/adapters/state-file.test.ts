@@ -75,7 +75,10 @@ describe('a state file', () => {
     // A directory with the draft's name blocks the write, even for root.
     mkdirSync(`${path}.tmp`);
     const failed = await file.write('new');
-    expect(failed).toEqual({ ok: false, message: expect.stringContaining('EISDIR') });
+    expect(failed).toEqual({
+      ok: false,
+      message: expect.stringContaining('cannot be written: it is a folder'),
+    });
     expect(readFileSync(path, 'utf8')).toBe('old');
     rmSync(`${path}.tmp`, { recursive: true, force: true });
     expect(await file.write('new')).toEqual({ ok: true });
@@ -108,8 +111,12 @@ describe('a state file', () => {
       (path) => writeFileSync(path, 'x'.repeat(5_000_000)),
       /^it is too large: 5000000 bytes$/,
     ],
-    ['a link to itself', (path) => symlinkSync(path, path), /^ELOOP$/],
-    ['below a file', (path) => rmSync(path.replace(/commands\.json$/, ''), { recursive: true }), /^ENOTDIR$/],
+    ['a link to itself', (path) => symlinkSync(path, path), /^its links lead in a circle$/],
+    [
+      'below a file',
+      (path) => rmSync(path.replace(/commands\.json$/, ''), { recursive: true }),
+      /^a part of its path is a file, not a folder$/,
+    ],
   ])('is unreadable, and not missing, when it is %s', async (how, make, why) => {
     const path = join(folder, 'state', 'commands.json');
     mkdirSync(join(folder, 'state'));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import type { SignatureReader } from '../../src/ports/signature.ts';
 import type { Config } from '../../src/protocol/config.ts';
-import { refused } from '../service-events.ts';
+import { ready, refused } from '../service-events.ts';
 import { hmacJws, jws, makePair, unsignedJws } from './attacker.ts';
 import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
@@ -117,6 +117,35 @@ describe('an answer that the owner has signed', () => {
     answer(deps, sealed(deps, jws(next, grantFor(deps))));
     await settle();
     expect(deps.streams).toHaveLength(1);
+  });
+
+  it('confirms ended streams after the session, and only with its signature', async () => {
+    const deps = await asking('owner.pem');
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
+    await settle();
+    deps.lastStream().listener.opened();
+    deps.clock.advance(2800);
+    deps.service(ready());
+    deps.clock.advance(1000);
+    const again = (): unknown => {
+      deps.command('stop', { id: `stop-${deps.published.length}` });
+      deps.clock.advance(30_000);
+      deps.command('start', { id: `start-${deps.published.length}` });
+      return deps.lastRequest().ended;
+    };
+    expect(again()).toHaveLength(1);
+    answer(deps, sealed(deps, jws(owner, grantFor(deps))));
+    await settle();
+    expect(deps.streams).toHaveLength(2);
+    const confirmation = { id: deps.lastRequest().id, recorded: ['session-...'], device: BASE, iat: 0 };
+    answer(deps, confirmation);
+    answer(deps, sealed(deps, jws(stranger, confirmation)));
+    await settle();
+    expect(await refusedAnswers(deps)).toEqual({ unsigned: 1, unknown_key: 1 });
+    expect(again()).toHaveLength(1);
+    answer(deps, sealed(deps, jws(owner, { ...confirmation, id: deps.lastRequest().id })));
+    await settle();
+    expect(again()).toBeUndefined();
   });
 
   it('is accepted without keys too, because the devices of a fleet get their keys one by one', async () => {

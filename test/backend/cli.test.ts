@@ -300,8 +300,59 @@ describe('dragoman-backend', () => {
     write('key', KEY);
     await emulator.close();
     const gone = await withConfig('sessions', 'list');
-    expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/ECONNREFUSED; check service\.url/) });
+    expect(gone).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/: nothing listens there; check service\.url/),
+    });
     emulator = await startEmulator();
+  });
+
+  it('names file, line and column of a key whose file cannot be used', async () => {
+    const service = {
+      url: emulator.url,
+      streamUrl: 'ws://127.0.0.1:1/s',
+      apiKeyFile: 'nokey',
+      jwtFile: 'nojwt',
+    };
+    const mqtt = { url: 'mqtt://127.0.0.1:1', caFile: 'noca' };
+    const store = { url: 'postgres://db.example/d', passwordFile: 'nopassword' };
+    const file = write(
+      'lines.json',
+      JSON.stringify({ mqtt, service, store, allow: ['museum/*'] }, undefined, 2),
+    );
+    const { code, err } = await run('sessions', 'list', '--config', file);
+    expect(code).toBe(2);
+    expect(err).toMatch(/lines\.json:4:\d+: mqtt\.caFile: the file noca cannot be read/);
+    expect(err).toMatch(/lines\.json:9:\d+: service\.apiKeyFile: the secret file nokey does not exist/);
+    expect(err).toMatch(/lines\.json:10:\d+: service\.jwtFile: the secret file nojwt does not exist/);
+    const people = await run('people', 'list', '--config', file);
+    expect(people.err).toMatch(/lines\.json:14:\d+: store\.passwordFile: .*nopassword does not exist/);
+    const unset = write(
+      'unset.json',
+      JSON.stringify({ mqtt, service: { ...service, apiKeyFile: null }, allow: ['museum/*'] }),
+    );
+    expect((await run('sessions', 'list', '--config', unset)).err).toMatch(
+      /unset\.json:1:\d+: service\.apiKeyFile is not set/,
+    );
+  });
+
+  it('logs that it issues tokens when both broker and store can be used', async () => {
+    const broker = await startBroker();
+    const service = { url: emulator.url, streamUrl: 'ws://127.0.0.1:1/s', apiKeyFile: write('key', KEY) };
+    const config = { mqtt: { url: broker.url }, service, allow: ['museum/*'] };
+    const withoutStore = { ...config, store: { url: 'postgres://user@127.0.0.1:1/none' } };
+    const down = begin(['run', '--config', write('down.json', JSON.stringify(withoutStore))]);
+    await until(() => down.said.out.includes('listening for token requests'), 'the broker');
+    down.signals.emit('SIGTERM');
+    expect(await down.ended).toBe(0);
+    expect(down.said.out).toContain('started: waiting for the broker and the store');
+    expect(down.said.out).toContain('cannot be used: nothing listens there');
+    expect(down.said.out).not.toContain('issuing tokens');
+    const up = begin(['run', '--config', write('up.json', JSON.stringify(config))]);
+    await until(() => up.said.out.includes('issuing tokens'), 'the start');
+    up.signals.emit('SIGTERM');
+    expect(await up.ended).toBe(0);
+    await broker.close();
   });
 
   it('issues tokens until SIGTERM, and logs one JSON line per record', async () => {

@@ -100,6 +100,14 @@ function openReports() {
       ...more,
     });
   const send = (ms: number, device = 'kiosk'): void => hear(ended(ms), 'session_ended', device, ms);
+  const confirmed: string[] = [];
+  /** A request of the device reports these ends again. */
+  const repeat = (times: readonly number[], device = 'kiosk'): void =>
+    reports.repeat(
+      `museum/${device}`,
+      times.map((ms) => ({ lane: 'main', session: `s${ms}...`, live_ms: ms })),
+      () => void confirmed.push(`${device} ${times.join()}`),
+    );
   return {
     clock,
     written,
@@ -113,6 +121,8 @@ function openReports() {
     hear,
     ended,
     send,
+    confirmed,
+    repeat,
   };
 }
 
@@ -262,6 +272,16 @@ describe('reports of devices', () => {
     ]);
   });
 
+  it('are counted when they are too large to be read', async () => {
+    const { clock, buses, implausible } = openReports();
+    const [bus] = buses;
+    expect(bus?.options.largestBytes).toBe(4096);
+    bus?.listener.oversized?.(`${PREFIX}/museum/kiosk/event/session_ended`, 4097);
+    bus?.listener.oversized?.(`${PREFIX}/museum/kiosk/event/other`, 4097);
+    await clock.elapse(10_000);
+    expect([...implausible]).toEqual([['museum/kiosk', 1]]);
+  });
+
   it('of one device have a limit, which leaves the others alone', async () => {
     const { clock, written, implausible, send } = openReports();
     for (let ms = 0; ms < 10_000; ms += 1) send(ms);
@@ -318,5 +338,80 @@ describe('reports of devices', () => {
     expect(buses.map(({ isClosed }) => isClosed)).toEqual([true, false]);
     // The broker keeps them for a backend that is away.
     for (const { options } of buses) expect(options.subscriptions).toMatchObject([{ qos: 1 }, { qos: 1 }]);
+  });
+});
+
+describe('ends that a request reports again', () => {
+  it('are written, and confirmed when all are', async () => {
+    const { clock, written, confirmed, repeat } = openReports();
+    repeat([1, 2, 3]);
+    expect(confirmed).toEqual([]);
+    await clock.elapse(0);
+    expect(written).toEqual(
+      [1, 2, 3].map((ms) => ({ device: 'museum/kiosk', lane: 'main', session: `s${ms}...`, ms })),
+    );
+    expect(confirmed).toEqual(['kiosk 1,2,3']);
+  });
+
+  it('are confirmed, and counted, when they cannot be true or the store does not take one', async () => {
+    const { clock, written, confirmed, implausible, world, repeat } = openReports();
+    world.poison = 2;
+    repeat([1, 2, 3]);
+    await clock.elapse(0);
+    world.isImplausible = true;
+    repeat([4]);
+    await clock.elapse(10_000);
+    expect([written.map(({ ms }) => ms), confirmed]).toEqual([
+      [1, 3],
+      ['kiosk 1,2,3', 'kiosk 4'],
+    ]);
+    expect([...implausible]).toEqual([['museum/kiosk', 2]]);
+  });
+
+  it('are neither kept nor confirmed while the store is down, and stand before no report', async () => {
+    const { clock, written, confirmed, world, repeat, send } = openReports();
+    world.isDown = true;
+    for (let kiosk = 0; kiosk < 500; kiosk += 1) repeat([1], `kiosk-${kiosk}`);
+    await clock.elapse(0);
+    send(7);
+    repeat([1, 2]);
+    await clock.elapse(60_000);
+    world.isDown = false;
+    await clock.elapse(2000);
+    expect(written.map(({ ms }) => ms)).toEqual([7, 1, 2]);
+    expect(confirmed).toEqual(['kiosk 1,2']);
+  });
+
+  it('leave room for the reports of others while the store is slow', async () => {
+    const { clock, written, world, repeat, send } = openReports();
+    world.isDown = true;
+    send(7);
+    await clock.elapse(0);
+    for (let kiosk = 0; kiosk < 2000; kiosk += 1) repeat([1], `kiosk-${kiosk}`);
+    world.isDown = false;
+    await clock.elapse(2000);
+    expect(written).toHaveLength(1001);
+  });
+
+  it('of one device are left out beyond six requests a minute, and count as nothing', async () => {
+    const { clock, confirmed, implausible, repeat, send, written } = openReports();
+    for (let request = 0; request < 100; request += 1) repeat([request]);
+    repeat([1], 'honest');
+    await clock.elapse(10_000);
+    expect(confirmed).toEqual([...[0, 1, 2, 3, 4, 5].map((ms) => `kiosk ${ms}`), 'honest 1']);
+    repeat([200]);
+    // Its events have their own limit.
+    for (let ms = 0; ms < 120; ms += 1) send(ms);
+    await clock.elapse(10_000);
+    expect([confirmed.at(-1), written.length, [...implausible]]).toEqual(['kiosk 200', 8 + 120, []]);
+  });
+
+  it('are left to the device when the backend ends', async () => {
+    const { reports, written, confirmed, repeat, clock } = openReports();
+    repeat([1]);
+    const closing = reports.close();
+    repeat([2]);
+    await closing;
+    expect([written.map(({ ms }) => ms), confirmed, clock.armed]).toEqual([[1], ['kiosk 1'], 0]);
   });
 });

@@ -322,6 +322,8 @@ describe('dragoman-backend run', () => {
     const { code, err } = await ofRun({ ...base(), metrics: { listen } });
     server.close();
     expect(code).toBe(2);
-    expect(err).toMatch(/metrics\.listen: 127\.0\.0\.1:\d+ cannot be used \(EADDRINUSE\)/);
+    expect(err).toMatch(
+      /metrics\.listen: 127\.0\.0\.1:\d+ cannot be used \(another program uses this address and port\): end that program, or name another port/,
+    );
   });
 });

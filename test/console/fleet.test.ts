@@ -47,6 +47,41 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
     await close();
   });
 
+  it.each(
+    [
+      [800, 480],
+      [1024, 600],
+      [1280, 800],
+      [1920, 1080],
+    ].flatMap(([width = 0, height = 0]) =>
+      ['en', 'de'].map((language) => [width, height, language] as const),
+    ),
+  )('shows whole names, pages and headers on %i x %i in the language %s', async (width, height, language) => {
+    const { page, close } = await showConsole(browser, '/', { size: { width, height }, language });
+    await screenshot(page, `fleet-${language}-${width}x${height}`);
+    const cut = await page.$$eval(
+      'header.top nav, header.top nav a, .grid .head > *, .grid .scroller .line .name, .grid .status, .counts > *, .who > *',
+      (parts) =>
+        parts
+          .filter((part) => part.getClientRects().length > 0)
+          .filter((part) => {
+            const { left, right } = part.getBoundingClientRect();
+            return part.scrollWidth > part.clientWidth || left < 0 || right > innerWidth;
+          })
+          .map((part) => `${part.className} ${part.textContent}`),
+    );
+    expect(cut).toEqual([]);
+    const heads = await page.$$eval('.grid .head > span', (all) =>
+      all
+        .filter((one) => one.getClientRects().length > 0)
+        .map((one) => one.getBoundingClientRect())
+        .map(({ left, right }) => [left, right] as const),
+    );
+    for (const [index, [, right]] of heads.entries())
+      expect(heads[index + 1]?.[0] ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(right);
+    await close();
+  });
+
   it('changes one row and the counts when a device changes', async () => {
     const { page, fake, close } = await showConsole(browser, '/?sort=device');
     fake.change(rowFor(3, { status: 'degraded', isProblem: true, reasons: ['budget'] }));

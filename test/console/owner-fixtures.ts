@@ -116,11 +116,11 @@ const bill = (name: string, minutes: number): Cost['lines'][number] => ({
   name,
   minutes,
   sessions: Math.round(minutes / 12),
-  forecastMinutes: minutes * 1.12,
-  budgetMinutes: minutes > 900 ? 1000 : null,
+  forecast_minutes: minutes * 1.12,
+  budget_minutes: minutes > 900 ? 1000 : null,
   warning: minutes > 900 ? 'near_budget' : 'none',
   unreported: 1,
-  unreportedMinutesAtMost: 30,
+  unreported_minutes_at_most: 30,
   implausible: 0,
 });
 
@@ -130,7 +130,7 @@ export function costBy(by: Cost['by']): Cost {
       ? ['museum/kiosk-00001', 'museum/kiosk-00002', 'museum/kiosk-00003']
       : ['lobby', 'counter'];
   const lines = names.map((name, at) => bill(name, 930 - at * 310));
-  const { name: _, budgetMinutes: __, warning: ___, ...total } = bill('', 1860);
+  const { name: _, budget_minutes: __, warning: ___, ...total } = bill('', 1860);
   return { month: '2026-11', by, lines, total };
 }
 

@@ -13,6 +13,7 @@ import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS, type EventKind } from '../../src/protocol/mqtt/event.ts';
 import { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import {
+  endsRecordedSchema,
   legacyTokenGrantSchema,
   tokenDenialSchema,
   tokenGrantSchema,
@@ -37,6 +38,7 @@ const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
   legacy: legacyTokenGrantSchema,
   denial: tokenDenialSchema,
   probed: tokenProbeAnswerSchema,
+  recorded: endsRecordedSchema,
   statusAnswer: statusAnswerSchema,
   diagnosis: diagnosisSchema,
   certificateRequest: certificateRequestSchema,

@@ -109,7 +109,7 @@ describe('the doctor beside a running agent', () => {
     });
     expect(of('agent')).toMatchObject({
       verdict: 'problem',
-      finding: expect.stringMatching(/"capture:lost" \(.*has no connection to the broker: .*refused/),
+      finding: expect.stringMatching(/"capture:lost": .*has no connection to the broker: .*refused/),
     });
     expect(of('capture')).toMatchObject({
       verdict: 'problem',

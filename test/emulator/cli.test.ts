@@ -75,7 +75,7 @@ describe('dragoman-emulator run', () => {
     await other.close();
     expect(answer.code).toBe(1);
     expect(answer.err).toMatch(
-      /^dragoman-emulator: cannot listen on 127\.0\.0\.1 port \d+ .*choose another.*\n$/,
+      /^dragoman-emulator: --host 127\.0\.0\.1 --port \d+ cannot be used \(another program uses this address and port\): end that program, or name another port\n$/,
     );
   });
 

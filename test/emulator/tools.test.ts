@@ -217,7 +217,9 @@ describe('an own phrase book', () => {
   });
 
   test('is named when the file does not exist', () => {
-    expect(() => readPhrases(join(folder, 'none.json'))).toThrow('none.json cannot be read (ENOENT)');
+    expect(() => readPhrases(join(folder, 'none.json'))).toThrow(
+      'none.json cannot be read (there is no such file or folder)',
+    );
   });
 });
 

@@ -93,7 +93,7 @@ describe('a disk that cannot be written', () => {
     const before = [system.everything(), folders()];
     const { result } = system.run();
     expect(result.outcome).toBe('write_failed');
-    expect(result.problems[0]?.message).toContain('ENOTDIR');
+    expect(result.problems[0]?.message).toContain('a part of its path is a file');
     expect([system.everything(), folders()]).toEqual(before);
   });
 });

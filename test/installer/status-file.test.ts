@@ -99,11 +99,13 @@ describe('the status file', () => {
     // A new result of the settings removes the report on an earlier start.
     expect(writeSettingsText(boot, SETTINGS, boot)).toBeNull();
     expect(read()).toBe(SETTINGS);
-    expect(writeSettingsText(join(boot, 'none'), SETTINGS, boot)).toBe('ENOENT');
+    expect(writeSettingsText(join(boot, 'none'), SETTINGS, boot)).toBe('there is no such file or folder');
   });
 
   it('keeps its content when it cannot be written, and the error code is returned', () => {
-    expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'), boot)).toBe('ENOENT');
+    expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'), boot)).toBe(
+      'there is no such file or folder',
+    );
     writeFileSync(file(), SETTINGS);
     mkdirSync(join(boot, 'DRAGOSTA.NEW'));
     expect(writeStartLines(boot, lines('1', 'ready'), boot)).not.toBeNull();

@@ -45,7 +45,7 @@ export function describeFullDisk(programs: readonly (readonly [bundle: string, w
       const { status, stderr } = shellIn(folder, `"$RUN" ${bundle}.mjs ${words} >/dev/full`);
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: `${name}: ${CUT} (ENOSPC). Write it to another place.\n`,
+        stderr: `${name}: ${CUT} (the disk is full). Write it to another place.\n`,
       });
     });
   });

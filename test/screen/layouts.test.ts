@@ -2,6 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { noticeIn } from '../../src/core/conversation/notice.ts';
+import { WORDED_LANGUAGES, wordingOf } from '../../src/core/screen/wording.ts';
 import type { ScreenSnapshot, ScreenStatus } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS, type ScreenLayout } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
@@ -77,6 +78,16 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
   })
   .map((part) => part.className + ': ' + part.textContent)`;
 
+/** The language with the longest words on its buttons, and usual ones. */
+const WORDIEST = (() => {
+  const length = (language: string): number => {
+    const { type, louder, end } = wordingOf(language);
+    return `${type}${louder}${end}`.length;
+  };
+  const [longest = 'de'] = [...WORDED_LANGUAGES].sort((a, b) => length(b) - length(a));
+  return [...new Set(['en', 'de', 'fr', longest])];
+})();
+
 const namesOf = (page: Page, buttons: string) =>
   page.$$eval(buttons, (all) => all.map((one) => one.ariaLabel));
 
@@ -134,6 +145,45 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       await shown.close();
     },
   );
+
+  const BUTTON_SIZES = [
+    [1280, 800],
+    [1024, 600],
+    [800, 480],
+    [1920, 1080],
+    [390, 844],
+  ] as const;
+  it.each(
+    BUTTON_SIZES.flatMap(([width, height]) => WORDIEST.map((source) => [width, height, source] as const)),
+  )('has whole words on its buttons on %i x %i in the language %s', async (width, height, source) => {
+    const visitor = source === 'en' ? 'es' : 'en';
+    const typing = [
+      { from: source, into: visitor },
+      { from: visitor, into: source },
+    ];
+    const lane = { id: 'main', source, targets: [visitor], offer: ['es', 'fr', 'de'], visitor };
+    const given = { layout: 'beside', lanes: [{ ...lane, typing, turn: null, volume: 80 }] } as const;
+    const { page, close } = await showPage(browser, files, given, { width, height });
+    await screenshot(page, `buttons-${source}-${width}x${height}`);
+    const buttons = await page.$$eval('.bar > button', (all) =>
+      all.map((button) => {
+        const word = button.querySelector('span');
+        const { left, right } = button.getBoundingClientRect();
+        return {
+          isInside: left >= 0 && right <= innerWidth,
+          hasWord: word !== null && word.getClientRects().length > 0,
+          isWhole: word === null || word.scrollWidth <= word.clientWidth,
+          size: getComputedStyle(button).fontSize,
+        };
+      }),
+    );
+    // A telephone has room for the name of the language only.
+    const hasWord = buttons.map((_, index) => width > 400 || index === 1);
+    const letter = await page.$eval('main', (main) => getComputedStyle(main).fontSize);
+    const size = width > 400 ? letter : expect.any(String);
+    expect(buttons).toEqual(hasWord.map((has) => ({ isInside: true, hasWord: has, isWhole: true, size })));
+    await close();
+  });
 
   it.each([
     ['one', 'hold', 'listening', 1280, 720, 150],

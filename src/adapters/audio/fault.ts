@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { AudioFault } from '../../ports/audio.ts';
 import { systemCode } from '../system-error.ts';
 
@@ -52,6 +53,11 @@ export function describeFileProblem(error: unknown, doing: string, path: string)
     code: 'failed',
     cause: symbol === '' ? 'the system gave no reason' : `the system says ${symbol}`,
   };
-  const cause = symbol === 'EACCES' && HOME.test(path) ? HIDDEN_HOME : problem.cause;
+  const isFolderMissing = symbol === 'ENOENT' && doing === 'write';
+  const cause = isFolderMissing
+    ? `the folder ${dirname(path)} does not exist; make it, or name another place`
+    : symbol === 'EACCES' && HOME.test(path)
+      ? HIDDEN_HOME
+      : problem.cause;
   return new AudioFaultError(problem.code, `cannot ${doing} ${path}: ${cause}`, { cause: error });
 }

@@ -4,7 +4,7 @@ const LONGEST_SHOWN = 60;
 
 /** A value for a message, or null when it must not be shown. */
 export function showValue(value: unknown, path: readonly PropertyKey[]): string | null {
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value);
   const mayBeSecret =

@@ -47,35 +47,44 @@ export function profilesFile(env: Environment): string {
  */
 export function openProfile(name: string | undefined, env: Environment, clientId: string): OperatorAccess {
   const file = profilesFile(env);
-  const profile = chooseProfile(readProfiles(file), name, file);
+  const read = readProfiles(file);
+  const chosen = chooseProfile(read, name, file);
+  const { profile } = chosen;
+  /** The place of a key of the profile. */
+  const placeOf = (key: string): string => read.place(['profiles', chosen.name, key]);
   const folder = dirname(file);
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
-  const field = <T>(path: string | null, read: (path: string) => T): T | undefined =>
-    path === null ? undefined : read(at(path));
+  const field = <T>(path: string | null, open: (path: string) => T): T | undefined =>
+    path === null ? undefined : open(at(path));
   const pem = (key: string, faultOf: typeof certificateFault) => (path: string) => {
     try {
       return readCertificateFile(key, path, faultOf);
     } catch (error) {
-      if (error instanceof UnreadablePem) throw new ProfileError(error.message);
+      if (error instanceof UnreadablePem) throw new ProfileError(`${placeOf(key)}: ${error.message}`);
       throw error;
     }
   };
   const warnings: string[] = [];
-  const secret = (key: string, read: typeof readSecret) => (path: string) => {
-    const found = read(path, env);
+  const secret = (key: string, form: typeof readSecret) => (path: string) => {
+    const found = form(path, env);
     if (found.ok && found.unseen !== undefined)
       warnings.push(`${key} names ${path}: the secret in it ${found.unseen}, which is sent with it.`);
-    return secretOr(key, found);
+    return secretOr(`${placeOf(key)}: ${key}`, found);
   };
   const ca = field(profile.caFile, pem('caFile', certificateFault));
   const cert = field(profile.certFile, pem('certFile', ownCertificateFault));
   const key = field(profile.keyFile, secret('keyFile', readSecret));
   const password = field(profile.passwordFile, secret('passwordFile', readPassword));
-  const signing = field(profile.signingKeyFile, (path) => readSigningKey(path, env));
+  const signing = field(profile.signingKeyFile, (path) =>
+    readSigningKey(`${placeOf('signingKeyFile')}: signingKeyFile`, path, env),
+  );
   return {
     profile,
     signingKey: signing ?? null,
-    registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant, warnings)) ?? [],
+    registered:
+      field(profile.setupFile, (path) =>
+        registeredAt(path, profile.tenant, warnings, placeOf('setupFile')),
+      ) ?? [],
     warnings,
     connection: {
       url: profile.url,
@@ -90,7 +99,12 @@ export function openProfile(name: string | undefined, env: Environment, clientId
 }
 
 /** A profile of "broker init" names the file on the owner's computer: elsewhere it is missing, and all else works. */
-function registeredAt(file: string, tenant: string, warnings: string[]): readonly RegisteredDevice[] {
+function registeredAt(
+  file: string,
+  tenant: string,
+  warnings: string[],
+  place: string,
+): readonly RegisteredDevice[] {
   try {
     const found = readRegistered(file, tenant);
     if (found !== null) return found;
@@ -101,13 +115,19 @@ function registeredAt(file: string, tenant: string, warnings: string[]): readonl
     );
     return [];
   }
-  throw new ProfileError(`setupFile: ${file} is no setup.json of "dragoman-backend broker init"`);
+  throw new ProfileError(
+    `${place}: setupFile: ${file} is not the setup.json of "dragoman-backend broker init"`,
+  );
 }
 
-function readProfiles(file: string): {
-  profiles: Readonly<Record<string, CtlProfile>>;
-  default?: string | undefined;
-} {
+interface Profiles {
+  readonly profiles: Readonly<Record<string, CtlProfile>>;
+  readonly default?: string | undefined;
+  /** File, line and column of a value. */
+  place(path: readonly PropertyKey[]): string;
+}
+
+function readProfiles(file: string): Profiles {
   let text: string;
   try {
     text = readConfigText(file);
@@ -124,11 +144,12 @@ function readProfiles(file: string): {
     throw new ProfileError(`${file}:${line}:${column}: ${json.message}`);
   }
   const parsed = ctlProfilesSchema.safeParse(json.value);
-  if (parsed.success) return parsed.data;
+  const placeOf = (path: readonly PropertyKey[]): string => placeIn(file, path, json.locate);
+  if (parsed.success) return { profiles: parsed.data.profiles, default: parsed.data.default, place: placeOf };
   const [issue] = parsed.error.issues;
   if (issue === undefined) throw new ProfileError(`${file}: is not valid`);
   const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const place = placeIn(file, [...issue.path, ...key], json.locate);
+  const place = placeOf([...issue.path, ...key]);
   throw new ProfileError(`${place}: ${wordIssue(issue, json.value)}`);
 }
 
@@ -151,19 +172,17 @@ function wordIssue(
     value,
   );
   if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
-  const must = issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message;
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
-  return `${path}: ${shown === null ? must : `is ${shown}; ${must}`}`;
+  const { message } = issue;
+  const isShown = message.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
+  const shown = isShown ? showValue(found, issue.path) : null;
+  return `${path}: ${shown === null ? message : `is ${shown}; ${message}`}`;
 }
 
 function chooseProfile(
-  {
-    profiles,
-    default: usual,
-  }: { profiles: Readonly<Record<string, CtlProfile>>; default?: string | undefined },
+  { profiles, default: usual, place }: Profiles,
   wanted: string | undefined,
   file: string,
-): CtlProfile {
+): { readonly name: string; readonly profile: CtlProfile } {
   const names = Object.keys(profiles);
   const name = wanted ?? usual ?? (names.length === 1 ? names[0] : undefined);
   if (name === undefined) {
@@ -172,9 +191,11 @@ function chooseProfile(
     );
   }
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (profile !== undefined) return profile;
+  if (profile !== undefined) return { name, profile };
   const near = suggest(name, names);
   const hint = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+  if (wanted === undefined)
+    throw new ProfileError(`${place(['default'])}: default: is "${name}", which is not a profile; ${hint}`);
   throw new ProfileError(`${file} has no profile "${name}"; ${hint}`);
 }
 
@@ -183,11 +204,11 @@ function secretOr(key: string, read: SecretResult): string {
   return read.secret;
 }
 
-function readSigningKey(file: string, env: Environment): PrivateKey {
+function readSigningKey(what: string, file: string, env: Environment): PrivateKey {
   try {
-    return parsePrivateKey(secretOr('signingKeyFile', readSecret(file, env)), file);
+    return parsePrivateKey(secretOr(what, readSecret(file, env)), file);
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
-    throw new ProfileError(`signingKeyFile: ${error.message}`);
+    throw new ProfileError(`${what}: ${error.message}`);
   }
 }

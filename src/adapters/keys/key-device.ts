@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenKeyDevice } from '../../ports/keys.ts';
 import { type Child, startChild } from '../audio/child/process.ts';
-import { systemCode } from '../system-error.ts';
+import { reasonOf, systemCode } from '../system-error.ts';
 import { createEventReader, type EventBytes, eventBytes } from './input-event.ts';
 
 /** Interval of attempts at a device that is away. */
@@ -38,7 +38,7 @@ export function createKeyDevices(clock: Clock, size: EventBytes = eventBytes()):
         },
         ended: ({ spawnError }) => {
           cancel();
-          retry(spawnError === null ? problemOf(complaint) : `it cannot be read: ${spawnError}`);
+          retry(spawnError === null ? problemOf(complaint) : `it cannot be read: ${reasonOf(spawnError)}`);
         },
       });
       cancel = clock.at(clock.now() + OPENED_AFTER_MS, () => listener.opened());
@@ -81,5 +81,5 @@ function problemOf(complaint: string): string {
     return 'the unit does not allow it: "DeviceAllow=char-input r" is missing';
   if (/No such file/.test(complaint)) return NOT_THERE;
   if (complaint === '' || /No such device/.test(complaint)) return 'it was unplugged';
-  return `it cannot be read: ${complaint}`;
+  return `it cannot be read: ${reasonOf(complaint)}`;
 }

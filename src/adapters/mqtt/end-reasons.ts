@@ -4,6 +4,7 @@ import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
 import { isMulticastName, readAddress } from '../../protocol/host.ts';
 import { ownLine } from '../own-line.ts';
+import { reasonOf } from '../system-error.ts';
 import { UnusableCredential } from './endpoint.ts';
 import { explainHandshake } from './handshake-failures.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
@@ -36,25 +37,19 @@ const SESSION_TAKEN_OVER = 0x8e;
 /** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
 const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
 
-const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it cut the connection',
-  EPIPE: 'it cut the connection',
-  ENOTFOUND: 'its name is unknown',
-  EAI_AGAIN: 'its name cannot be looked up',
-  ETIMEDOUT: 'no answer',
-  EHOSTUNREACH: 'no way to it',
-  ENETUNREACH: 'no network',
-  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH:
-    'it sent a message that is too large; set message_size_limit at the broker',
-};
+const TOO_LARGE = 'it sent a message that is too large; set message_size_limit at the broker';
 
 const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: "dragoman doctor" says how';
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
-/** The error's own text beside its code, unless the text names the code. */
-const unknown = (code: string, text: string): string => (text.includes(code) ? text : `${text} (${code})`);
+/** A code without words of ours stands beside the error's own text, unless the text names it. */
+function reasonFor(code: string, text: string): string {
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return TOO_LARGE;
+  const reason = reasonOf(code);
+  if (reason !== code) return reason;
+  return text.includes(code) ? text : `${text} (${code})`;
+}
 
 const reasonText = (code: number): string =>
   (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
@@ -117,7 +112,7 @@ export function explainError(
     };
   }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
-  const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
+  const why = `${reasonFor(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
   return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
 

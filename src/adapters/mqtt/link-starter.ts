@@ -82,6 +82,7 @@ export function createStarter(
       version,
       subscriptions,
       isWithoutRetained,
+      largestBytes: options.largestBytes,
       options: () =>
         clientOptions(to, version, will(), { keptForS: options.keptForS, isNew, allowed: allowances.of(to) }),
     };

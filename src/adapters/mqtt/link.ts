@@ -75,12 +75,14 @@ export interface LinkTarget {
   readonly subscriptions: readonly Subscription[];
   /** The broker must not send retained messages. MQTT 3.1.1 cannot express that. */
   readonly isWithoutRetained?: boolean;
+  /** Larger payloads are dropped unread (bytes). */
+  readonly largestBytes?: number | undefined;
   /** Throws when an option (a password file, a certificate) is unavailable. */
   readonly options: () => IClientOptions;
 }
 
 export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link {
-  const { broker, version } = target;
+  const { broker, version, largestBytes = MOST_INBOUND_BYTES } = target;
   const how = { isWithoutRetained: version === 5 && target.isWithoutRetained === true };
   let client: MqttClient | null = null;
   let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
@@ -125,7 +127,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     });
     opened.on('message', (topic, payload, packet) => {
       const acknowledge = acknowledgements.of(packet);
-      if (payload.length > MOST_INBOUND_BYTES) {
+      if (payload.length > largestBytes) {
         acknowledge();
         return sink.oversized(topic, payload.length);
       }

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../../ports/host.ts';
-import { systemCode } from '../system-error.ts';
+import { systemReason } from '../system-error.ts';
 import { RESTART_FILE } from '../update/desk.ts';
 import { isStartedBySystemd } from './invocation.ts';
 
@@ -35,8 +35,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
         writeFileSync(join(directory, 'reboot'), '');
         return null;
       } catch (error) {
-        const code = systemCode(error) ?? 'unknown reason';
-        return `the file that asks for a reboot cannot be written (${code})`;
+        return `the file that asks for a reboot cannot be written: ${systemReason(error)}`;
       }
     },
   };

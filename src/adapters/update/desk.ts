@@ -6,7 +6,7 @@ import type { UpdateDesk } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type UpdateOrder, updateOrderSchema } from '../../protocol/update.ts';
 import { readBounded } from '../bounded-file.ts';
-import { systemCode } from '../system-error.ts';
+import { systemReason } from '../system-error.ts';
 
 /** In the agent's state folder. */
 export const ORDER_FILE = 'update-order.json';
@@ -66,6 +66,6 @@ async function remove(path: string, log: Log): Promise<void> {
   try {
     await rm(path, { force: true, recursive: true });
   } catch (error) {
-    log.error({}, `${path} cannot be removed (${systemCode(error) ?? 'unknown reason'})`);
+    log.error({}, `${path} cannot be removed: ${systemReason(error)}`);
   }
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type UpdateFiles, UpdateTrouble } from '../../ports/update.ts';
-import { systemCode } from '../system-error.ts';
+import { systemCode, systemReason } from '../system-error.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; remove something, and order the update again',
@@ -63,7 +63,7 @@ export function createUpdateFiles(root: string): UpdateFiles {
 export function troubleOf(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (code === null) return error;
-  return new UpdateTrouble(SENTENCES[code] ?? `${path} cannot be used (${code})`);
+  return new UpdateTrouble(SENTENCES[code] ?? `${path} cannot be used: ${systemReason(error)}`);
 }
 
 const unlessMissing =

@@ -5,7 +5,7 @@ import { parseJson } from '../../protocol/json.ts';
 import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../protocol/update.ts';
 import { readBounded } from '../bounded-file.ts';
 import { syncDirectory } from '../state-file.ts';
-import { systemCode } from '../system-error.ts';
+import { systemReason } from '../system-error.ts';
 import { MOMENT_FILE, ORDER_FILE, STATUS_FILE } from './desk.ts';
 
 /** The updater's folder in memory. */
@@ -49,9 +49,7 @@ export async function leaveOrder(state: string, order: UpdateOrder): Promise<str
     await replaceDurably(join(state, ORDER_FILE), JSON.stringify(order));
     return null;
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    const hint = code === 'EACCES' ? '' : ': the disk may be full or read-only';
-    return `the order cannot be written to ${state} (${code})${hint}`;
+    return `the order cannot be written to ${state}: ${systemReason(error)}`;
   }
 }
 

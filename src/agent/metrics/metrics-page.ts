@@ -1,4 +1,4 @@
-import { systemCode } from '../../adapters/system-error.ts';
+import { listenTrouble } from '../../adapters/system-error.ts';
 import { OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
 import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -51,12 +51,7 @@ export async function openMetricsPage({ listen, measure, clock, log }: MetricsOp
       log.info({ url: `${opened.url}/metrics` }, 'metrics are served');
     } catch (error) {
       if (isClosed) return;
-      const code = systemCode(error);
-      const advice =
-        code === 'EADDRINUSE'
-          ? 'another program uses the port: end it, or choose another one'
-          : (code ?? 'unknown reason');
-      log.error({ listen }, `metrics.listen cannot be used: ${advice}; it is tried again each 30 s`);
+      log.error({ listen }, `metrics.listen ${listenTrouble(error)}; it is tried again each 30 s`);
       cancelRetry = clock.at(clock.now() + RETRY_MS, () => void attempt());
     }
   };

@@ -1,6 +1,6 @@
 import { type PageFiles, readPageFiles } from '../../adapters/screen/page-files.ts';
 import { openPageServer, type PageServer } from '../../adapters/screen/page-server.ts';
-import { systemCode } from '../../adapters/system-error.ts';
+import { listenTrouble, systemCode } from '../../adapters/system-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
@@ -88,7 +88,11 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     } catch (error) {
       if (isClosed) return;
       const code = systemCode(error);
-      log.error({ err: error, port }, `the page for the screen cannot be served: ${adviceFor(code, port)}`);
+      const why =
+        code === 'ENOENT'
+          ? 'screen.js or screen.css is not beside the program: install it again'
+          : `port ${port} ${listenTrouble(error)}`;
+      log.error({ port }, `the page for the screen cannot be served: ${why}; it is tried again each 30 s`);
       publisher.condition('screen', true, code ?? 'failed');
       cancelRetry = clock.at(clock.now() + RETRY_MS, () => void attempt());
     }
@@ -112,12 +116,4 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       await server?.close();
     },
   };
-}
-
-function adviceFor(code: string | null, port: number): string {
-  if (code === 'EADDRINUSE')
-    return `another program uses port ${port}; end it, or choose another screen.port`;
-  if (code === 'EACCES') return `port ${port} needs a privilege; choose a screen.port above 1023`;
-  if (code === 'ENOENT') return 'screen.js or screen.css is not beside the program; install it again';
-  return 'see the error; it is tried again each 30 s';
 }

@@ -8,12 +8,14 @@ import {
   fieldOf,
 } from './answer-reader.ts';
 import type { BackendWatcher } from './backend-watch.ts';
+import type { EndedStreams } from './ended-streams.ts';
 import type { RefusedAnswers } from './refused-answers.ts';
 import type { TokenClient, TokenClientListener } from './token-client.ts';
 
 /** The parts that ask the backend. */
 export interface Askers {
   readonly tokens: TokenClient;
+  readonly ended: EndedStreams;
   readonly backend: BackendWatcher;
   readonly diagnose: Diagnose;
 }
@@ -27,11 +29,12 @@ export function routeAnswers(
     base: parts.base,
     signatures: parts.signatures,
     awaits(id) {
-      const { tokens, backend, diagnose } = askers();
-      return [tokens, backend, diagnose].some((asker) => asker.awaits(id));
+      const { tokens, ended, backend, diagnose } = askers();
+      return [tokens, ended, backend, diagnose].some((asker) => asker.awaits(id));
     },
     deliver(body) {
-      const { tokens, backend, diagnose } = askers();
+      const { tokens, ended, backend, diagnose } = askers();
+      if (ended.receive(body)) return true;
       // Answers to probes and trials belong to no lane.
       return backend.receive(body) || diagnose.receive(body) || tokens.receive(body);
     },

@@ -19,6 +19,7 @@ import {
   tokenResponseSchema,
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { EndedStreams } from './ended-streams.ts';
 
 /** Late answers to the last probes, this many, are recognised. */
 const REMEMBERED_PROBES = 8;
@@ -30,6 +31,7 @@ export interface BackendWatcherDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly seed: number;
+  readonly ended: Pick<EndedStreams, 'reportIn'>;
   /** The lane in the probes. */
   lane(): string;
   /** An id of at least 96 random bits (docs/backend.md). */
@@ -101,6 +103,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       reason: 'start',
       attempt,
       probe: kind,
+      ...deps.ended.reportIn(id),
     } satisfies TokenRequest;
     log.debug({ kind, attempt }, 'probing the backend');
     deps.bus()?.publish(topics.tokenRequest, JSON.stringify(body), {

@@ -17,6 +17,7 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { LegacySession } from '../../protocol/service/session.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import type { EndedStreams } from './ended-streams.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** Expiry of a request at the broker (s): a later session would not be used. */
@@ -62,6 +63,7 @@ export interface TokenClient {
 export interface TokenClientDeps {
   readonly topics: DeviceTopics;
   readonly tokenStore: TokenStore;
+  readonly ended: Pick<EndedStreams, 'reportIn'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
@@ -122,6 +124,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
         connection_type: 'ws',
         reason,
         attempt,
+        ...deps.ended.reportIn(id),
       } satisfies TokenRequest;
       bus.publish(topics.tokenRequest, JSON.stringify(body), {
         qos: 1,

@@ -174,7 +174,10 @@ function refuseKnown({ devices }: Setup, wanted: readonly Name[]): void {
   for (const one of wanted) {
     const name = deviceName(one);
     if (known.has(name))
-      throw new Failure(`${one.tenant}/${one.device} has a login already, or is named twice`, EXIT.usage);
+      throw new Failure(
+        `${one.tenant}/${one.device} has a login already, or is named twice; --replace gives a device a new login, and ends the old one`,
+        EXIT.usage,
+      );
     known.add(name);
   }
 }

@@ -3,7 +3,7 @@ import { type ConsoleFiles, readConsoleFiles } from '../../adapters/console/cons
 import { type ConsoleServer, openConsoleServer } from '../../adapters/console/console-server.ts';
 import { createPasswordHasher } from '../../adapters/console/password-hash.ts';
 import type { Signer } from '../../adapters/signing/signer.ts';
-import { systemCode } from '../../adapters/system-error.ts';
+import { listenTrouble } from '../../adapters/system-error.ts';
 import { claimsConnection } from '../../core/fleet/silence.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -199,10 +199,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     });
   } catch (error) {
     await Promise.all([jobs.close(), bus.close()]);
-    const code = systemCode(error) ?? (error instanceof Error ? error.message : 'unknown reason');
-    throw new ConsoleUnavailable(
-      `console.listen: ${parts.listen} cannot be used (${code}): name another address or port, or end the program that uses it`,
-    );
+    throw new ConsoleUnavailable(`console.listen: ${parts.listen} ${listenTrouble(error)}`);
   }
 
   let prunedAt = clock.now();

@@ -3,15 +3,15 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore, ConversationSum } from '../../ports/console-store.ts';
 import type { DeviceSum, Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import type { BillKey, BillLine } from '../../protocol/bill.ts';
 import {
   type ConversationLine,
   type Conversations,
   type Cost,
-  type CostLine,
   conversationsQuerySchema,
   costQuerySchema,
 } from '../../protocol/console-owner.ts';
-import { type BillKey, type BillLine, billOf, readMonth } from '../core/bill.ts';
+import { billOf, readMonth } from '../core/bill.ts';
 import { csvOf } from '../core/bill-csv.ts';
 import { groupsOf, nameOf } from '../core/issuing/policy.ts';
 import { type Call, readQuery } from './call.ts';
@@ -51,7 +51,7 @@ export function figureRoutes({
   return {
     'GET /api/cost': async (call) => {
       const { month, by, sums, lines } = await bill(call);
-      const cost: Cost = { month, by, lines: lines(by).map(costLine), total: totalOf(sums, lines('device')) };
+      const cost: Cost = { month, by, lines: lines(by), total: totalOf(sums, lines('device')) };
       return { json: cost };
     },
     'GET /api/cost.csv': async (call) => {
@@ -141,20 +141,6 @@ function addUp(name: string, sums: readonly ConversationSum[]): ConversationLine
 
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
-function costLine(line: BillLine): CostLine {
-  return {
-    name: line.name,
-    sessions: line.sessions,
-    minutes: line.minutes,
-    forecastMinutes: line.forecast_minutes,
-    budgetMinutes: line.budget_minutes,
-    warning: line.warning,
-    unreported: line.unreported,
-    unreportedMinutesAtMost: line.unreported_minutes_at_most,
-    implausible: line.implausible,
-  };
-}
-
 function totalOf(sums: readonly DeviceSum[], lines: readonly BillLine[]): Cost['total'] {
   const add = (of: (line: BillLine) => number): number =>
     Math.round(lines.reduce((total, line) => total + of(line), 0) * 100) / 100;
@@ -162,9 +148,9 @@ function totalOf(sums: readonly DeviceSum[], lines: readonly BillLine[]): Cost['
   return {
     sessions: add(({ sessions }) => sessions),
     minutes: add(({ minutes }) => minutes),
-    forecastMinutes: add((line) => line.forecast_minutes),
+    forecast_minutes: add((line) => line.forecast_minutes),
     unreported: add(({ unreported }) => unreported),
-    unreportedMinutesAtMost: isOpen ? null : add((line) => line.unreported_minutes_at_most ?? 0),
+    unreported_minutes_at_most: isOpen ? null : add((line) => line.unreported_minutes_at_most ?? 0),
     implausible: add(({ implausible }) => implausible),
   };
 }

@@ -1,21 +1,9 @@
 /** A bill as comma-separated values. */
-import type { BillLine } from './bill.ts';
-
-const COLUMNS = [
-  'name',
-  'sessions',
-  'minutes',
-  'unreported',
-  'unreported_minutes_at_most',
-  'implausible',
-  'forecast_minutes',
-  'budget_minutes',
-  'warning',
-] as const;
+import { BILL_COLUMNS, type BillLine } from '../../protocol/bill.ts';
 
 export function csvOf(lines: readonly BillLine[]): string {
-  const rows = lines.map((line) => COLUMNS.map((column) => cell(line[column])).join(','));
-  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+  const rows = lines.map((line) => BILL_COLUMNS.map((column) => cell(line[column])).join(','));
+  return `${[BILL_COLUMNS.join(','), ...rows].join('\n')}\n`;
 }
 
 /** A text that a spreadsheet would take for a formula begins with an apostrophe. */

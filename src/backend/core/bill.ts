@@ -2,30 +2,12 @@
 
 import type { DeviceSum } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import type { BillKey, BillLine } from '../../protocol/bill.ts';
 import { groupsOf, nameOf, siteOf } from './issuing/policy.ts';
-
-export const BILL_KEYS = ['device', 'group', 'site'] as const;
-export type BillKey = (typeof BILL_KEYS)[number];
 
 /** From this share of a budget on, the bill warns. */
 const WARNING_SHARE = 0.8;
 const MS_PER_MINUTE = 60_000;
-
-export interface BillLine {
-  readonly name: string;
-  readonly sessions: number;
-  /** Duration of the streams as reported, limited to the longest that each session could last. */
-  readonly minutes: number;
-  /** Sessions without a report yet: they still run, were never used, or their report was lost. */
-  readonly unreported: number;
-  /** What those may have lasted at most; null if a session has no limit. */
-  readonly unreported_minutes_at_most: number | null;
-  /** Reports that are longer than the session could last, that differ from the service's record, or of unknown sessions. */
-  readonly implausible: number;
-  readonly forecast_minutes: number;
-  readonly budget_minutes: number | null;
-  readonly warning: 'none' | 'near_budget' | 'over_budget';
-}
 
 export interface Month {
   readonly from: number;

@@ -6,13 +6,15 @@ import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import type { TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
-import { deviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
+import { deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
 import { MOST_KNOWN } from '../core/issuing/device-registry.ts';
-import type { IssuerEffect, IssuerEvent, Reply } from '../core/issuing/issue-event.ts';
+import type { Ask, IssuerEffect, IssuerEvent, Reply } from '../core/issuing/issue-event.ts';
 import { createIssuer } from '../core/issuing/issuer.ts';
 import { settledMs } from '../core/issuing/mint/claim.ts';
 import { type DeviceName, nameOf } from '../core/issuing/policy.ts';
+import type { DeviceReports } from '../device-reports.ts';
+import { limitDevices } from '../limit-devices.ts';
 import { type Complain, createLimitedWarnings } from '../limited-warnings.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { TokenCounts } from '../watch/token-counts.ts';
@@ -23,6 +25,11 @@ import { readRequest } from './request.ts';
 import { createServiceJobs } from './service-jobs.ts';
 import { shortId } from './session-upkeep.ts';
 
+/**
+ * Requests of a device that are read, as a multiple of those allowed: more than get any answer, trials included. Further ones
+ * cost no more than their topic.
+ */
+const READ_PER_REQUEST = 16;
 /** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
 
@@ -38,13 +45,16 @@ export interface IssuerRunnerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly counts: Pick<TokenCounts, 'event' | 'effect'>;
+  /** Writes the ended streams that a request reports. */
+  readonly reports: Pick<DeviceReports, 'repeat'>;
   /** Longest wait for running requests at the end (ms). */
   readonly closeWithinMs: number;
 }
 
 /** The shell around the pure issuer. */
 export function createIssuerRunner(parts: IssuerRunnerParts) {
-  const { config, service, store, instance, signer, log, clock, random, counts, closeWithinMs } = parts;
+  const { config, service, store, instance, signer, log, clock, random, counts, reports, closeWithinMs } =
+    parts;
   const issuer = createIssuer(config, instance);
   const complain = createLimitedWarnings(log, clock);
   const jobs = createServiceJobs({ service, log, random });
@@ -58,6 +68,10 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     complain,
     settledMs: settledMs(config.service.timeout),
     isMinting: () => issuer.jobs > 0,
+  });
+  const isUnread = limitDevices(clock, {
+    burst: config.limits.burst * READ_PER_REQUEST,
+    perMinute: config.limits.perMinute * READ_PER_REQUEST,
   });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
@@ -130,7 +144,11 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
       properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
     });
 
-  const send = (who: DeviceName, reply: Reply, body: TokenResponse | TokenProbeAnswer): void => {
+  const send = (
+    who: DeviceName,
+    reply: Reply,
+    body: TokenResponse | TokenProbeAnswer | EndsRecorded,
+  ): void => {
     if (signer === null) return publish(reply, body);
     const { base } = deviceTopics({ prefix: config.mqtt.prefix, ...who });
     follow(
@@ -169,6 +187,14 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
   };
 
+  /** The session does not wait for it. */
+  const record = ({ who, request: { id, ended = [] }, reply }: Ask): void => {
+    if (ended.length === 0) return;
+    reports.repeat(`${who.tenant}/${who.device}`, ended, () =>
+      send(who, reply, { ts: timestamp(clock.wall()), id, recorded: ended.map(({ session }) => session) }),
+    );
+  };
+
   const learn = async (): Promise<void> => {
     try {
       const names = await store.knownDevices(MOST_KNOWN);
@@ -184,7 +210,12 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
       bus = opened;
     },
     hear(message: BusMessage): void {
-      if (!isClosing) hear(message, config.mqtt.prefix, dispatch, complain, random);
+      const who = tokenRequester(config.mqtt.prefix, message.topic);
+      const device = who === null ? null : `${who.tenant}/${who.device}`;
+      if (isClosing) return;
+      if (device !== null && isUnread(device))
+        complain(`flood ${device}`, { device }, 'too many requests from one device; they get no answer');
+      else hear(message, config.mqtt.prefix, dispatch, record, complain, random);
     },
     /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
     async close(): Promise<void> {
@@ -204,6 +235,7 @@ function hear(
   message: BusMessage,
   prefix: string,
   dispatch: (event: IssuerEvent) => void,
+  record: (ask: Ask) => void,
   complain: Complain,
   random: () => number,
 ): void {
@@ -223,4 +255,5 @@ function hear(
     complain(`reply ${device}`, { device }, 'response topic ignored: it is outside token/res');
   }
   dispatch({ type: 'asked', ask: read.ask, draw: random() });
+  record(read.ask);
 }

@@ -10,6 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import { parseJson, textAt } from '../../protocol/json.ts';
 import { backendFilter, backendSelfTest } from '../../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
+import { LARGEST_REQUEST_BYTES } from './request.ts';
 
 const WAIT_MS = 2000;
 const TRIES = 3;
@@ -55,6 +56,7 @@ export function openHearing(parts: HearingParts): Bus {
       {
         subscriptions: [backendFilter(prefix, shared ? shareGroup : null), response],
         will: null,
+        largestBytes: LARGEST_REQUEST_BYTES,
       },
       {
         up(connection, protocol) {
@@ -72,9 +74,9 @@ export function openHearing(parts: HearingParts): Bus {
         message: (message) => hear(message),
         oversized: (topic, bytes) =>
           complain(
-            'oversized',
+            `oversized ${topic.slice(0, 200)}`,
             { topic: topic.slice(0, 200), bytes },
-            'a message too large to be read was ignored',
+            'message ignored: it is larger than any token request',
           ),
       },
     );

@@ -7,15 +7,15 @@ import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol
 import type { Ask, Reply } from '../core/issuing/issue-event.ts';
 import type { DeviceName } from '../core/issuing/policy.ts';
 
-/** Longest request that is read (characters); a normal one has about 200. */
-const LARGEST_REQUEST_CHARS = 8192;
+/** Largest request that is read (bytes); a normal one has about 200, and up to 3,000 with ended streams. */
+export const LARGEST_REQUEST_BYTES = 8192;
 const LARGEST_CORRELATION_BYTES = 1024;
 const LONGEST_RESPONSE_TOPIC = 512;
 
 export type ReadRequest =
   | { kind: 'ask'; ask: Ask; foreignReply: boolean }
   | { kind: 'misask'; who: DeviceName; id: string; reply: Reply; detail: string }
-  | { kind: 'nothing'; who: DeviceName | null; why: 'topic' | 'retained' | 'oversized' | 'malformed' };
+  | { kind: 'nothing'; who: DeviceName | null; why: 'topic' | 'retained' | 'malformed' };
 
 export function readRequest(prefix: string, message: BusMessage): ReadRequest {
   const address = tokenRequester(prefix, message.topic);
@@ -23,7 +23,6 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
   const who = { tenant: address.tenant, device: address.device };
   // The backend would answer a retained request at each start.
   if (message.retain) return { kind: 'nothing', who, why: 'retained' };
-  if (message.payload.length > LARGEST_REQUEST_CHARS) return { kind: 'nothing', who, why: 'oversized' };
   const body = parseJson(message.payload);
   const { reply, foreign } = replyFor(address, message);
   const parsed = tokenRequestSchema.safeParse(body);

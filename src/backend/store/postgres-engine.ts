@@ -1,6 +1,7 @@
 /** PostgreSQL 15 or newer, for backends on several machines. */
 
 import type { PoolClient } from 'pg';
+import { reasonOf } from '../../adapters/system-error.ts';
 import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
@@ -164,7 +165,8 @@ function explain(error: unknown, url: string): Error {
   if (error instanceof StoreDown || error instanceof StoreRefused) return error;
   const where = hostOf(url);
   const { code = '', message = 'unknown reason' } = error as { code?: string; message?: string };
-  const why = message === '' ? code : message.split('\n')[0];
+  const reason = reasonOf(code);
+  const why = reason === code ? message.split('\n')[0] : reason;
   const sentence = `the store at ${where} cannot be used: ${why}`;
   // The driver's words are about its protocol.
   if (NO_PASSWORD.test(message))

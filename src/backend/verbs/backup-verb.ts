@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   cpSync,
   existsSync,
@@ -6,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -82,6 +84,10 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
     const list: BackupList = {
       config: options.config === undefined ? null : resolve(options.config),
       storeOwner: config.store.url === null ? ownerOf(config.store.path) : null,
+      folders: foldersAbove([
+        ...saved.map(({ path }) => path),
+        ...(config.store.url === null ? [config.store.path] : []),
+      ]),
       files: saved,
     };
     await writeFile(join(to, FILE_LIST), (write) => write(JSON.stringify(list)));
@@ -98,28 +104,38 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   const from = resolve(options.from);
   const list = backupListSchema.safeParse(parseJson(readText(join(from, FILE_LIST))));
   if (!list.success) throw new Failure(`${join(from, FILE_LIST)} is damaged: take another backup`);
-  const { files, storeOwner } = list.data;
+  const { files, folders, storeOwner } = list.data;
   const lines = readText(join(from, STORE_FILE)).split('\n');
   const missing = files.filter(({ path }) => !existsSync(path));
   const foreign: string[] = [];
   const give = (owner: string | null, path: string): void => {
     if (owner !== null && !giveTo(owner, path)) foreign.push(`${path} (${owner})`);
   };
+  /** A folder of the old machine gets its mode and owner; another one is private, because it holds secrets or the store. */
+  const makeFolders = (path: string, owner: string | null): void => {
+    for (const folder of above(path).filter((name) => !existsSync(name))) {
+      const saved = folders.find((one) => one.path === folder);
+      mkdirSync(folder, { mode: 0o700 });
+      if (saved !== undefined) chmodSync(folder, saved.mode);
+      give(saved?.owner ?? owner, folder);
+    }
+  };
   for (const { path, copy, owner } of missing) {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolders(path, owner);
     cpSync(join(from, copy), path, { recursive: true, preserveTimestamps: true });
     give(owner, path);
   }
   const { config, storePassword } = openStoreConfig(shell, options.config ?? list.data.config ?? undefined);
   const { path: storePath, url } = config.store;
-  const made = url === null ? mkdirSync(dirname(storePath), { recursive: true, mode: 0o700 }) : undefined;
+  if (url === null) makeFolders(storePath, storeOwner);
   await withEngine(config, storePassword, async (engine) => {
     const rows = await load(engine, lines);
     const kept = files.length - missing.length;
     const there = kept === 0 ? '' : `; ${kept} files were there and stay as they are`;
-    shell.print(textLine(`restored ${rows} rows of the store and ${missing.length} files${there}`));
+    const where = url === null ? ` in ${storePath}` : '';
+    shell.print(textLine(`restored ${rows} rows of the store${where} and ${missing.length} files${there}`));
   });
-  if (url === null) give(storeOwner, made ?? storePath);
+  if (url === null) give(storeOwner, storePath);
   if (foreign.length > 0)
     shell.complain(
       textLine(
@@ -135,6 +151,17 @@ function namedFiles(config: object): string[] {
     return key.endsWith('File') && typeof value === 'string' ? [value] : [];
   });
   return [...new Set(named)];
+}
+
+/** The folders in which a file is, outermost first. */
+function above(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [...above(folder), folder];
+}
+
+function foldersAbove(paths: readonly string[]): BackupList['folders'] {
+  const folders = new Set(paths.flatMap(above).filter((folder) => existsSync(folder)));
+  return [...folders].map((path) => ({ path, mode: statSync(path).mode & 0o777, owner: ownerOf(path) }));
 }
 
 function makeFolder(path: string): void {

@@ -17,7 +17,7 @@ import type { SqlEngine } from '../store/sql-engine.ts';
 import { createSqlStore } from '../store/sql-store.ts';
 
 export interface Finding {
-  readonly check: 'service' | 'key' | 'broker' | 'store' | 'clock';
+  readonly check: 'configuration' | 'service' | 'key' | 'broker' | 'store' | 'clock';
   readonly verdict: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly finding: string;
   /** What to do; null if there is nothing to do. */

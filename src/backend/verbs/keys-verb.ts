@@ -1,5 +1,5 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createKeyPair } from '../../adapters/signing/keys.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
@@ -22,6 +22,11 @@ export function addKeysVerb(program: Command, shell: Shell): void {
 }
 
 function create(shell: Shell, name: string, asJson: boolean): void {
+  if (basename(name) === '' || /[/\\]$/.test(name))
+    throw new Failure(
+      `the name "${name}" is not a name of files: give one such as ${DEFAULT_NAME}`,
+      EXIT.usage,
+    );
   const privateFile = resolve(`${name}.key.pem`);
   const publicFile = resolve(`${name}.pub.pem`);
   const { privatePem, publicPem, kid } = createKeyPair();

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { chooseLogFormat, createLogger, loadFormat } from '../../adapters/log.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
+import { listenTrouble } from '../../adapters/system-error.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
@@ -36,19 +37,22 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const backend = await startBackend({ config, secrets, log }).catch((error: unknown) => {
     if (error instanceof StoreRefused || error instanceof ConsoleUnavailable)
       throw new Failure(error.message, EXIT.usage);
-    const { syscall, code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+    const { syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
     if (syscall !== 'listen') throw error;
     const { metrics, releases } = config;
     const key = releases.listen?.endsWith(`:${port}`) ? 'releases.listen' : 'metrics.listen';
-    const where = `${key}: ${key === 'metrics.listen' ? metrics.listen : releases.listen} cannot be used (${code})`;
-    throw new Failure(`${where}: name another port, or end the program that uses it`, EXIT.usage);
+    const address = key === 'metrics.listen' ? metrics.listen : releases.listen;
+    throw new Failure(`${key}: ${address} ${listenTrouble(error)}`, EXIT.usage);
   });
   if (backend.consoleAt !== null) log.info({ console: backend.consoleAt }, 'the console is open');
   const signed_with = secrets.signingKey?.kid ?? null;
   log.info(
     { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },
-    'issuing tokens',
+    'started: waiting for the broker and the store',
   );
+  void backend.untilIssuing().then((isIssuing) => {
+    if (isIssuing) log.info({}, 'issuing tokens');
+  });
   const proxy = ignoredProxy(shell.env);
   if (proxy !== null)
     log.warn({}, `${proxy} is set, but is not used: allow direct connections to the service and the broker`);

@@ -3,8 +3,8 @@
  * about the fleet, which each backend sees whole: take one of several.
  */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
+import type { BillLine } from '../../protocol/bill.ts';
 import { VERSION } from '../../protocol/version.ts';
-import type { BillLine } from '../core/bill.ts';
 import type { DeviceView, FleetView } from '../core/fleet/fleet-view.ts';
 
 /** Devices with series of their own. The others are counted. */

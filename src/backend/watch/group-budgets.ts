@@ -2,7 +2,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { type BillLine, billOf, readMonth } from '../core/bill.ts';
+import type { BillLine } from '../../protocol/bill.ts';
+import { billOf, readMonth } from '../core/bill.ts';
 
 const EVERY_MS = 600_000;
 /** The sums of a month take time in the database: at most this share of it (1 %). */

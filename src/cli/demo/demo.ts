@@ -6,6 +6,7 @@ import { accountOf } from '../../agent/lane/lane-account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
 import type { Screen } from '../../agent/screen/screen.ts';
+import { isMuted } from '../../core/lane/lane-options.ts';
 import { phaseOf } from '../../core/lane/session/session-state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -184,6 +185,7 @@ class DemoRun {
   private model: DemoModel = FIRST_MODEL;
   private taskSetAt: number | null = null;
   private setupMs: number | null = null;
+  private mutedChunks = 0;
   private firstChunkMs: number | null = null;
   private failure: Error | null = null;
 
@@ -235,6 +237,7 @@ class DemoRun {
 
   summary(): DemoSummary {
     return summarise(accountOf(this.lane, this.options.clock.now()), {
+      muted_chunks: this.mutedChunks,
       sentences: this.understood.size,
       translations: this.translated.size,
       faults: this.struck,
@@ -259,6 +262,8 @@ class DemoRun {
   }
 
   private measure({ effects, before, after }: LaneStep, now: number): void {
+    if (isMuted(after.options))
+      this.mutedChunks += after.backlog.accounts.captured - before.backlog.accounts.captured;
     for (const effect of effects) {
       if (effect.type === 'send_task') this.taskSetAt ??= now;
       // The monotonic clock starts with the process.

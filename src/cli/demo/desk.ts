@@ -7,6 +7,7 @@ import { createMachineDeps } from '../../agent/machine-deps.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { COLUMNS, wrapText } from '../../program/text.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { type Beginning, playInto, raiseVoices, recordNear } from './desk-sound.ts';
 import { DEMO_DEVICE, type DemoEnvironment } from './environment.ts';
@@ -36,7 +37,7 @@ export interface DeskSummary extends DemoSummary {
 /** What a viewer sees and hears, before it begins. */
 const EXPLANATION = `A clerk (English) and a visitor (Spanish) talk, at two kiosks at once:
   desk             one microphone for both; the language shows who speaks
-  clerk, visitor   a microphone for each of them; the nearer one shows who speaks
+  clerk, visitor   a microphone for each; the nearer one shows who speaks
 Each sentence is followed by its translation (->).
 
 `;
@@ -146,13 +147,14 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
         if (effect.type !== 'caption' || !effect.caption.isFinal) continue;
         const { kind, id, language, text } = effect.caption;
         (kind === 'source' ? understood : translated).add(id ?? text);
-        print(`${lane.id.padEnd(8)} ${kind === 'source' ? '   ' : '-> '}${language}  ${text}\n`);
+        print(formatSaid(lane.id, `${kind === 'source' ? '   ' : '-> '}${language}`, text));
       }
     },
     isDone: (now: number): boolean => finish.isReached(now),
     summary: (output: string, now: number) => ({
       id: lane.id,
       ...summarise(accountOf(lane, now), {
+        muted_chunks: 0,
         sentences: understood.size,
         translations: translated.size,
         faults: [],
@@ -166,12 +168,20 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
   };
 }
 
+/** Columns of lane and language; a longer text goes on below itself. */
+export function formatSaid(id: string, language: string, text: string): string {
+  const head = `${id.padEnd(8)} ${language}  `;
+  const indent = ' '.repeat(head.length);
+  return head + wrapText(text, indent, COLUMNS - head.length);
+}
+
 /** The summary for a person. */
 export function formatDesk({ lanes }: DeskSummary): string {
   return lanes
     .map(
       ({ id, sentences, translations, played_ms, output }) =>
-        `  ${id.padEnd(8)} ${sentences} sentences heard, ${translations} translated; ${(played_ms / 1000).toFixed(1)} s in ${output}\n`,
+        `  ${id.padEnd(8)} ${sentences} sentences heard, ${translations} translated,\n` +
+        `  ${' '.repeat(8)} ${(played_ms / 1000).toFixed(1)} s in ${output}\n`,
     )
     .join('');
 }

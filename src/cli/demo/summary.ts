@@ -7,6 +7,8 @@ export interface DemoSummary {
   readonly captured_chunks: number;
   readonly sent_chunks: number;
   readonly silenced_chunks: number;
+  /** Those of them that were captured while the microphone was muted. */
+  readonly muted_chunks: number;
   readonly trimmed_chunks: number;
   readonly dropped_chunks: number;
   readonly held_chunks: number;
@@ -42,6 +44,7 @@ export function summarise(
   account: LaneAccount,
   rest: Pick<
     DemoSummary,
+    | 'muted_chunks'
     | 'sentences'
     | 'translations'
     | 'faults'
@@ -71,14 +74,23 @@ export function summarise(
   };
 }
 
-/** Tells how long the lane did not listen because its loudspeaker spoke: that speech counts nowhere as lost. */
-const describeSilenced = (chunks: number): [string, string][] => [
-  [
-    'not heard',
-    `${((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1)} s, while the loudspeaker spoke (half-duplex):`,
-  ],
-  ['', 'what was said meanwhile is cut, and not interpreted'],
-];
+/** Tells how long the lane did not listen, and why: that speech counts nowhere as lost. */
+function describeSilenced({ silenced_chunks, muted_chunks }: DemoSummary): [string, string][] {
+  const muted = Math.min(silenced_chunks, muted_chunks);
+  const seconds = (chunks: number): string => ((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1);
+  const reasons = [
+    { chunks: muted, why: 'while the microphone was muted' },
+    { chunks: silenced_chunks - muted, why: 'while the loudspeaker spoke (half-duplex)' },
+  ].filter(({ chunks }) => chunks > 0);
+  if (reasons.length === 0) return [];
+  return [
+    ...reasons.map(({ chunks, why }, index): [string, string] => [
+      index === 0 ? 'not heard' : '',
+      `${seconds(chunks)} s, ${why}`,
+    ]),
+    ['', 'what was said meanwhile is cut, and not interpreted'],
+  ];
+}
 
 /** Formats the summary for a person, within 80 columns. */
 export function formatSummary(summary: DemoSummary): string {
@@ -98,7 +110,7 @@ export function formatSummary(summary: DemoSummary): string {
     ['mic to wire', latency(summary.capture_to_wire_ms)],
     ['wire to ear', latency(summary.wire_to_speaker_ms)],
     ['speech lost', `${summary.lost_audio_ms} ms`],
-    ...(silenced > 0 ? describeSilenced(silenced) : []),
+    ...describeSilenced(summary),
     ...(summary.faults.length > 0 ? [['faults', summary.faults.join(', ')] as [string, string]] : []),
     ['played', `${(summary.played_ms / 1000).toFixed(1)} s, recorded in ${summary.output}`],
   ];

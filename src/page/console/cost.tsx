@@ -1,4 +1,5 @@
-import type { Cost, CostLine } from '../../protocol/console-owner.ts';
+import { BILL_KEYS, type BillLine } from '../../protocol/bill.ts';
+import type { Cost } from '../../protocol/console-owner.ts';
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
@@ -6,14 +7,12 @@ import { DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
 import { numberText, t } from './text.ts';
 
-const KEYS = ['device', 'group', 'site'] as const;
-
 /** What a month costs. */
 export function CostPage() {
   const month = /^\d{4}-\d{2}$/.test(queryValue('month'))
     ? queryValue('month')
     : new Date().toISOString().slice(0, 7);
-  const by = KEYS.find((key) => key === queryValue('by')) ?? 'device';
+  const by = BILL_KEYS.find((key) => key === queryValue('by')) ?? 'device';
   const query = new URLSearchParams({ month, by });
   const cost = useFetched<Cost>(`/api/cost?${query}`);
   return (
@@ -32,7 +31,7 @@ export function CostPage() {
         </div>
         <Choice
           label={t('by')}
-          options={KEYS}
+          options={BILL_KEYS}
           value={by}
           textOf={(key) => t(`by_${key}`)}
           onChange={(next) => setQuery({ by: next })}
@@ -53,7 +52,7 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
       none={t('cost_none')}
       figures={[
         [t('so_far'), t('minutes', { n: Math.round(total.minutes) })],
-        [t('forecast'), t('minutes', { n: Math.round(total.forecastMinutes) })],
+        [t('forecast'), t('minutes', { n: Math.round(total.forecast_minutes) })],
         [t('sessions'), numberText(total.sessions)],
         [t('unreported'), numberText(total.unreported)],
       ]}
@@ -64,8 +63,8 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
         share: line.minutes,
         first: numberText(line.minutes, 1),
         others: [
-          numberText(line.forecastMinutes, 1),
-          line.budgetMinutes === null ? '' : numberText(line.budgetMinutes),
+          numberText(line.forecast_minutes, 1),
+          line.budget_minutes === null ? '' : numberText(line.budget_minutes),
           numberText(line.sessions),
           line.unreported === 0 ? '' : numberText(line.unreported),
         ],
@@ -74,7 +73,7 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
   );
 }
 
-function LineName({ by, line }: { readonly by: Cost['by']; readonly line: CostLine }) {
+function LineName({ by, line }: { readonly by: Cost['by']; readonly line: BillLine }) {
   return (
     <>
       {by === 'device' ? <DeviceLink device={line.name} /> : <Name text={line.name} />}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
+import { useFittingLook } from './bar-fit.ts';
 import { Button } from './button.tsx';
 import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
@@ -23,6 +24,7 @@ export function Bar(props: {
   const { lane, isNear, ways } = props;
   const [near = [], far = []] = ways;
   const opened = useSignal(false);
+  const row = useFittingLook<HTMLElement>();
   const status = statusNow();
   const worded = wordedLanguage(lane.source);
   const words = wordingOf(lane.source);
@@ -32,6 +34,7 @@ export function Bar(props: {
   if (status.kind === 'offline' || status.kind === 'closed') return null;
   return (
     <nav
+      ref={row}
       class={lane.turn === null ? 'bar' : 'bar turns'}
       lang={worded}
       dir={directionOf(worded)}
@@ -64,11 +67,12 @@ export function Bar(props: {
 
 /** The buttons of the person on the other side of a screen that lies between two people. */
 export function FarBar({ lane, ways }: { lane: ScreenLane; ways: Ways }) {
+  const row = useFittingLook<HTMLDivElement>();
   const { kind } = statusNow();
   const isEmpty = lane.turn?.speakers.includes('target') !== true && ways.length === 0;
   if (isEmpty || kind === 'offline' || kind === 'closed') return null;
   return (
-    <div class="bar">
+    <div ref={row} class="bar">
       <TurnButton lane={lane} speaker="target" />
       <TypingButton lane={lane} ways={ways} isTurned />
     </div>

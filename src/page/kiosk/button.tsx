@@ -8,7 +8,7 @@ export function Button(props: {
   lang?: string;
   /** Without its text the sign says nothing. */
   keepsText?: boolean;
-  /** Whether the text goes later than others where there is little room. */
+  /** Whether it is for typing. */
   isOwn?: boolean;
   isOff?: boolean;
   isChosen?: boolean;

@@ -6,6 +6,7 @@ import {
   legacySessionSchema,
   sessionWithTokenSchema,
 } from '../service/session.ts';
+import { milliseconds, word } from './bounds.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
 
@@ -15,6 +16,16 @@ export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'r
 const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
+
+/** Most ended streams in one request. */
+export const MOST_ENDED = 8;
+export const endedStreamSchema = z.object({
+  lane: nameSchema.describe('its lane'),
+  session: word.describe('id of its session, shortened as in `session_ended`'),
+  live_ms: milliseconds.describe('how long it was live, milliseconds'),
+});
+/** An ended stream. The event that reported it may have been lost. */
+export type EndedStream = z.infer<typeof endedStreamSchema>;
 
 /** `{p}/token/req`, device to backend. */
 export const tokenRequestSchema = z.looseObject({
@@ -30,6 +41,13 @@ export const tokenRequestSchema = z.looseObject({
     .optional()
     .describe(
       'a test request that needs no token: `service` (or true) includes the service, `backend` does not; a backend without this feature answers with a token',
+    ),
+  ended: z
+    .array(endedStreamSchema)
+    .max(MOST_ENDED)
+    .optional()
+    .describe(
+      `streams that have ended, at most ${MOST_ENDED}, oldest first; each is repeated with every request until it is in \`recorded\`, for 66 hours at most`,
     ),
 });
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
@@ -105,6 +123,16 @@ export const tokenProbeAnswerSchema = z.looseObject({
   stream_url: z.string().min(1).describe('address at which a stream would open'),
 });
 export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;
+
+/** A second answer, to the `ended` of a request: these streams are settled in the ledger. Never sent to a device without it. */
+export const endsRecordedSchema = z.looseObject({
+  ...answer,
+  recorded: z
+    .array(word)
+    .max(MOST_ENDED)
+    .describe('sessions, as in the request, whose ends need no further report'),
+});
+export type EndsRecorded = z.infer<typeof endsRecordedSchema>;
 
 /** Name of the first invalid field of an answer, without its value. */
 export function malformedField(body: unknown): string {

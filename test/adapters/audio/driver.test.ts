@@ -41,7 +41,11 @@ describe('file problems', () => {
     ['ENOSPC', 'failed', /^cannot write out.wav: the disk is full; free some space$/],
     ['EROFS', 'failed', /the disk is read-only; choose another place/],
     ['EACCES', 'failed', /permission denied; give this user access/],
-    ['ENOENT', 'not_found', /no such file or folder/],
+    [
+      'ENOENT',
+      'not_found',
+      /^cannot write out\.wav: the folder \. does not exist; make it, or name another place$/,
+    ],
     ['EIO', 'lost', /the disk reports an error/],
     ['EWEIRD', 'failed', /the system says EWEIRD/],
   ])('are explained in plain words: %s', (symbol, code, message) => {
@@ -76,7 +80,9 @@ describe('file problems', () => {
     writeFileSync(path, ownHeader({ rateHz: 24_000, dataBytes: 0 }));
     expect(checkWritable(path)).toBeNull();
     expect(checkWritable(folder)?.message).toMatch(/it is a folder; name a file/);
-    expect(checkWritable(join(folder, 'none', 'out.wav'))?.message).toMatch(/no such file or folder/);
+    expect(checkWritable(join(folder, 'none', 'out.wav'))?.message).toMatch(
+      /the folder .* does not exist; make it/,
+    );
     expect(checkWritable(join(path, 'out.wav'))?.message).toMatch(/a part of the path is a file/);
     chmodSync(path, 0o400);
     const isRoot = process.getuid?.() === 0;

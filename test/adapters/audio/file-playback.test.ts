@@ -206,7 +206,7 @@ describe('file playback with a failing file', () => {
       [
         {
           code: 'not_found',
-          message: `cannot write ${path}: there is no such file or folder; check the path`,
+          message: `cannot write ${path}: the folder ${dirname(path)} does not exist; make it, or name another place`,
         },
       ].map((fault) => expect.objectContaining(fault)),
     );

@@ -83,3 +83,17 @@ it('holds for the configurations of the device and of the backend', () => {
   const backend = put('etc/backend.json', JSON.stringify({ mqtt, service, allow: ['museum/*'] }));
   expect(loadBackendConfig(backend, {}).mqtt).toMatchObject({ passwordFile: password, caFile: ca });
 });
+
+it("starts the backend's store and releases at the folder of its configuration", () => {
+  const mqtt = { url: 'mqtts://broker.example' };
+  const service = { url: 'https://api.example', streamUrl: 'wss://stream.example' };
+  const pathsWith = (store: object) => {
+    const releases = { path: 'apt', listen: '127.0.0.1:0' };
+    const content = JSON.stringify({ mqtt, service, allow: ['museum/*'], store, releases });
+    const config = loadBackendConfig(put('etc/backend.json', content), {});
+    return [config.store.path, config.releases.path];
+  };
+  expect(pathsWith({ path: 'data/store.db' })).toEqual([at('etc/data/store.db'), at('etc/apt')]);
+  expect(pathsWith({ path: '/srv/store.db' })).toEqual(['/srv/store.db', at('etc/apt')]);
+  expect(pathsWith({})).toEqual([':memory:', at('etc/apt')]);
+});

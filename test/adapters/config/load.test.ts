@@ -225,7 +225,7 @@ describe('the problems of a configuration', () => {
 
   it('call an empty list empty', () => {
     write({ 'config.json': { ...BASE, lanes: [{ ...BASE.lanes[0], targets: [] }] } });
-    expect(problems().join()).toContain('lanes[0].targets: is empty; must be a list of 1 to 8');
+    expect(problems().join()).toContain('lanes[0].targets: is an empty list; must be a list of 1 to 8');
   });
 
   it('include a key that belongs to another driver', () => {

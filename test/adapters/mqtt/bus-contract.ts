@@ -72,6 +72,23 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.oversized).toEqual(Array(40).fill({ topic: 'd/large', bytes: 300_000 }));
     });
 
+    it('drops what is larger than its limit, by the byte, and receives the rest', async () => {
+      const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'], largestBytes: 100 });
+      await until(() => device.ups.length > 0, 'up');
+      const sender = await connectAsync(direct(), { protocolVersion: protocol });
+      try {
+        for (const qos of [0, 1] as const) {
+          await sender.publishAsync('d/large', 'x'.repeat(101), { qos });
+          await sender.publishAsync('d/small', 'x'.repeat(100), { qos });
+        }
+        await until(() => device.messages.length === 2, 'the small messages');
+      } finally {
+        await sender.endAsync();
+      }
+      expect(device.messages.map(({ topic }) => topic)).toEqual(['d/small', 'd/small']);
+      expect(device.oversized).toEqual(Array(2).fill({ topic: 'd/large', bytes: 101 }));
+    });
+
     it('reports a message that is too large for memory, disconnects, and reconnects', async () => {
       const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'] });
       await until(() => device.ups.length > 0, 'up');

@@ -46,7 +46,9 @@ describe('the screen of an agent', () => {
     const { screen, fake } = opened;
     expect(screen.url).toBeNull();
     expect(reasonsOf(opened)).toContain('screen:EADDRINUSE');
-    expect(JSON.stringify(fake.logged)).toContain(`another program uses port ${port}; end it`);
+    expect(JSON.stringify(fake.logged)).toContain(
+      `port ${port} cannot be used (another program uses this address and port)`,
+    );
     await new Promise((resolve) => other.close(resolve));
     fake.clock.advance(30_000);
     await expect.poll(() => screen.url).toBe(`http://127.0.0.1:${port}`);

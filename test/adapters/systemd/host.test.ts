@@ -36,6 +36,8 @@ describe('a host with systemd', () => {
     expect(existsSync(join(folder, 'reboot'))).toBe(false);
     expect(createHost(env, () => {}, unit).reboot()).toBeNull();
     expect(existsSync(join(folder, 'reboot'))).toBe(true);
-    expect(createHost({ RUNTIME_DIRECTORY: '/nowhere/at/all' }, () => {}, unit).reboot()).toContain('ENOENT');
+    expect(createHost({ RUNTIME_DIRECTORY: '/nowhere/at/all' }, () => {}, unit).reboot()).toContain(
+      'cannot be written: there is no such file or folder',
+    );
   });
 });

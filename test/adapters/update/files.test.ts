@@ -85,7 +85,7 @@ describe('an order of the agent', () => {
 
   it('that cannot be left is answered with the reason', async () => {
     expect(await leaveOrder(at('nowhere'), order('order-1'))).toBe(
-      `the order cannot be written to ${at('nowhere')} (ENOENT): the disk may be full or read-only`,
+      `the order cannot be written to ${at('nowhere')}: there is no such file or folder`,
     );
   });
 
@@ -192,7 +192,7 @@ describe('the updater’s folder', () => {
 
   it('says in a sentence why a file cannot be used', async () => {
     await expect(createUpdateFiles(at('own')).write('x/y', '')).rejects.toThrow(
-      `${at('own/x/y')} cannot be used (ENOENT)`,
+      `${at('own/x/y')} cannot be used: there is no such file or folder`,
     );
   });
 });

@@ -76,7 +76,9 @@ describe("the agent's page for Prometheus", () => {
     const { opening, clock, lines } = start(listen);
     page = await opening;
     expect(page.url).toBeNull();
-    expect(lines.join('')).toMatch(/metrics\.listen cannot be used: another program uses the port: end it/);
+    expect(lines.join('')).toMatch(
+      /metrics\.listen cannot be used \(another program uses this address and port\): end that program/,
+    );
     await new Promise((resolve) => other.close(resolve));
     clock.advance(30_000);
     await expect.poll(() => page?.url).toBe(`http://${listen}`);

@@ -31,6 +31,7 @@ function start() {
       clock,
       log,
       repeats: createRepeatFilter(clock),
+      ended: { reportIn: () => ({}) },
       newId() {
         ids += 1;
         return `wire-id-${ids}`;

@@ -61,7 +61,10 @@ describe.each(COMBINATIONS)(
 
     it('must be named, and changes nothing when it cannot be replaced', async () => {
       const before = setup();
-      expect(await add('kiosk-01')).toMatchObject({ exitCode: 2, err: matching(/has a login already/) });
+      expect(await add('kiosk-01')).toMatchObject({
+        exitCode: 2,
+        err: matching(/has a login already.*--replace/),
+      });
       expect(await add('kiosk-09', '--replace')).toMatchObject({
         exitCode: 2,
         err: matching(/no login here/),

@@ -39,6 +39,7 @@ function openRunner(more: Partial<Store> = {}) {
     random: () => 0.5,
     closeWithinMs: CLOSE_WITHIN_MS,
     counts: createTokenCounts(),
+    reports: { repeat() {} },
   });
   const ask = (device: string, tenant = 'museum', properties: RequestProperties = {}): void => {
     const request = { lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 };

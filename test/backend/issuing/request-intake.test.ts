@@ -114,7 +114,7 @@ describe('a backend', () => {
     }
     await sender.endAsync();
     sessionOf(await fixture.ask('kiosk', 'r1'));
-    expect(fixture.lines.filter((line) => line.includes('too large to be read'))).toHaveLength(1);
+    expect(fixture.lines.filter((line) => line.includes('larger than any token request'))).toHaveLength(1);
   });
 
   it('sends a test request after each connection', async () => {

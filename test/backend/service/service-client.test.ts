@@ -167,7 +167,9 @@ describe('service client', () => {
     await closed.close();
     const failure = await failureOf(clientOf(closed.url).listSessions());
     expect(failure.trouble.kind).toBe('unreachable');
-    expect(failure.message).toBe('cannot list sessions: ECONNREFUSED');
+    expect(failure.message).toBe(
+      `cannot list sessions: no connection to ${closed.url}: nothing listens there`,
+    );
     const server = createServer((socket) => void socket.resume().end('SSH-2.0-hello\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closers.push(() => new Promise<void>((resolve) => void server.close(() => resolve())));

@@ -130,11 +130,17 @@ describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
         mqtt: { url: 'mqtt://127.0.0.1:9' },
         service: { url: 'http://127.0.0.1:9', streamUrl: 'wss://stream.example', apiKeyFile: 'api-key' },
         allow: ['museum/*'],
-        store: { path: put('var/lib/backend/store.db', '') },
+        // From the folder of the configuration, not from the working folder.
+        store: { path: '../var/lib/backend/store.db' },
         console: { listen: '127.0.0.1:0', tls },
       }),
     );
-    if (process.getuid?.() === 0) chownSync(tls.keyFile, 65_534, 65_534);
+    put('var/lib/backend/store.db', '');
+    if (process.getuid?.() === 0)
+      for (const name of ['tls/console.key', 'var/lib/backend', 'var/lib/backend/store.db'])
+        chownSync(at(name), 65_534, 65_534);
+    const modes = { 'etc/secrets': 0o700, tls: 0o750, broker: 0o700, 'var/lib/backend': 0o700, etc: 0o755 };
+    for (const [name, mode] of Object.entries(modes)) chmodSync(at(name), mode);
     const password = write(fresh('password'), PASSWORD_OF_ANN);
     const ann = ['ann', '--role', 'administrator', '--password-file', password];
     expect(await run('people', 'add', ...ann, '--config', config)).toMatchObject({ code: 0 });
@@ -148,8 +154,13 @@ describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
 
     const before = statSync(tls.keyFile).uid;
     rmSync(machine, { recursive: true });
-    expect(await run(...pageLine('restore', paths))).toMatchObject({ code: 0, err: '' });
-    expect(statSync(tls.keyFile)).toMatchObject({ uid: before });
+    const restore = await run(...pageLine('restore', paths));
+    expect(restore).toMatchObject({ code: 0, err: '' });
+    expect(restore.out).toContain(`of the store in ${at('var/lib/backend/store.db')} and`);
+    for (const [name, mode] of Object.entries(modes))
+      expect([name, statSync(at(name)).mode & 0o777]).toEqual([name, mode]);
+    for (const file of [tls.keyFile, at('var/lib/backend'), at('var/lib/backend/store.db')])
+      expect(statSync(file)).toMatchObject({ uid: before });
     expect(statSync(tls.keyFile).mode & 0o777).toBe(0o600);
 
     // What is there is not mixed with it.
@@ -175,6 +186,17 @@ describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
     } finally {
       await backend.close();
     }
+  });
+
+  it('makes private folders for a store that the old machine did not have', async () => {
+    const key = write(fresh('api-key'), 'the-account-key');
+    const to = fresh('backup');
+    const saved = writeConfig({ path: `${fresh('old')}.db` }, key);
+    expect(await run('backup', '--config', saved, '--to', to)).toMatchObject({ code: 0 });
+    const home = fresh('home');
+    const target = writeConfig({ path: join(home, 'data', 'store.db') }, key);
+    expect(await run('restore', '--config', target, '--from', to)).toMatchObject({ code: 0, err: '' });
+    for (const made of [home, join(home, 'data')]) expect(statSync(made).mode & 0o777).toBe(0o700);
   });
 
   it('saves what can be saved when a credential is elsewhere, and names it', async () => {
@@ -215,7 +237,7 @@ onBothStores((maker) => {
     const restore = await run('restore', '--config', target, '--from', to);
     expect(restore).toMatchObject({ code: 0, err: '' });
     expect(restore.out).toMatch(
-      /restored 5202 rows of the store and 2 files; \d files were there and stay as they are/,
+      /restored 5202 rows of the store(?: in \S+)? and 2 files; \d files were there and stay as they are/,
     );
     expect(await contentOf(restored.store())).toEqual(await contentOf(saved.store()));
     expect(readFileSync(key, 'utf8')).toBe('the-account-key');

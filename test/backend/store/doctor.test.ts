@@ -24,7 +24,7 @@ function write(name: string, content: string): string {
 }
 
 /** The lines about the store. Service and broker are not there. */
-async function examine(store: object): Promise<{ code: number; store: string; err: string }> {
+async function examine(store: object): Promise<{ code: number; store: string; out: string; err: string }> {
   const { said, print, complain } = gather();
   const config = {
     mqtt: { url: 'mqtt://127.0.0.1:1' },
@@ -47,7 +47,7 @@ async function examine(store: object): Promise<{ code: number; store: string; er
   });
   expect(said.out + said.err).not.toContain(PASSWORD);
   const about = /^\w+ +store .*(\n +-> .*)?/m.exec(said.out)?.[0] ?? '';
-  return { code, store: about.replaceAll(/\s+/g, ' '), err: said.err };
+  return { code, store: about.replaceAll(/\s+/g, ' '), out: said.out, err: said.err };
 }
 
 const withPassword = (store: object, password = PASSWORD): object =>
@@ -137,15 +137,17 @@ onBothStores((maker) => {
       /^problem store the store at 127\.0\.0\.1:\d+\/store_\d+ .*asks for a password -> name its file in store\.passwordFile$/,
     );
     expect(await examine({ ...config, passwordFile: join(folder, 'none') })).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/store\.passwordFile: .*none/),
+      code: 3,
+      out: expect.stringMatching(
+        /^problem +configuration +\S+c\.json:1:\d+: store\.passwordFile: .*none does not exist\n +-> correct \S+c\.json\n(skipped +\w+ +the configuration cannot be used\n){5}$/,
+      ),
     });
     expect((await examine(withPassword({ url: url.replace(/store_\d+$/, 'gone') }))).store).toMatch(
       /database "gone" does not exist -> create the database, or correct its name in store\.url$/,
     );
     await server.stop();
     expect((await examine(withPassword(config))).store).toMatch(
-      /^problem store .*ECONNREFUSED.* -> start the server, or correct host and port of store\.url/,
+      /^problem store .*: nothing listens there -> start the server, or correct host and port of store\.url/,
     );
     await server.start();
     expect((await examine(withPassword(config))).store).toMatch(/^ok store/);

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -29,6 +29,15 @@ async function run(...args: string[]) {
 }
 
 describe('dragoman-backend keys create', () => {
+  it('refuses a name that would hide the files', async () => {
+    for (const name of ['', `${folder}/`])
+      expect(await run('keys', 'create', name)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/is not a name of files: give one such as dragoman-signing/),
+      });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('makes a pair that backend and device accept, and prints its thumbprint, never the key', async () => {
     const name = join(folder, 'signing');
     const { code, out } = await run('keys', 'create', name, '--json');

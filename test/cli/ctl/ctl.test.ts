@@ -297,6 +297,7 @@ describe('a profile that cannot be used', () => {
     ['{', /ctl\.json:1:2: /],
     [{}, /profiles: is missing/],
     [{ profiles: {} }, /profiles: must contain a profile/],
+    [[], /ctl\.json:1:1: the whole: is an empty list; must be an object/],
     [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
     [
       { profiles: { a: { url: 'http://x', tenant: 't' } } },
@@ -312,7 +313,19 @@ describe('a profile that cannot be used', () => {
     ],
     [
       { profiles: { a: { url, tenant: 't', passwordFile: 'none' } } },
-      /passwordFile: the secret file .*none does not exist/,
+      /ctl\.json:1:\d+: passwordFile: the secret file .*none does not exist/,
+    ],
+    [
+      { profiles: { a: { url, tenant: 't', caFile: 'none' } } },
+      /ctl\.json:1:\d+: caFile: the file .*none cannot be read/,
+    ],
+    [
+      { profiles: { a: { url, tenant: 't', signingKeyFile: 'none' } } },
+      /ctl\.json:1:\d+: signingKeyFile: the secret file .*none does not exist/,
+    ],
+    [
+      { profiles: { museum: { url, tenant: 't' } }, default: 'musuem' },
+      /ctl\.json:1:\d+: default: is "musuem", which is not a profile; did you mean "museum"\?/,
     ],
     [{ profiles: { a: { url, tenant: 't' }, b: { url, tenant: 't' } } }, /several profiles \(a, b\)/],
     [{ profiles: { a: { url, tenant: 't' } } }, /127\.0\.0\.1:1/],

@@ -50,7 +50,7 @@ describe('dragoman ctl', () => {
     writeFileSync(setupFile, '{}');
     const wrong = await ctl.run('kiosk-02', 'mute');
     expect(wrong).toMatchObject({ exitCode: 2, printed: '' });
-    expect(wrong.complained).toContain('is no setup.json of "dragoman-backend broker init"');
+    expect(wrong.complained).toContain('is not the setup.json of "dragoman-backend broker init"');
   });
 
   it('warns of a language that is not known, and sends it', async () => {

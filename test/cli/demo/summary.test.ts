@@ -5,6 +5,7 @@ const SUMMARY: DemoSummary = {
   captured_chunks: 146,
   sent_chunks: 146,
   silenced_chunks: 0,
+  muted_chunks: 0,
   trimmed_chunks: 0,
   dropped_chunks: 0,
   held_chunks: 0,
@@ -29,10 +30,21 @@ const SUMMARY: DemoSummary = {
 it('counts the sound that a closed microphone did not hear beside the lost speech', () => {
   const text = formatSummary({ ...SUMMARY, sent_chunks: 102, silenced_chunks: 44 });
   expect(text).toContain(
-    '  speech lost  0 ms\n  not heard    14.1 s, while the loudspeaker spoke (half-duplex):\n',
+    '  speech lost  0 ms\n  not heard    14.1 s, while the loudspeaker spoke (half-duplex)\n',
   );
   expect(text).toContain('what was said meanwhile is cut, and not interpreted\n');
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThan(80);
+});
+
+it('says which sound a mute kept out', () => {
+  const muted = formatSummary({ ...SUMMARY, sent_chunks: 102, silenced_chunks: 44, muted_chunks: 50 });
+  expect(muted).toContain('  not heard    14.1 s, while the microphone was muted\n');
+  expect(muted).not.toContain('half-duplex');
+  const both = formatSummary({ ...SUMMARY, sent_chunks: 102, silenced_chunks: 44, muted_chunks: 10 });
+  expect(both).toContain(
+    '  not heard    3.2 s, while the microphone was muted\n' +
+      '               10.9 s, while the loudspeaker spoke (half-duplex)\n',
+  );
 });
 
 it('leaves the line out when the microphone heard all', () => {

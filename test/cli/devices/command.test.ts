@@ -68,7 +68,7 @@ describe('devices', () => {
     writeFileSync(file, JSON.stringify({ ...config, lanes: [] }));
     const refused = await run(['--config', file]);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/lanes: is empty;\s+must\s+contain/);
+    expect(refused.err).toMatch(/lanes: is an empty\s+list;\s+must\s+contain/);
   });
 
   it.each([

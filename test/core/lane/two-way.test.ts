@@ -154,15 +154,16 @@ describe('a key that says who speaks', () => {
     expect(desk.received).toMatch(/es>en \.*SSS/);
   });
 
-  it('counts the rest of the translation that it interrupts', () => {
+  it('ends what the loudspeaker says and what waits behind it, and counts both', () => {
     const desk = new Desk('button').goLive();
     desk.hear('a', 4000, true);
+    desk.hear('b', 1000, true);
     desk.pass(500);
     desk.press('target');
     desk.hush(20);
     expect(desk.all('notify').find(({ kind }) => kind === 'speech_dropped')?.detail).toMatchObject({
       why: 'barge_in',
-      sentences: 1,
+      sentences: 2,
     });
   });
 

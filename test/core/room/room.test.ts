@@ -120,6 +120,8 @@ describe('the sound of a lane in a room', () => {
     expect(lengths(1200, 0).ms).toEqual([]);
     expect(lengths(800, 0).ms).toEqual([[0, 140]]);
     expect(lengths(2560, 0).ms).toEqual([[120, 320]]);
+    // What the other person said is silence in the sound that is left.
+    for (const began of [800, 1200, 2560]) expect(lengths(began, 0).isWhole, `${began} ms`).toBe(false);
     for (const began of [300, 800, 1200, 2560]) expect(lengths(began, 1).isWhole, `${began} ms`).toBe(true);
   });
 

@@ -186,6 +186,8 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
       clock: own,
       random,
       counts: createTokenCounts(),
+      // Its devices report no ended streams.
+      reports: { repeat() {} },
       instance: randomUUID(),
       closeWithinMs: 4000,
       log: {

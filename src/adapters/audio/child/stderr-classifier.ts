@@ -1,5 +1,6 @@
 import type { AudioFault } from '../../../ports/audio.ts';
 import { ownLine } from '../../own-line.ts';
+import { reasonOf } from '../../system-error.ts';
 import { CANNOT_LOAD } from '../addon/wire.ts';
 import type { ChildEnd } from './process.ts';
 
@@ -184,15 +185,14 @@ export function explainEnd(
   if (end.spawnError === 'ENOENT' || (end.code === 127 && finding === null))
     return missingProgram(device.program);
   if (end.spawnError === 'EPERM' || end.spawnError === 'EACCES' || end.spawnError === 'EAGAIN') {
-    const reason = `the system says ${end.spawnError}`;
-    return { code: 'failed', message: forbiddenStart(device.program, reason) };
+    return { code: 'failed', message: forbiddenStart(device.program, reasonOf(end.spawnError)) };
   }
   if (end.signal === 'SIGSYS')
     return { code: 'failed', message: forbiddenStart(device.program, 'ended by SIGSYS') };
   if (end.spawnError !== null) {
     return {
       code: 'failed',
-      message: `${device.program} can't be started: the system says ${end.spawnError}`,
+      message: `${device.program} can't be started: ${reasonOf(end.spawnError)}`,
     };
   }
   if (finding !== null) return finding;

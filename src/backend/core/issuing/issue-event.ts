@@ -16,7 +16,7 @@ export interface Ask {
   readonly who: DeviceName;
   readonly request: Pick<
     TokenRequest,
-    'id' | 'lane' | 'intent' | 'connection_type' | 'reason' | 'attempt' | 'probe'
+    'id' | 'lane' | 'intent' | 'connection_type' | 'reason' | 'attempt' | 'probe' | 'ended'
   >;
   readonly reply: Reply;
 }

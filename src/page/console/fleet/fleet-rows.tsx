@@ -82,9 +82,15 @@ function Head() {
         <span role="columnheader">{t('device')}</span>
         <span role="columnheader">{t('status')}</span>
         <span role="columnheader">{t('problem')}</span>
-        <span role="columnheader">{t('languages')}</span>
-        <span role="columnheader">{t('site')}</span>
-        <span role="columnheader">{t('since')}</span>
+        <span class="optional" role="columnheader">
+          {t('languages')}
+        </span>
+        <span class="optional" role="columnheader">
+          {t('site')}
+        </span>
+        <span class="optional" role="columnheader">
+          {t('since')}
+        </span>
       </div>
     </div>
   );

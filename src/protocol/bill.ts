@@ -1,0 +1,36 @@
+/** A bill, as `dragoman-backend bill --json`, its CSV and the console have it. */
+
+export const BILL_KEYS = ['device', 'group', 'site'] as const;
+export type BillKey = (typeof BILL_KEYS)[number];
+
+export interface BillLine {
+  readonly name: string;
+  readonly sessions: number;
+  /** Duration of the streams as reported, limited to the longest that each session could last. */
+  readonly minutes: number;
+  /** Sessions without a report yet: they still run, were never used, or their report was lost. */
+  readonly unreported: number;
+  /** What those may have lasted at most; null if a session has no limit. */
+  readonly unreported_minutes_at_most: number | null;
+  /** Reports that are longer than the session could last, that differ from the service's record, or of unknown sessions. */
+  readonly implausible: number;
+  readonly forecast_minutes: number;
+  readonly budget_minutes: number | null;
+  readonly warning: 'none' | 'near_budget' | 'over_budget';
+}
+
+/** Sums over all devices; each device counts once. */
+export type BillTotal = Omit<BillLine, 'name' | 'budget_minutes' | 'warning'>;
+
+/** The columns of the CSV, in their order. */
+export const BILL_COLUMNS = [
+  'name',
+  'sessions',
+  'minutes',
+  'unreported',
+  'unreported_minutes_at_most',
+  'implausible',
+  'forecast_minutes',
+  'budget_minutes',
+  'warning',
+] as const satisfies readonly (keyof BillLine)[];
