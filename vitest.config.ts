@@ -21,7 +21,7 @@ const LONG = ['test/**/*.long.test.ts'];
 /** Tests without files, sockets and waiting: `npm run test:fast`. */
 const PURE = [
   'test/*.test.ts',
-  'test/{core,protocol,config,scripts,sim,tidy,updater}/**/*.test.ts',
+  'test/{core,protocol,config,scripts,sim,sound,tidy,updater}/**/*.test.ts',
   'test/{backend,emulator,installer}/core/**/*.test.ts',
   'test/agent/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.
@@ -53,11 +53,11 @@ const SLOW = [
   'build/bundles',
   'build/phrases',
   'cli/devices/real-meter',
-  'core/audio/canceller-filter',
-  'core/audio/echo-detector',
-  'core/audio/half-duplex',
+  'sound/canceller-filter',
+  'sound/echo-detector',
+  'sound/half-duplex',
   'core/doctor/test-tone',
-  'core/speech/talk-detector',
+  'sound/speech/talk-detector',
   'e2e/demo',
   'echo/echo',
   'emulator/threads',
@@ -163,7 +163,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['src/core/**', 'src/installer/core/**'],
+      include: ['src/{core,sound}/**', 'src/installer/core/**'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 95, branches: 95 },
     },

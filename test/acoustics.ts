@@ -1,10 +1,10 @@
 /** A simulated room between a loudspeaker and a microphone, and voices for it. */
 import { fileURLToPath } from 'node:url';
 import { loadWav } from '../src/adapters/audio/sound-source.ts';
-import { createSpectrum, transformLength } from '../src/core/audio/fourier.ts';
-import { toFloat, toPcm } from '../src/core/audio/pcm.ts';
 import { seededRandom as chance } from '../src/core/random.ts';
 import { anotherVoice } from '../src/emulator/core/another-voice.ts';
+import { createSpectrum, transformLength } from '../src/sound/fourier.ts';
+import { toFloat, toPcm } from '../src/sound/pcm.ts';
 
 export const VOICE_RATE_HZ = 24_000;
 

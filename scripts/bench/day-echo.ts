@@ -1,6 +1,6 @@
 import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 
 /** Path from the loudspeaker to the microphone. */
 const PATH = { delayMs: 80, gain: 0.25 };

@@ -105,7 +105,7 @@ export const PARTS: readonly Part[] = [
   { name: 'conversation', weight: 3, paths: ['src/core/conversation/', 'src/agent/conversation/'] },
   { name: 'room', weight: 3, paths: ['src/core/room/'] },
   { name: 'installer', weight: 2, paths: ['src/installer/'] },
-  { name: 'core', weight: 2, paths: ['src/core/'] },
+  { name: 'core', weight: 2, paths: ['src/core/', 'src/sound/'] },
   { name: 'agent', weight: 2, paths: ['src/agent/'] },
   { name: 'backend', weight: 2, paths: ['src/backend/'] },
   { name: 'adapters', weight: 2, paths: ['src/adapters/'] },

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeHeader } from '../../src/adapters/audio/wav.ts';
-import { type Earcon, synthesizeEarcon } from '../../src/core/audio/earcon.ts';
 import {
   PHRASE_CODES,
   PHRASE_LANGUAGES,
@@ -13,6 +12,7 @@ import {
   type PhraseLanguage,
   spokenWords,
 } from '../../src/installer/core/phrases.ts';
+import { type Earcon, synthesizeEarcon } from '../../src/sound/earcon.ts';
 
 const run = promisify(execFile);
 

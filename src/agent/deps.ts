@@ -1,4 +1,3 @@
-import type { CreateEchoDetector } from '../core/audio/echo-detector.ts';
 import type { OpenCapture, OpenPlayback } from '../ports/audio.ts';
 import type { Brokers } from '../ports/brokers.ts';
 import type { OpenBus } from '../ports/bus.ts';
@@ -16,6 +15,7 @@ import type { ReadVitals } from '../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import type { WallMs } from '../protocol/time.ts';
+import type { CreateEchoDetector } from '../sound/echo-detector.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
 import type { DefectReports } from './guard/defects.ts';
 

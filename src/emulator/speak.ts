@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { samplesOf } from '../core/audio/pcm.ts';
+import { samplesOf } from '../sound/pcm.ts';
 import { bytesOf, upmix } from './core/pcm.ts';
 import type { RenderJob } from './core/render.ts';
 import { resampleBy, toFloat, toSamples } from './core/resample.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DecodedSound, decodeAdpcm } from '../core/audio/adpcm.ts';
-import { joinPcm, silence } from '../core/audio/pcm.ts';
+import { type DecodedSound, decodeAdpcm } from '../sound/adpcm.ts';
+import { joinPcm, silence } from '../sound/pcm.ts';
 import type { PhraseCode, PhraseLanguage } from './core/phrases.ts';
 
 const MOST_BYTES = 1_000_000;

@@ -12,10 +12,10 @@ import { parseDeviceName } from '../adapters/audio/cards/device-name.ts';
 import { readCards } from '../adapters/audio/cards/kernel-cards.ts';
 import { reasonIn } from '../adapters/audio/child/own-words.ts';
 import { dyingWithParent } from '../adapters/audio/child/parent-death.ts';
-import type { DecodedSound } from '../core/audio/adpcm.ts';
-import { durationMs } from '../core/audio/pcm.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { DecodedSound } from '../sound/adpcm.ts';
+import { durationMs } from '../sound/pcm.ts';
 import type { Said } from './core/start-text.ts';
 
 export interface SpeakerOptions {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { toPcm } from '../../src/core/audio/pcm.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { toPcm } from '../../src/sound/pcm.ts';
 import { talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';
 import { spoke } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';

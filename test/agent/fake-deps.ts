@@ -1,12 +1,12 @@
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
-import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { AudioFault, CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { BusListener, BusMessage, BusOptions, PublishOptions } from '../../src/ports/bus.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { ServiceEvent, StreamListener, StreamTarget } from '../../src/ports/stream.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import type { TokenRequest } from '../../src/protocol/mqtt/token.ts';
+import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import { wrongWith } from '../published.ts';
 import { ready } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';

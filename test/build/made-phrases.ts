@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeAdpcm } from '../../src/core/audio/adpcm.ts';
-import { durationMs, samplesOf } from '../../src/core/audio/pcm.ts';
 import {
   PHRASE_CODES,
   PHRASE_LANGUAGES,
   PHRASES,
   type PhraseCode,
 } from '../../src/installer/core/phrases.ts';
+import { decodeAdpcm } from '../../src/sound/adpcm.ts';
+import { durationMs, samplesOf } from '../../src/sound/pcm.ts';
 import { needs } from '../needs.ts';
 
 const run = promisify(execFile);

@@ -7,9 +7,9 @@ import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
 import { openEnvironment } from '../../src/cli/demo/environment.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { EmulatorOptions } from '../../src/emulator/server.ts';
 import type { Log } from '../../src/ports/log.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
 import type { Card } from './card.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { samplesOf, toPcm } from '../../src/core/audio/pcm.ts';
+import { samplesOf, toPcm } from '../../src/sound/pcm.ts';
 import { interpreter, noise, visitors as recorded } from '../acoustics.ts';
 import { type BuiltThread, buildThread } from '../adapters/echo/thread.ts';
 import { GOALS, judgeEcho, judgeVisitor } from '../echo/judge.ts';

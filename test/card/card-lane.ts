@@ -2,10 +2,10 @@ import { createCapture, createPlayback } from '../../src/adapters/audio/driver.t
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import type { AudioFault, Capture, OpenCapture, OpenPlayback, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import type { Stalls } from '../stalls.ts';
 import type { Card } from './card.ts';
 import { findOnset, withoutSilence } from './sound.ts';

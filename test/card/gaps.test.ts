@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, it } from 'vitest';
-import { createChunker } from '../../src/core/audio/chunker.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { createChunker } from '../../src/sound/chunker.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardOptions, openRack } from './card.ts';

@@ -1,4 +1,4 @@
-import { createSpectrum, transformLength } from '../../src/core/audio/fourier.ts';
+import { createSpectrum, transformLength } from '../../src/sound/fourier.ts';
 
 /** Sample rate of the comparison: low enough to be fast, high enough for speech. */
 const COMPARED_HZ = 4000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import { needs } from '../needs.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { RECORDING, visitors } from './agent-on-a-card.ts';

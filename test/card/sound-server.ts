@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 
 /**
  * A separate PulseAudio with two null sinks: `spk`, the default loudspeaker, and `micfeed`, which feeds the default microphone unless

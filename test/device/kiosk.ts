@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import { until } from '../nspawn/kiosk.ts';
 import { type Machine, switchOn } from './machine.ts';
 import { type Owner, type OwnerOptions, startOwner } from './owner.ts';

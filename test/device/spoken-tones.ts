@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { createEchoDetector } from '../../src/core/audio/echo-detector.ts';
-import type { EchoMeasure } from '../../src/core/audio/echo-measure.ts';
+import { createEchoDetector } from '../../src/sound/echo-detector.ts';
+import type { EchoMeasure } from '../../src/sound/echo-measure.ts';
 import { perform } from '../acoustics.ts';
 import { makeTones, RATE_HZ } from './tones.ts';
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadWav } from '../../src/adapters/audio/sound-source.ts';
 import { type DemoEnvironment, openEnvironment } from '../../src/cli/demo/environment.ts';
-import { samplesOf } from '../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../src/sound/pcm.ts';
 import { placeBundles } from '../bundles.ts';
 import { wavOf } from '../voice-recordings.ts';
 import { inProcessPrograms } from './in-process.ts';

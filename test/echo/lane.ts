@@ -1,11 +1,11 @@
 import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
 import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
-import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
 import type { CaptureSink, Place } from '../../src/ports/audio.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
 import type { Log } from '../../src/ports/log.ts';
+import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 import { createEchoState, type Told } from './echo-state.ts';

@@ -1,6 +1,6 @@
-import { beginCaptureClock, noteSamples } from '../../src/core/audio/capture-clock.ts';
-import { toFloat, toPcm } from '../../src/core/audio/pcm.ts';
 import type { Place } from '../../src/ports/audio.ts';
+import { beginCaptureClock, noteSamples } from '../../src/sound/capture-clock.ts';
+import { toFloat, toPcm } from '../../src/sound/pcm.ts';
 import { chance } from '../acoustics.ts';
 import { createDice, type Dice } from '../sim/dice.ts';
 import { RATE_HZ } from '../voices/recordings.ts';

@@ -1,6 +1,6 @@
 /** A loudspeaker and a microphone in a room, processed in blocks because long cells do not fit in memory. */
-import { transformLength, valueAt } from '../../src/core/audio/fourier.ts';
-import { createRealSpectrum } from '../../src/core/audio/real-spectrum.ts';
+import { transformLength, valueAt } from '../../src/sound/fourier.ts';
+import { createRealSpectrum } from '../../src/sound/real-spectrum.ts';
 import { chance } from '../acoustics.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 

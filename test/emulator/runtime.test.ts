@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { createService } from '../../src/emulator/core/service.ts';
 import { createRuntime } from '../../src/emulator/runtime.ts';
 import { createHearing } from '../../src/emulator/threads/hearing.ts';
 import { createSpeechMaker } from '../../src/emulator/threads/speech-thread.ts';
+import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import { createHarness, sentence, task } from './core/harness.ts';
 import { chunks } from './core/voice.ts';
 

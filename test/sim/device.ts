@@ -2,14 +2,14 @@
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
-import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { LaneState } from '../../src/core/lane/lane-state.ts';
 import type { Phase } from '../../src/core/lane/phases.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Config } from '../../src/protocol/config.ts';
+import type { CreateEchoDetector } from '../../src/sound/echo-detector.ts';
+import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import type { Broker } from './broker.ts';
 import { createCancellers, type SimCancellers } from './canceller.ts';
 import type { Loudspeaker, Microphone } from './devices.ts';

@@ -1,5 +1,5 @@
-import { audibleMs } from '../../src/core/audio/frame-levels.ts';
 import type { AudioFault, Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
+import { audibleMs } from '../../src/sound/frame-levels.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createPainter, TICK_MS, type TickSound } from './sound.ts';

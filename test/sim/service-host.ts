@@ -1,7 +1,7 @@
-import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { parseFaults } from '../../src/emulator/core/fault.ts';
 import { createService, type Service } from '../../src/emulator/core/service.ts';
+import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import type { Dice } from './dice.ts';
 import { createOutputFaults, type OutputFaults } from './output-faults.ts';
 import type { SimClock } from './sim-clock.ts';

@@ -5,25 +5,37 @@ import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './sou
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 /**
- * Which layer may import which: cli -> agent|backend|emulator|updater -> adapters -> ports <- core -> protocol. The agent has no
+ * Which layer may import which: cli -> agent|backend|emulator|updater -> adapters -> core -> sound -> ports -> protocol. The agent has no
  * command line, so it may not import `program`. The backend checks a kiosk's file with the installer, which may import neither agent
- * nor backend. Adapters may use the core's arithmetic and policies (sound, chance, waits), but not the lane's machine, which
- * controls them.
+ * nor backend. Sound is arithmetic, which knows no lanes. Adapters may use the core's policies (chance, waits), but not the lane's
+ * machine, which controls them.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   ports: ['protocol'],
-  core: ['ports', 'protocol'],
-  adapters: ['core', 'ports', 'protocol'],
-  agent: ['adapters', 'core', 'ports', 'protocol'],
+  sound: ['ports', 'protocol'],
+  core: ['sound', 'ports', 'protocol'],
+  adapters: ['core', 'sound', 'ports', 'protocol'],
+  agent: ['adapters', 'core', 'sound', 'ports', 'protocol'],
   program: ['adapters', 'protocol'],
-  installer: ['adapters', 'core', 'ports', 'protocol'],
+  installer: ['adapters', 'core', 'sound', 'ports', 'protocol'],
   backend: ['installer', 'program', 'adapters', 'core', 'ports', 'protocol'],
   updater: ['adapters', 'core', 'ports', 'protocol'],
-  emulator: ['program', 'adapters', 'core', 'ports', 'protocol'],
+  emulator: ['program', 'adapters', 'core', 'sound', 'ports', 'protocol'],
   // Runs in a browser: only arithmetic and types.
   page: ['core', 'protocol'],
-  cli: ['agent', 'backend', 'emulator', 'installer', 'program', 'adapters', 'core', 'ports', 'protocol'],
+  cli: [
+    'agent',
+    'backend',
+    'emulator',
+    'installer',
+    'program',
+    'adapters',
+    'core',
+    'sound',
+    'ports',
+    'protocol',
+  ],
 };
 
 const HIDDEN_FROM_ADAPTERS = /^src\/core\/lane\//;
@@ -46,9 +58,9 @@ export const importsPointOneWay: Rule = (files) =>
     });
   });
 
-const PURE = /^src\/(core|(emulator|backend|installer)\/core)\//;
+const PURE = /^src\/(core|sound|(emulator|backend|installer)\/core)\//;
 /** Other code that pure code may import: data types and ports. */
-const PURE_MAY_IMPORT = /^src\/(core|ports|protocol)\//;
+const PURE_MAY_IMPORT = /^src\/(core|sound|ports|protocol)\//;
 const PURE_PACKAGES = ['zod'];
 
 export const pureCodeImportsPureCode: Rule = (files) =>
@@ -67,7 +79,7 @@ export const pureCodeImportsPureCode: Rule = (files) =>
     });
 
 /** The protocol of the service belongs to one adapter, so that another service needs no change of the core. */
-const NEUTRAL = /^src\/(core|ports|installer\/core)\//;
+const NEUTRAL = /^src\/(core|sound|ports|installer\/core)\//;
 const WIRE = /^src\/protocol\/service\//;
 const WIRE_WORDS =
   /\b(?:message_type|(?:set|get|current|pause|tts)_task|(?:partial|validated)_(?:translated_)?transcription|translated_transcription|(?:in|out)put_audio_data)\b/g;

@@ -19,6 +19,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [
       from('src/core/lane.ts', '../adapters/clock.ts'),
       from('src/core/lane.ts', '../agent/daemon.ts'),
+      from('src/sound/pcm.ts', '../core/lane/machine.ts'),
       from('src/protocol/config.ts', '../core/lane.ts'),
       from('src/ports/bus.ts', '../core/lane.ts'),
       from('src/adapters/log.ts', '../core/lane/machine.ts'),
@@ -51,6 +52,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       from('src/adapters/mqtt/bus.ts', '../../ports/bus.ts'),
       from('src/adapters/mqtt/bus.ts', '../../core/reconnect.ts'),
       from('src/core/lane.ts', './hold.ts'),
+      from('src/core/lane.ts', '../sound/pcm.ts'),
       from('src/page/kiosk/bar.tsx', '../../core/captions/lines.ts'),
       from('test/core/lane.test.ts', '../../src/cli/main.ts'),
       file('src/core/lane.ts', "// import { x } from '../adapters/clock.ts';"),
@@ -62,6 +64,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [
       from('src/core/lane.ts', 'node:fs'),
       from('src/core/lane.ts', 'ws'),
+      from('src/sound/pcm.ts', 'node:fs'),
       from('src/core/lane.ts', 'mqtt'),
       from('src/core/lane.ts', 'pino'),
       from('src/core/lane.ts', 'fs'),

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, workerData } from 'node:worker_threads';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
-import { withTalk } from '../../src/core/speech/talk-detector.ts';
+import { withTalk } from '../../src/sound/speech/talk-detector.ts';
 import {
   hearMix,
   hearNoise,

@@ -1,4 +1,4 @@
-import { createSpectrum, type Spectrum, transformLength, valueAt } from '../../src/core/audio/fourier.ts';
+import { createSpectrum, type Spectrum, transformLength, valueAt } from '../../src/sound/fourier.ts';
 import { createDice } from '../sim/dice.ts';
 import { RATE_HZ } from './recordings.ts';
 

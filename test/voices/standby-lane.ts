@@ -1,5 +1,4 @@
 import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
-import { toPcm } from '../../src/core/audio/pcm.ts';
 import type { LaneEffect } from '../../src/core/lane/lane-effect.ts';
 import type { LaneEvent, TimerName } from '../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
@@ -9,6 +8,7 @@ import type { CaptureSink } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { OUTPUT_RATE_HZ, type ServiceEvent } from '../../src/ports/stream.ts';
 import type { CreateVoiceDetector } from '../../src/ports/voice.ts';
+import { toPcm } from '../../src/sound/pcm.ts';
 import { finished, ready, understood } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { RATE_HZ } from './recordings.ts';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, rmSync, watch } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { readBounded } from '../bounded-file.ts';
 import { systemCode } from '../system-error.ts';
 

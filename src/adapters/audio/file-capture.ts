@@ -1,6 +1,6 @@
-import { BYTES_PER_SAMPLE, durationMs, silence } from '../../core/audio/pcm.ts';
 import type { Capture, CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { BYTES_PER_SAMPLE, durationMs, silence } from '../../sound/pcm.ts';
 import { AudioFaultError } from './fault.ts';
 import { openSource, type SoundSource } from './sound-source.ts';
 

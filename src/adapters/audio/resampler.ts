@@ -1,4 +1,4 @@
-import { toFloat, toPcm } from '../../core/audio/pcm.ts';
+import { toFloat, toPcm } from '../../sound/pcm.ts';
 
 /** Converts one continuous mono sound to another sample rate, piece by piece, without seams. */
 export interface Resampler<Sound> {

@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, toPcm } from '../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, toPcm } from '../../sound/pcm.ts';
 import { AudioFaultError } from './fault.ts';
 import { createResampler } from './resampler.ts';
 import { decodeFrames, openWav, type WavReader } from './wav.ts';

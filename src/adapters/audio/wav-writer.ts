@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { AudioFaultError, describeFileProblem } from './fault.ts';
 import { MOST_OWN_BYTES, OWN_HEADER_BYTES, ownHeader, refuseForeign } from './own-wav.ts';
 

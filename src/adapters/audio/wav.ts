@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { downmix } from '../../core/audio/pcm.ts';
+import { downmix } from '../../sound/pcm.ts';
 import { AudioFaultError, describeFileProblem } from './fault.ts';
 import { FORMAT_BYTES, parse, type ReadAt, TAG, view, type WavFormat } from './wav-layout.ts';
 

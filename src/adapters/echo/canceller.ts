@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { durationMs } from '../../core/audio/pcm.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../ports/echo.ts';
+import { durationMs } from '../../sound/pcm.ts';
 import { endWorker } from '../worker-end.ts';
 import type { CapturedPiece, EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 

@@ -1,6 +1,6 @@
-import { cancellerBlock, createCanceller } from '../../core/audio/canceller/canceller-filter.ts';
-import { BYTES_PER_SAMPLE, durationMs, toFloat, toPcm } from '../../core/audio/pcm.ts';
 import type { Place } from '../../ports/audio.ts';
+import { cancellerBlock, createCanceller } from '../../sound/canceller/canceller-filter.ts';
+import { BYTES_PER_SAMPLE, durationMs, toFloat, toPcm } from '../../sound/pcm.ts';
 import type { EchoRates } from './message.ts';
 
 /**

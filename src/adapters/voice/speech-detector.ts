@@ -1,6 +1,6 @@
 import loadFvad from '@echogarden/fvad-wasm';
-import { createEnergyDetector } from '../../core/audio/energy-detector.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
+import { createEnergyDetector } from '../../sound/energy-detector.ts';
 
 /** How strict the detector is, 0 to 3: 3, so that a humming room does not count as speech. */
 const AGGRESSIVENESS = 3;

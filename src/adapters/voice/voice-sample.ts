@@ -1,8 +1,8 @@
 /** Examines a recording for a cloned voice: what it is by its content, how long it is, and what spoils it. */
 import { fileTypeFromBuffer } from 'file-type';
 import { parseBuffer } from 'music-metadata';
-import { createSampleMeter, type SampleQuality } from '../../core/audio/sample-quality.ts';
 import type { SAMPLE_MIME_TYPES } from '../../protocol/service/voice.ts';
+import { createSampleMeter, type SampleQuality } from '../../sound/sample-quality.ts';
 import { AudioFaultError } from '../audio/fault.ts';
 import { decodeFrames, openWavBytes } from '../audio/wav.ts';
 

@@ -1,7 +1,7 @@
-import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { HeardPiece } from '../../core/doctor/microphone.ts';
 import type { AudioFault, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 
 /** An open microphone. */
 export interface Listening {

@@ -1,5 +1,4 @@
 import { type Direction, describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
-import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
 import { judgeDeviceFault } from '../../core/doctor/device-fault.ts';
 import { judgeDeviceInUse } from '../../core/doctor/device-in-use.ts';
 import { type Outcome, ok, problem } from '../../core/doctor/finding.ts';
@@ -17,6 +16,7 @@ import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../port
 import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../sound/pcm.ts';
 import { about, type Check, type LaneOutcome, once } from './check.ts';
 import { BROKER_LIMIT_MS } from './connection-checks.ts';
 import { faultOf, type Listening, listen } from './listening.ts';

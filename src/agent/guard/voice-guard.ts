@@ -1,5 +1,5 @@
-import { createEnergyDetector } from '../../core/audio/energy-detector.ts';
 import type { CreateVoiceDetector, Talk, VoiceDetector } from '../../ports/voice.ts';
+import { createEnergyDetector } from '../../sound/energy-detector.ts';
 import { attempt, type Defects } from './defects.ts';
 
 /** Voice detectors that never throw. The usual one is foreign WebAssembly: when it fails, one by loudness takes its place. */

@@ -1,8 +1,8 @@
-import { cancellerBlock } from '../../core/audio/canceller/canceller-filter.ts';
-import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../../ports/echo.ts';
+import { cancellerBlock } from '../../sound/canceller/canceller-filter.ts';
+import { BYTES_PER_SAMPLE, durationMs } from '../../sound/pcm.ts';
 
 /** Dependencies of the path through the canceller. */
 export interface EchoPathDeps {

@@ -1,5 +1,3 @@
-import type { CreateEchoDetector } from '../../core/audio/echo-detector.ts';
-import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/lane-effect.ts';
 import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import { LANE_DEFAULTS, type TaskOptions } from '../../core/lane/lane-options.ts';
@@ -24,6 +22,8 @@ import {
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import type { CreateEchoDetector } from '../../sound/echo-detector.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { optionsOf } from '../config/reload.ts';
 import type { EventLoop } from '../event-loop.ts';
 import { type Defects, nameOf } from '../guard/defects.ts';

@@ -1,13 +1,13 @@
-import { audiblePart } from '../../core/audio/frame-levels.ts';
-import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain-ramp.ts';
-import { type Ceiling, createCeiling } from '../../core/audio/loudness/ceiling.ts';
-import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
-import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/lane-effect.ts';
 import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import type { WriteKind } from '../../core/playout/playout.ts';
 import type { DeviceFigures, OpenPlayback, Place, Playback, PlaybackSink } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { audiblePart } from '../../sound/frame-levels.ts';
+import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../sound/gain-ramp.ts';
+import { type Ceiling, createCeiling } from '../../sound/loudness/ceiling.ts';
+import { createNormalizer, type Normalizer } from '../../sound/loudness/normalizer.ts';
+import { durationMs, sampleCount, volumeGain } from '../../sound/pcm.ts';
 import { within } from '../within.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';

@@ -1,4 +1,3 @@
-import type { Chunk } from '../../core/audio/chunker.ts';
 import type { Side } from '../../core/room/floor.ts';
 import {
   EMPTY_ROOM,
@@ -11,6 +10,7 @@ import {
 } from '../../core/room/room.ts';
 import type { Heard } from '../../core/uplink/gate.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Chunk } from '../../sound/chunker.ts';
 import type { Reference } from './playback-pipeline.ts';
 
 /** A chunk without what the other person in the room says. */

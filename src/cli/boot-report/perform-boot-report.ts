@@ -6,8 +6,6 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { redactText } from '../../adapters/redaction.ts';
 import { createMachineParts, wantedDevices } from '../../agent/doctor/machine-checks.ts';
-import type { DecodedSound } from '../../core/audio/adpcm.ts';
-import { toFloat, toPcm } from '../../core/audio/pcm.ts';
 import { reportFolder } from '../../installer/boot-folder.ts';
 import { type ReportDeps, runReport } from '../../installer/boot-report.ts';
 import { STATUS_FILE } from '../../installer/core/outcome.ts';
@@ -24,6 +22,8 @@ import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
+import type { DecodedSound } from '../../sound/adpcm.ts';
+import { toFloat, toPcm } from '../../sound/pcm.ts';
 import { lookAtStart } from './look.ts';
 
 /** Options of the command line. */

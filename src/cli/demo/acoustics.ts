@@ -1,5 +1,5 @@
-import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
+import { BYTES_PER_SAMPLE, durationMs } from '../../sound/pcm.ts';
 
 /** Echo path from loudspeaker to microphone: delay (ms) and gain, as on a desk one step away. */
 const ECHO_DELAY_MS = 120;

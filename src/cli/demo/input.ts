@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { durationMs } from '../../core/audio/pcm.ts';
-import { measureLevel } from '../../core/audio/sound-level.ts';
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
+import { durationMs } from '../../sound/pcm.ts';
+import { measureLevel } from '../../sound/sound-level.ts';
 
 /** The bundled recording: in the folder of the bundle, or of this file when the sources run. */
 export function shippedRecording(): string {

@@ -1,4 +1,4 @@
-import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
+import { SILENCE_DBFS } from '../../sound/pcm.ts';
 
 /** A smoothed level: it rises at once and falls slowly, and the last peak stays for a while. */
 export interface Meter {

@@ -1,10 +1,10 @@
 import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { LaneStep } from '../../agent/lane/lane-runner.ts';
-import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
-import { measureLevel } from '../../core/audio/sound-level.ts';
 import type { Caption, LaneEffect } from '../../core/lane/lane-effect.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { phaseOf } from '../../core/lane/session/session-state.ts';
+import { SILENCE_DBFS } from '../../sound/pcm.ts';
+import { measureLevel } from '../../sound/sound-level.ts';
 
 /** One sentence of the visitor with its translations. */
 export interface Exchange {

@@ -1,7 +1,7 @@
-import { samplesOf } from '../../core/audio/pcm.ts';
-import { addSums, levelOf, NO_SOUND, type SoundSums, sumUp } from '../../core/audio/sound-level.ts';
-import { createSpeechLevel } from '../../core/audio/speech-level.ts';
 import type { VoiceDetector } from '../../ports/voice.ts';
+import { samplesOf } from '../../sound/pcm.ts';
+import { addSums, levelOf, NO_SOUND, type SoundSums, sumUp } from '../../sound/sound-level.ts';
+import { createSpeechLevel } from '../../sound/speech-level.ts';
 
 /** Measurement of a microphone over a period. */
 export interface Reading {

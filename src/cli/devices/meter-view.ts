@@ -1,9 +1,9 @@
-import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
-import { clips } from '../../core/audio/sound-level.ts';
-import { looksLikeSpeech } from '../../core/speech/decision.ts';
 import type { AudioFault } from '../../ports/audio.ts';
 import type { MeterLine, MeterReading } from '../../protocol/devices-report.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
+import { SILENCE_DBFS } from '../../sound/pcm.ts';
+import { clips } from '../../sound/sound-level.ts';
+import { looksLikeSpeech } from '../../sound/speech/decision.ts';
 import { plainRow, truncate, wrapColumns } from '../demo/display-text.ts';
 import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';

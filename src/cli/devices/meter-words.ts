@@ -1,6 +1,6 @@
 import { describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
-import { clips } from '../../core/audio/sound-level.ts';
-import { adviseGain, gainAdvice } from '../../core/audio/speech-level.ts';
+import { clips } from '../../sound/sound-level.ts';
+import { adviseGain, gainAdvice } from '../../sound/speech-level.ts';
 import type { Reading } from './listener.ts';
 
 /** RMS below which a microphone is too quiet (dBFS): even an empty room is louder with a working one. */

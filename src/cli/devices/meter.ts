@@ -1,7 +1,7 @@
-import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import type { AudioFault, Capture, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { createListener, type Reading } from './listener.ts';
 
 /** Output of a meter. */

@@ -1,6 +1,6 @@
-import { NO_ECHO, tailOf } from '../audio/echo-guard.ts';
+import type { EchoMode } from '../../sound/echo-guard.ts';
+import { NO_ECHO, tailOf } from '../../sound/echo-guard.ts';
 import { LANE_DEFAULTS } from '../lane/lane-options.ts';
-import type { EchoMode } from '../uplink/gate.ts';
 import { combine, type Outcome, ok, skipped, warning } from './finding.ts';
 
 /** Result of playing the test tone through the room. */

@@ -1,4 +1,4 @@
-import { createSpectrum, transformLength, valueAt } from '../audio/fourier.ts';
+import { createSpectrum, transformLength, valueAt } from '../../sound/fourier.ts';
 
 /**
  * Strength of a pattern in a sound, for each start sample and in any phase: the magnitude of the correlation with the

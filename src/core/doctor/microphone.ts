@@ -1,6 +1,6 @@
-import { BYTES_PER_SAMPLE, samplesOf } from '../audio/pcm.ts';
-import { addSums, clips, hasOffset, levelOf, NO_SOUND, sumUp } from '../audio/sound-level.ts';
-import { adviseGain, createSpeechLevel, gainAdvice } from '../audio/speech-level.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../../sound/pcm.ts';
+import { addSums, clips, hasOffset, levelOf, NO_SOUND, sumUp } from '../../sound/sound-level.ts';
+import { adviseGain, createSpeechLevel, gainAdvice } from '../../sound/speech-level.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** Sound as a microphone delivered it. */

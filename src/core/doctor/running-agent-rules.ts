@@ -1,5 +1,5 @@
-import type { CaptureFinding } from '../audio/capture-watch.ts';
-import type { EchoGuard } from '../audio/echo-guard.ts';
+import type { CaptureFinding } from '../../sound/capture-watch.ts';
+import type { EchoGuard } from '../../sound/echo-guard.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** Findings of a running lane about its microphone, from a longer time than a diagnosis takes. */

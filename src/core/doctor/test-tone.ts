@@ -1,4 +1,4 @@
-import { valueAt } from '../audio/fourier.ts';
+import { valueAt } from '../../sound/fourier.ts';
 import { matchEnvelope } from './match-envelope.ts';
 
 /**

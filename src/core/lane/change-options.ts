@@ -1,5 +1,5 @@
-import { volumeGain } from '../audio/pcm.ts';
-import type { EchoMode } from '../uplink/gate.ts';
+import type { EchoMode } from '../../sound/echo-guard.ts';
+import { volumeGain } from '../../sound/pcm.ts';
 import { isSameTask, type LaneOptions } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';

@@ -1,11 +1,12 @@
 import type { ServiceEvent, StreamFault, UnreadableWhat } from '../../ports/stream.ts';
-import type { CaptureFinding } from '../audio/capture-watch.ts';
-import type { Earcon } from '../audio/earcon.ts';
-import type { EchoMeasure } from '../audio/echo-measure.ts';
+import type { CaptureFinding } from '../../sound/capture-watch.ts';
+import type { Earcon } from '../../sound/earcon.ts';
+import type { EchoMode } from '../../sound/echo-guard.ts';
+import type { EchoMeasure } from '../../sound/echo-measure.ts';
+import type { ChunkLevels } from '../../sound/speech/noise-floor.ts';
 import type { LaneConversation } from '../conversation/lane-conversation.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
-import type { ChunkLevels } from '../speech/noise-floor.ts';
-import type { EchoMode, Heard } from '../uplink/gate.ts';
+import type { Heard } from '../uplink/gate.ts';
 import type { LaneOptions, Speaker } from './lane-options.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */

@@ -1,11 +1,11 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import type { CaptureFinding } from '../audio/capture-watch.ts';
-import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
+import type { CaptureFinding } from '../../sound/capture-watch.ts';
+import { type EchoGuard, NO_ECHO } from '../../sound/echo-guard.ts';
+import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../../sound/speech/noise-floor.ts';
 import type { LaneConversation } from '../conversation/lane-conversation.ts';
 import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from '../losses/loss-record.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import type { Seed } from '../random.ts';
-import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './lane-event.ts';

@@ -1,4 +1,4 @@
-import type { Earcon } from '../audio/earcon.ts';
+import type { Earcon } from '../../sound/earcon.ts';
 import type { Heard } from '../uplink/gate.ts';
 import type { Speaker } from './lane-options.ts';
 

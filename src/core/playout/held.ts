@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { dropRest } from './intake.ts';
 import { bytesOf, OWN_STREAM, type Utterance } from './sentences.ts';
 import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';

@@ -1,5 +1,5 @@
-import { judgeNoise } from '../audio/noise-judge.ts';
-import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { judgeNoise } from '../../sound/noise-judge.ts';
+import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import {
   bytesOf,
   chooseVictim,

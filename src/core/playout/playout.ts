@@ -1,5 +1,5 @@
-import { fadeAfter, fadeBefore } from '../audio/fade.ts';
-import { quicken } from '../audio/tempo.ts';
+import { fadeAfter, fadeBefore } from '../../sound/fade.ts';
+import { quicken } from '../../sound/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
 import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';

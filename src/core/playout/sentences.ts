@@ -1,4 +1,4 @@
-import { joinPcm } from '../audio/pcm.ts';
+import { joinPcm } from '../../sound/pcm.ts';
 
 /** The sentences that wait to be played, in playing order. */
 

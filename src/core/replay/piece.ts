@@ -1,4 +1,4 @@
-import { isTalk } from '../speech/decision.ts';
+import { isTalk } from '../../sound/speech/decision.ts';
 import type { BacklogChunk } from '../uplink/backlog.ts';
 
 /** A stretch of the stream's audio, milliseconds from its first sample. */

@@ -1,4 +1,4 @@
-import { levelOfPower } from '../audio/pcm.ts';
+import { levelOfPower } from '../../sound/pcm.ts';
 
 /** What one microphone hears over its own noise, slot by slot. */
 export interface Ear {

@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, samplesOf } from '../audio/pcm.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../../sound/pcm.ts';
 import { type Ear, FRESH_EAR, hearLevel } from './ear.ts';
 import { type Floor, FREE_FLOOR, hearSlot, isOpen, isOthers, type Side, SLOT_MS } from './floor.ts';
 

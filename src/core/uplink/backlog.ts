@@ -1,5 +1,5 @@
-import { isTalk } from '../speech/decision.ts';
-import type { ChunkLevels } from '../speech/noise-floor.ts';
+import { isTalk } from '../../sound/speech/decision.ts';
+import type { ChunkLevels } from '../../sound/speech/noise-floor.ts';
 
 /**
  * Audio that is captured and not yet sent. While a stream runs it is empty: each chunk is sent as it comes. Without a stream it

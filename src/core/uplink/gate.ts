@@ -1,7 +1,5 @@
 /** Decides which captured chunks reach the service unchanged, and which as silence. */
-
-/** How the lane keeps its own loudspeaker out of the translation. */
-export type EchoMode = 'half-duplex' | 'cancel' | 'off';
+import type { EchoMode } from '../../sound/echo-guard.ts';
 
 /** When the loudspeaker is heard: one stretch of time, monotonic milliseconds. */
 export interface Heard {

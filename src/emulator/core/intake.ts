@@ -1,4 +1,4 @@
-import { samplesOf } from '../../core/audio/pcm.ts';
+import { samplesOf } from '../../sound/pcm.ts';
 import { createAudioAccount, fingerprint } from './audio-account.ts';
 import { createPacingMeter } from './pacing.ts';
 import { levelDb } from './pcm.ts';

@@ -1,4 +1,4 @@
-import { downmix, samplesOf, toFloat, toPcm } from '../../core/audio/pcm.ts';
+import { downmix, samplesOf, toFloat, toPcm } from '../../sound/pcm.ts';
 
 /** The bytes of samples, without a copy. */
 export function bytesOf(samples: Int16Array): Uint8Array {

@@ -1,5 +1,5 @@
-import { samplesOf } from '../../core/audio/pcm.ts';
 import type { Random } from '../../core/random.ts';
+import { samplesOf } from '../../sound/pcm.ts';
 import type { Effect } from './effect.ts';
 import { createOutbox, type OutMessage, type SpokenPart } from './outbox.ts';
 import { levelDb } from './pcm.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AudioFaultError } from '../../../src/adapters/audio/fault.ts';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { decodeFrames, makeHeader, openWav } from '../../../src/adapters/audio/wav.ts';
-import { toPcm } from '../../../src/core/audio/pcm.ts';
+import { toPcm } from '../../../src/sound/pcm.ts';
 import { fc } from '../../properties.ts';
 import {
   makeChunk,

@@ -1,7 +1,7 @@
 /** A loudspeaker and a microphone in a room, and the sound after the echo filter. */
 import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
-import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
-import { toFloat } from '../../../src/core/audio/pcm.ts';
+import { createEchoDetector } from '../../../src/sound/echo-detector.ts';
+import { toFloat } from '../../../src/sound/pcm.ts';
 import { levelDb, perform, VOICE_RATE_HZ } from '../../acoustics.ts';
 
 const FROM_MS = 1_000_000;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
-import { cancellerBlock } from '../../../src/core/audio/canceller/canceller-filter.ts';
-import { toPcm } from '../../../src/core/audio/pcm.ts';
+import { cancellerBlock } from '../../../src/sound/canceller/canceller-filter.ts';
+import { toPcm } from '../../../src/sound/pcm.ts';
 import { VOICE_RATE_HZ } from '../../acoustics.ts';
 import { clean, type Left } from './filtered-room.ts';
 import { expectAsGood, expectRest, expectUnheard, talkWithSilence, withVisitor } from './resting-filter.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { loadSpeechDetector } from '../../../src/adapters/voice/speech-detector.ts';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 
 const RECORDING = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
 const { sentences } = JSON.parse(readFileSync(RECORDING.replace(/wav$/, 'json'), 'utf8')) as {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { type SoundParts, soundChecks } from '../../../src/agent/doctor/sound-checks.ts';
-import { samplesOf, toPcm } from '../../../src/core/audio/pcm.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { AudioFault, CaptureSink, OpenCapture, OpenPlayback } from '../../../src/ports/audio.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import { samplesOf, toPcm } from '../../../src/sound/pcm.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 
 const RATE_HZ = 24_000;

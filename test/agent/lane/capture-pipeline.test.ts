@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CapturePipeline } from '../../../src/agent/lane/capture-pipeline.ts';
-import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
-import { toPcm } from '../../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import type { CaptureSink } from '../../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../../src/ports/echo.ts';
 import type { Log } from '../../../src/ports/log.ts';
+import { createEnergyDetector } from '../../../src/sound/energy-detector.ts';
+import { toPcm } from '../../../src/sound/pcm.ts';
 import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLatencyRecorder } from '../../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../../src/agent/lane/playback-pipeline.ts';
 import type { WriteKind } from '../../../src/core/playout/playout.ts';
-import { RATE_HZ, speak, WOMAN } from '../../core/audio/loudness/voices.ts';
+import { RATE_HZ, speak, WOMAN } from '../../sound/loudness/voices.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const soft = [...speak({ ...WOMAN, amplitude: 0.1 }, 8)];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createLatencyRecorder } from '../../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../../src/agent/lane/playback-pipeline.ts';
-import { RAMP_MS } from '../../../src/core/audio/gain-ramp.ts';
 import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import type { Mixer, Playback, PlaybackSink } from '../../../src/ports/audio.ts';
+import { RAMP_MS } from '../../../src/sound/gain-ramp.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const RATE_HZ = 24_000;

@@ -3,10 +3,10 @@ import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { raiseVoices, recordNear } from '../../../src/cli/demo/desk-sound.ts';
 import { shippedRecording } from '../../../src/cli/demo/input.ts';
 import recording from '../../../src/cli/demo/visitor.json' with { type: 'json' };
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { isOthers, type Side } from '../../../src/core/room/floor.ts';
 import { EMPTY_ROOM, hear } from '../../../src/core/room/room.ts';
 import { createSpokenLanguage } from '../../../src/emulator/core/spoken-language.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 
 const RATE_HZ = 24_000;
 const PIECE = RATE_HZ / 10;

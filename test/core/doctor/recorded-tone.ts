@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
-import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { findTone, makeTone, TONE_MS } from '../../../src/core/doctor/test-tone.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { toFloat, toPcm } from '../../../src/sound/pcm.ts';
 
 export interface Room {
   readonly rateHz?: number;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { NO_ECHO } from '../../../src/core/audio/echo-guard.ts';
 import { adviceOn, type EchoFacts, judgeEcho } from '../../../src/core/doctor/loudspeaker.ts';
 import {
   type HearingFacts,
@@ -8,6 +7,7 @@ import {
   measureHearing,
 } from '../../../src/core/doctor/microphone.ts';
 import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/doctor/running-agent-rules.ts';
+import { NO_ECHO } from '../../../src/sound/echo-guard.ts';
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);
 

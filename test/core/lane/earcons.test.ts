@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
+import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/sound/earcon.ts';
 import { fc } from '../../properties.ts';
 import { ready } from '../../service-events.ts';
 import { behave } from './behaviour.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
+import type { EchoMeasure } from '../../../src/sound/echo-measure.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const MEASURE: EchoMeasure = { delayMs: 123.4, gainDb: -11.87, confidence: 0.712 };

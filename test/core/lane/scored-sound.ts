@@ -1,4 +1,4 @@
-import type { ChunkLevels } from '../../../src/core/speech/noise-floor.ts';
+import type { ChunkLevels } from '../../../src/sound/speech/noise-floor.ts';
 import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
 import { nextPcm, PAUSE, SPEECH } from './sound.ts';
 

@@ -1,4 +1,4 @@
-import type { ChunkLevels } from '../../../src/core/speech/noise-floor.ts';
+import type { ChunkLevels } from '../../../src/sound/speech/noise-floor.ts';
 
 /** Levels of a chunk with speech in a quiet room. */
 export const SPEECH: ChunkLevels = { loudestDb: -20, quietestDb: -52 };

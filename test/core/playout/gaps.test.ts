@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { fc } from '../../properties.ts';
 import { FORMAT, PlayoutHarness, START } from './playout-harness.ts';
 

@@ -1,12 +1,12 @@
 /** Sound that a service may send: speech of several kinds and languages, music, and what is no PCM. */
 import { spawnSync } from 'node:child_process';
-import { applyGain, samplesOf, toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { applyGain, samplesOf, toFloat, toPcm } from '../../../src/sound/pcm.ts';
 import { visitors } from '../../acoustics.ts';
 import { makeSpeech } from '../../conformance/speech.ts';
 import { createDice } from '../../sim/dice.ts';
+import { CHILD, MAN, speak, WOMAN } from '../../sound/loudness/voices.ts';
 import { whispered } from '../../voices/whisper.ts';
-import { CHILD, MAN, speak, WOMAN } from '../audio/loudness/voices.ts';
 
 const RATE_HZ = 24_000;
 

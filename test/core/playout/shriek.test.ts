@@ -1,7 +1,7 @@
 /** A loudspeaker never shrieks: sound that cannot be speech is muted, and ordinary sound passes as it came. */
 import { describe, expect, it } from 'vitest';
-import { applyGain, joinPcm, samplesOf } from '../../../src/core/audio/pcm.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { applyGain, joinPcm, samplesOf } from '../../../src/sound/pcm.ts';
 import { PlayoutHarness } from './playout-harness.ts';
 import { loudest, MALFORMED, ordinarySound, sentences } from './real-speech.ts';
 

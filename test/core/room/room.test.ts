@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { toPcm } from '../../../src/core/audio/pcm.ts';
 import type { Side } from '../../../src/core/room/floor.ts';
 import {
   EMPTY_ROOM,
@@ -9,6 +8,7 @@ import {
   settle,
   withoutOthers,
 } from '../../../src/core/room/room.ts';
+import { toPcm } from '../../../src/sound/pcm.ts';
 import { noise, VOICE_RATE_HZ as RATE_HZ, visitors } from '../../acoustics.ts';
 
 const PIECE_MS = 20;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type EchoMode, type GateInput, judge } from '../../../src/core/uplink/gate.ts';
+import { type GateInput, judge } from '../../../src/core/uplink/gate.ts';
+import type { EchoMode } from '../../../src/sound/echo-guard.ts';
 
 const CHUNK_MS = 320;
 const HEARD = { from: 10_000, until: 12_000 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWN_HEADER_BYTES } from '../../../src/adapters/audio/own-wav.ts';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { makeWav } from '../../adapters/audio/wav-files.ts';
 import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';

@@ -1,6 +1,6 @@
 /** Recognises a phrase in sound with gaps: an emulated card has underruns. */
-import { decodeAdpcm } from '../../../src/core/audio/adpcm.ts';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { decodeAdpcm } from '../../../src/sound/adpcm.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { likeness } from '../../card/likeness.ts';
 import type { Board } from './board.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from 'vitest';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { needs } from '../../needs.ts';
 import { until } from '../../nspawn/kiosk.ts';
 import { inWords } from '../kiosk.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { anotherVoice, estimatePitch, shiftFor, stretch } from '../../../src/emulator/core/another-voice.ts';
 import { render } from '../../../src/emulator/core/render.ts';
 import { resampleBy, toFloat, toSamples } from '../../../src/emulator/core/resample.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { concat, noise, speech, vowel } from './voice.ts';
 
 const HZ = 24_000;

@@ -1,4 +1,3 @@
-import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { type Choices, type Profile, resolveChoices } from '../../../src/emulator/core/choices.ts';
 import type { Effect } from '../../../src/emulator/core/effect.ts';
@@ -11,6 +10,7 @@ import {
   type CreateSessionInput,
   createSessionRequestSchema,
 } from '../../../src/protocol/service/session.ts';
+import { createEnergyDetector } from '../../../src/sound/energy-detector.ts';
 import { chunks, concat, noise, speech } from './voice.ts';
 
 export const API_KEY = 'key';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { loadSpeechDetector } from '../../../src/adapters/voice/speech-detector.ts';
-import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import {
   createSegmenter,
   type SegmentEvent,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/emulator/core/segmenter.ts';
 import type { SplitRules } from '../../../src/emulator/core/word-gaps.ts';
 import type { VoiceDetector } from '../../../src/ports/voice.ts';
+import { createEnergyDetector } from '../../../src/sound/energy-detector.ts';
 import { concat, noise, speech } from './voice.ts';
 
 const RATE_HZ = 24_000;

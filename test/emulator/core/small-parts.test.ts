@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import {
   createAudioAccount,
@@ -13,6 +12,7 @@ import { drawUuid } from '../../../src/emulator/core/random.ts';
 import { createRateLimits } from '../../../src/emulator/core/rate-limit.ts';
 import { createRecording } from '../../../src/emulator/core/recording.ts';
 import { createSoundBuffer } from '../../../src/emulator/core/sound-buffer.ts';
+import { samplesOf } from '../../../src/sound/pcm.ts';
 import { fc } from '../../properties.ts';
 import { noise, vowel } from './voice.ts';
 

@@ -1,13 +1,13 @@
 /** A conversation of two people at a desk: the shipped agent, the emulator's core, and a room, on virtual time. */
 import { Agent } from '../../../src/agent/agent.ts';
 import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
-import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import type { LaneState } from '../../../src/core/lane/lane-state.ts';
 import { hearingStream } from '../../../src/core/lane/session/session-state.ts';
 import { owesSpeech } from '../../../src/core/replay/owed.ts';
 import type { CaptureSink } from '../../../src/ports/audio.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
+import { createEnergyDetector } from '../../../src/sound/energy-detector.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from '../answers.ts';
 import { createBackendHost } from '../backend-host.ts';
 import { createBroker } from '../broker.ts';

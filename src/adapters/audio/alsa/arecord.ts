@@ -1,5 +1,5 @@
-import { type BatchedDelivery, createBatchedDelivery } from '../../../core/audio/batched-delivery.ts';
 import type { CaptureSink, OpenCapture } from '../../../ports/audio.ts';
+import { type BatchedDelivery, createBatchedDelivery } from '../../../sound/batched-delivery.ts';
 import { type CaptureChild, runCapture } from '../child/capture.ts';
 import { keepCaptureGain } from './capture-gain.ts';
 import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';

@@ -1,8 +1,8 @@
-import { beginCaptureClock, noteSamples, restartCaptureClock } from '../../../core/audio/capture-clock.ts';
-import { createDeliverySpeed } from '../../../core/audio/delivery-speed.ts';
-import { BYTES_PER_SAMPLE } from '../../../core/audio/pcm.ts';
-import { measureLevel } from '../../../core/audio/sound-level.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
+import { beginCaptureClock, noteSamples, restartCaptureClock } from '../../../sound/capture-clock.ts';
+import { createDeliverySpeed } from '../../../sound/delivery-speed.ts';
+import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
+import { measureLevel } from '../../../sound/sound-level.ts';
 import { type Conversion, frameBytesOf, fromDevice, type Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
 import { createStartLimit } from './start-limit.ts';

@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, silence } from '../../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, silence } from '../../../sound/pcm.ts';
 import { type Conversion, frameBytesOf, type Shape } from './format.ts';
 import type { Child } from './process.ts';
 

@@ -1,5 +1,5 @@
-import { BYTES_PER_SAMPLE, samplesOf, toFloat, toPcm } from '../../../core/audio/pcm.ts';
-import { createStereoMix } from '../../../core/audio/stereo-mix.ts';
+import { BYTES_PER_SAMPLE, samplesOf, toFloat, toPcm } from '../../../sound/pcm.ts';
+import { createStereoMix } from '../../../sound/stereo-mix.ts';
 import { createPcmResampler } from '../resampler.ts';
 
 /** The format in which a device accepts or delivers sound; always signed 16-bit little-endian. */

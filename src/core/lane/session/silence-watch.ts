@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../../../ports/stream.ts';
-import { isTalk } from '../../speech/decision.ts';
+import { isTalk } from '../../../sound/speech/decision.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import type { LaneSettings } from '../lane-options.ts';
 

@@ -1,6 +1,6 @@
+import { isTalk, mayBeSpeech } from '../../../sound/speech/decision.ts';
+import { type ChunkLevels, trackNoiseFloor } from '../../../sound/speech/noise-floor.ts';
 import { heardLately } from '../../playout/playout.ts';
-import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
-import { type ChunkLevels, trackNoiseFloor } from '../../speech/noise-floor.ts';
 import { type BacklogChunk, take } from '../../uplink/backlog.ts';
 import { type GateDecision, judge } from '../../uplink/gate.ts';
 import type { LaneEvent } from '../lane-event.ts';

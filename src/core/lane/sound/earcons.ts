@@ -1,5 +1,5 @@
-import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { type Earcon, synthesizeEarcon } from '../../../sound/earcon.ts';
+import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
 import { ANSWER } from '../../playout/sentences.ts';
 import { isMuted } from '../lane-options.ts';

@@ -1,3 +1,4 @@
+import type { EchoMode } from '../../../sound/echo-guard.ts';
 import {
   changePath,
   fallBack,
@@ -6,9 +7,8 @@ import {
   reorder,
   reviewFallback,
   tailOf,
-} from '../../audio/echo-guard.ts';
-import type { EchoMeasure } from '../../audio/echo-measure.ts';
-import type { EchoMode } from '../../uplink/gate.ts';
+} from '../../../sound/echo-guard.ts';
+import type { EchoMeasure } from '../../../sound/echo-measure.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 

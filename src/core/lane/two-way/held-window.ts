@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import type { LaneState } from '../lane-state.ts';
 import { opensByKey } from './two-way.ts';
 

@@ -1,7 +1,7 @@
 import type { MonotonicMs } from '../../../protocol/time.ts';
-import { fadeOut } from '../../audio/fade.ts';
-import { audibleMs } from '../../audio/frame-levels.ts';
-import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
+import { fadeOut } from '../../../sound/fade.ts';
+import { audibleMs } from '../../../sound/frame-levels.ts';
+import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../../sound/pcm.ts';
 import { CAPACITY_MS } from '../state.ts';
 import {
   arrangeLook,

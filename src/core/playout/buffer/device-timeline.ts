@@ -3,7 +3,7 @@ import {
   type CaptureClock,
   noteSamples,
   timeOfSample,
-} from '../../audio/capture-clock.ts';
+} from '../../../sound/capture-clock.ts';
 
 /** Buffers of a device between its input and the loudspeaker. */
 export interface Buffering {

@@ -1,4 +1,4 @@
-import { sampleCount, silence } from '../../audio/pcm.ts';
+import { sampleCount, silence } from '../../../sound/pcm.ts';
 import {
   arrangeLook,
   type BufferStep,

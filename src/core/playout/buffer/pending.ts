@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE, joinPcm, sampleCount } from '../../audio/pcm.ts';
+import { BYTES_PER_SAMPLE, joinPcm, sampleCount } from '../../../sound/pcm.ts';
 
 /** Written sound that has not been heard, oldest first: the part given to the device, then the waiting part. */
 export interface Pending {

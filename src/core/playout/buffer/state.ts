@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { type Buffering, type DeviceTimeline, endOf, queuedFrames, type Sight } from './device-timeline.ts';
 import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS, START_PATIENCE_MS } from './limits.ts';
 import { NOTHING_PENDING, type Pending } from './pending.ts';

@@ -1,4 +1,3 @@
-import { BYTES_PER_SAMPLE, samplesOf } from '../../../../src/core/audio/pcm.ts';
 import { stepPlaybackBuffer } from '../../../../src/core/playout/buffer/buffer.ts';
 import type { Buffering, Sight } from '../../../../src/core/playout/buffer/device-timeline.ts';
 import {
@@ -7,6 +6,7 @@ import {
   beginPlaybackBuffer,
   type PlaybackBuffer,
 } from '../../../../src/core/playout/buffer/state.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../../../../src/sound/pcm.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
 export const RATE_HZ = 24_000;
