@@ -194,7 +194,7 @@ function judgeLost(
   direction: 'capture' | 'playback',
 ): Outcome {
   const { code, message } = fault ?? { code: 'failed', message: 'it has failed' };
-  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message }, direction);
+  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message });
 }
 
 function judgePlayback({ state }: LaneRunner, { capture, playback }: LaneConfig): Outcome {

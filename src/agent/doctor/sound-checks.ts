@@ -238,7 +238,7 @@ function faulty(
   const holders = code === 'busy' ? holdersOf(device, direction) : [];
   if (holders.length > 0)
     return problem(`${device} is held by ${describeHolders(holders)}`, adviseOn(holders), { device, code });
-  return judgeDeviceFault(device, { code, message }, direction);
+  return judgeDeviceFault(device, { code, message });
 }
 
 /**
