@@ -38,7 +38,8 @@ export function addBillVerb(program: Command, shell: Shell): void {
 
 async function bill(shell: Shell, options: BillOptions): Promise<void> {
   const month = readMonth(options.month);
-  if (month === null) throw new Failure(`--month: "${options.month}" is no month; write 2026-11`, EXIT.usage);
+  if (month === null)
+    throw new Failure(`--month: "${options.month}" is not a month; write 2026-11`, EXIT.usage);
   if (options.csv && options.json) throw new Failure('choose either --csv or --json', EXIT.usage);
   const { config, storePassword } = openStoreConfig(shell, options.config);
   const store = openKeptStore(config.store, storePassword);

@@ -95,7 +95,7 @@ async function passwordFor(
     password = await ask(`Password for ${name}: `);
     if (password === null)
       throw new Failure(
-        'this is no terminal where a password can be typed: give --password-file',
+        'this is not a terminal where a password can be typed: give --password-file',
         EXIT.usage,
       );
     if (password !== (await ask('The same again: ')))

@@ -14,7 +14,7 @@ async function withVersion(version: string): Promise<ModelDisk> {
   return world.disk;
 }
 
-/** Few looks: a power cut between two of them is no other than at one. */
+/** Few looks: a power cut between two looks equals one at a look. */
 const RARELY = { ...TIMES, lookMs: TIMES.hearMs };
 
 export interface Case {

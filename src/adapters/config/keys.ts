@@ -123,7 +123,7 @@ function range(minimum: number | undefined, maximum: number | undefined): string
   return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 }
 
-/** Longest name to compare: a longer one is no misspelling of ours. */
+/** Longest name to compare: a longer one is not a misspelling of ours. */
 const LONGEST_NAME = 128;
 
 /** The likeliest meaning of a misspelt name; null when none is close. */

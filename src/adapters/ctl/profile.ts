@@ -101,7 +101,7 @@ function registeredAt(file: string, tenant: string, warnings: string[]): readonl
     );
     return [];
   }
-  throw new ProfileError(`setupFile: ${file} is no setup.json of "dragoman-backend broker init"`);
+  throw new ProfileError(`setupFile: ${file} is not the setup.json of "dragoman-backend broker init"`);
 }
 
 function readProfiles(file: string): {

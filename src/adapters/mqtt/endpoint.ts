@@ -57,7 +57,7 @@ export function clientOptions(
     allowed = ALL_ALLOWED,
   }: { readonly keptForS?: number | undefined; readonly isNew?: boolean; readonly allowed?: Allowed } = {},
 ): IClientOptions {
-  // `new URL` throws at what is no address.
+  // `new URL` throws at what is not an address.
   const url = readAddress(connection.url) ?? new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;

@@ -88,7 +88,7 @@ export function readDocument(text: string): DocumentResult {
   };
 }
 
-/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or no object. */
+/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or not an object. */
 function documentForConfig(value: unknown): ProvisioningDocument | null {
   if (!isObject(value) || !isObject(value['config'])) return null;
   const { config, secrets, caPem, certPem, keyPem, ownerKeysPem } = value;

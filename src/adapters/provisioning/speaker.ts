@@ -22,7 +22,7 @@ export interface SpeakerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Configured devices, some of which may be no kernel cards. */
+  /** Configured devices, including names that are not kernel cards. */
   readonly configured: readonly string[];
   readonly folders?: MachineFolders;
   /** Asks the running agent to play it on its own loudspeakers; false when it does not. */

@@ -20,7 +20,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
         : 'the agent does not run as a service of systemd, so it would not be restarted',
     restart() {
       try {
-        // An ordered end is no fault of a version that the updater watches.
+        // A clean shutdown is not a fault of a version that the updater watches.
         if (isAbsolute(directory)) writeFileSync(join(directory, RESTART_FILE), String(process.pid));
       } catch {}
       end();

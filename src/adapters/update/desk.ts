@@ -39,7 +39,7 @@ export function createUpdateDesk({ state, runtime, own }: DeskPlaces, log: Log):
     const text = readBounded(orderFile, MOST_ORDER)?.toString();
     const order = updateOrderSchema.safeParse(text === undefined ? null : parseJson(text));
     if (order.success) return order.data;
-    // A link, a pipe, or text that is no order.
+    // A link, a pipe, or text that is not an order.
     if (existsSync(orderFile)) {
       log.error({}, 'an order of an update is unreadable and was removed');
       await remove(orderFile, log);

@@ -36,7 +36,7 @@ export interface CommandAnswers {
   close(): void;
 }
 
-/** Longest time that an operator waits (ms): after it, an answer is no reason to reconnect sooner. */
+/** Longest time that an operator waits (ms): after it, an answer is not a reason to reconnect sooner. */
 const WAITED_FOR_MS = 120_000;
 
 /** @param changed called whenever `isAwaited` may have changed */

@@ -21,7 +21,7 @@ const LOGGED_A_MINUTE = 30;
 export interface CommandDispatcher {
   /** Gives the answers owed since the last run: `interrupted`, or an answer that did not reach the broker. */
   begin(bus: Bus): void;
-  /** False if the topic is no command's. */
+  /** False if the topic is not a command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers all unfinished commands; resolves when all answers are saved and published. */
   close(): Promise<void>;

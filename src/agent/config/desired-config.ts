@@ -59,7 +59,7 @@ export interface DesiredConfig {
   /** The configuration with the documents from before the last start. */
   readonly config: Config;
   readonly subscriptions: readonly string[];
-  /** False if the topic is no document's. */
+  /** False if the topic is not a document's. */
   receive(message: BusMessage): boolean;
   /** A message was too large to be read. */
   oversized(topic: string): void;

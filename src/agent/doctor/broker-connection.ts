@@ -134,7 +134,7 @@ async function login(
     ...one,
     mayBeRefused: !needed.includes(one.filter),
   }));
-  // Only a doctor that is killed leaves it. It is no status: an agent corrects it and suspects no other device.
+  // Only a doctor that is killed leaves it. It is not a status: an agent corrects it and suspects no other device.
   const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>

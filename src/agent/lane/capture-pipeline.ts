@@ -133,7 +133,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const watch = createCaptureWatch({ rateHz, playedRateHz });
   // Late sound of a closed microphone must not reach the lane: it may have another one by then.
   let closed = false;
-  // After its end a recording is silent: that is no fault of a microphone.
+  // After its end a recording is silent: that is not a microphone fault.
   let hasEnded = false;
   let opened: Capture | null = null;
 

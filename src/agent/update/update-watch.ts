@@ -54,7 +54,7 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
     if (isClosed) return;
     const report = status === null ? null : reportOf(status);
     if (report !== null && JSON.stringify(report) !== JSON.stringify(before && reportOf(before))) {
-      // A state from before the start is no news: the last run has reported it. A switch is news, because it ended that run.
+      // A state from before the start is not news: the last run has reported it. A switch is news, because it ended that run.
       const isNews = before === null ? report.state === 'confirming' : before.state !== report.state;
       if (isNews) log.info({ state: report.state, to: report.to, reason: report.reason }, 'update');
       publisher().refresh();

@@ -31,7 +31,7 @@ export function readSetup(folder: string): Setup {
   }
   const json = parseJson(text);
   if (json === undefined)
-    throw new Failure(`${file} is no JSON: take it from a copy of the folder`, EXIT.usage);
+    throw new Failure(`${file} is not JSON: take it from a copy of the folder`, EXIT.usage);
   const read = setupSchema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

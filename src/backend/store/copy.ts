@@ -66,7 +66,7 @@ export async function load(engine: SqlEngine, lines: Iterable<string>): Promise<
 function checkVersion(text: string): void {
   const { version } = read(text, 1) as { version?: unknown };
   if (typeof version !== 'number')
-    throw new StoreRefused('line 1 of the backup has no version: it is no backup');
+    throw new StoreRefused('line 1 of the backup has no version: it is not a backup');
   if (version > SCHEMA_VERSION)
     throw new StoreRefused(
       `the backup has version ${version}: restore it with the newer program that made it`,

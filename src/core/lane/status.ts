@@ -84,7 +84,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   // A long wait is reported when it begins. If a voice shortens it, the status follows.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
   const isLong = longAt !== null && (now >= longAt || waitsLong);
-  // `failures` still counts while a new session is not stable yet: a change of languages in it is no failure.
+  // `failures` still counts while a new session is not stable yet: a change of languages in it is not a failure.
   const isFailing = noSessionSince !== null && problem !== null;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (isFailing && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))

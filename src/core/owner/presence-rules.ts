@@ -29,7 +29,7 @@ const GONE = ['lost', 'offline'];
 
 /**
  * Judges a message on the device's own status topic.
- * @param heard null: it is no status
+ * @param heard null: it is not a status
  * @param isRetained the broker had it when the device subscribed: the device's own status follows anyway
  */
 export function judgeStatus(

@@ -12,7 +12,7 @@ export interface GateTimes {
 
 export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120_000 };
 
-/** Three failed starts are no accident. */
+/** Three failed starts are not an accident. */
 const MOST_RESTARTS = 3;
 /** A version that brings the machine down must not do so forever. */
 export const MOST_BOOTS = 3;

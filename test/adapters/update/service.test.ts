@@ -86,7 +86,7 @@ describe('what the agent says of itself', () => {
     ['there is no note', () => {}],
     ['the note is of another process', () => note(99)],
     ['the note says that it is of another process', () => note(99, {}, 'agent-100.json')],
-    ['the note is no note', () => put('run/agent-100.json', '{"pid":100}')],
+    ['the note is not a note', () => put('run/agent-100.json', '{"pid":100}')],
   ])('is nothing when %s', async (_, leave) => {
     runs(100);
     leave();

@@ -185,7 +185,7 @@ describe('the status line for people', () => {
     expect(service.statuses.at(-1)).toMatch(/broker connected$/);
   });
 
-  it("and the owner's status report too much memory, which is no fault of a lane", async () => {
+  it("and the owner's status report too much memory, which is not a fault of a lane", async () => {
     const { deps, serviceRun, service } = attended();
     await deps.goLive();
     const started = serviceRun.started();

@@ -50,7 +50,7 @@ describe('dragoman ctl', () => {
     writeFileSync(setupFile, '{}');
     const wrong = await ctl.run('kiosk-02', 'mute');
     expect(wrong).toMatchObject({ exitCode: 2, printed: '' });
-    expect(wrong.complained).toContain('is no setup.json of "dragoman-backend broker init"');
+    expect(wrong.complained).toContain('is not the setup.json of "dragoman-backend broker init"');
   });
 
   it('warns of a language that is not known, and sends it', async () => {
@@ -58,7 +58,7 @@ describe('dragoman ctl', () => {
     const ran = await ctl.run('kiosk-01', 'languages', '--targets', 'xx,pt-br');
     expect(ran).toMatchObject({
       exitCode: 0,
-      complained: 'warning: "xx" is no known language: the service may refuse it\n',
+      complained: 'warning: "xx" is not a known language: the service may refuse it\n',
     });
     expect(device.received[0]?.body.args).toEqual({ targets: ['xx', 'pt-br'] });
   });

@@ -59,7 +59,8 @@ export function readWaves(text: string): readonly number[] | string {
     /^\d{1,3}(\.\d{1,3})?%?$/.test(part) ? Number(part.replace('%', '')) : Number.NaN,
   );
   const wrong = parts.find((_, index) => !((waves[index] ?? 0) > 0 && (waves[index] ?? 0) <= 100));
-  if (wrong !== undefined) return `"${wrong}" is no share from 0 to 100 %: write shares such as 1%,10%,100%`;
+  if (wrong !== undefined)
+    return `"${wrong}" is not a share from 0 to 100 %: write shares such as 1%,10%,100%`;
   const falls = waves.findIndex((share, index) => index > 0 && share <= (waves[index - 1] ?? 0));
   if (falls > 0)
     return `"${parts[falls]}" must be more than "${parts[falls - 1]}" before it: write rising shares such as 1%,10%,100%`;
