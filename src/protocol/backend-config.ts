@@ -287,9 +287,7 @@ export const backendConfigSchema = z
     webhook: webhookSchema
       .nullable()
       .default(null)
-      .describe(
-        'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
-      ),
+      .describe('Webhook URL for alerts and their resolution; null: no webhook.'),
     releases: z
       .strictObject({
         path: optionalFile(

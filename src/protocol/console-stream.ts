@@ -52,7 +52,7 @@ export interface StreamDiff {
   readonly order?: readonly string[];
   /** Rows of the window that are new or changed, whole. */
   readonly rows?: readonly FleetRow[];
-  /** Changed parts of the followed device; null: none is followed any more, or it is not known. */
+  /** Changed parts of the followed device; null: no device is followed, or the followed device is unknown. */
   readonly device?: Partial<DeviceDetail> | null;
   /** New events of the followed device, oldest first. */
   readonly events?: readonly DeviceEvent[];

@@ -24,7 +24,7 @@ export const ctlProfileSchema = z.strictObject({
   caFile: file.nullable().default(null),
   certFile: file.nullable().default(null),
   keyFile: file.nullable().default(null),
-  /** The owner's private key. It signs messages, because some devices accept only signed ones. */
+  /** The owner's private key. It signs messages, because some devices accept only signed messages. */
   signingKeyFile: file.nullable().default(null),
   /** `setup.json` of `broker init`: its devices that never came are shown, too. */
   setupFile: file.nullable().default(null),

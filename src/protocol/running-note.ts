@@ -13,7 +13,7 @@ export const runningNoteSchema = z.object({
   connectedSince: z.number().nullable(),
   /** Why the configuration cannot be used; null: it is used. */
   problem: z.string().max(2000).nullable(),
-  /** Fingerprints of what runs, by top-level key of the configuration; empty without a usable one. */
+  /** Fingerprints of the running configuration, by top-level key; empty without a usable configuration. */
   config: z.record(z.string(), z.string().max(64)),
 });
 export type RunningNote = z.infer<typeof runningNoteSchema>;

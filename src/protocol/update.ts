@@ -87,7 +87,7 @@ export const updateStatusSchema = updateReportSchema.extend({
 });
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
-/** How the agent is, as far as an update may change it. */
+/** The agent's health, in the parts that an update may change. */
 export const serviceHealthSchema = z.object({
   /** Whether systemd says that it is ready. */
   active: z.boolean(),
