@@ -226,7 +226,7 @@ function findEcho(
   const found = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
   if (found === null) return null;
   const delayMs = beganAt + (from * 1000) / rateHz + found.atMs - dueAt;
-  return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, clearnessDb: found.clearnessDb };
+  return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, snrDb: found.snrDb };
 }
 
 function faulty(

@@ -14,7 +14,7 @@ export interface EchoFacts {
     /** Delay since the expected time of playing. */
     readonly delayMs: number;
     readonly gainDb: number;
-    readonly clearnessDb: number;
+    readonly snrDb: number;
   } | null;
 }
 
@@ -39,13 +39,13 @@ export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
       `If you did not hear it either, check that the loudspeaker is on, unmuted and plugged in. If you did hear it, the two are so far apart that "echo": "off" is enough.`,
       { heard: false },
     );
-  const { delayMs, gainDb, clearnessDb } = heard;
+  const { delayMs, gainDb, snrDb } = heard;
   const tailMs = tailAfter(delayMs, gainDb);
   const data = {
     heard: true,
     delay_ms: Math.round(delayMs),
     gain_db: gainDb,
-    clearness_db: clearnessDb,
+    clearness_db: snrDb,
     tail_ms: Math.round(tailMs),
     advice: adviceOn(gainDb, delayMs),
   };

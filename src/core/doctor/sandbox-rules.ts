@@ -47,7 +47,7 @@ export function startsWith(unit: UnitProperties, files: readonly string[]): bool
   });
 }
 
-/** What the unit denies the agent, although the file is there. */
+/** Existing files that the unit's sandbox hides from the agent. */
 export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[]): Outcome[] {
   return files.flatMap((file): Outcome[] => {
     const { key, paths, use, isAllowed } = file;

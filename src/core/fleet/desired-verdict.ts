@@ -10,7 +10,7 @@ import type { ToldLane, ToldReport } from './told.ts';
 
 type Faults = ToldReport['errors'];
 
-/** A document as published, and the changes that made it. */
+/** A document as published, and the changes that led to it. */
 export interface Published {
   /** `device`, or `group:lobby`. */
   readonly from: string;

@@ -6,7 +6,7 @@ export interface DeviceEntry {
   readonly device: string;
   readonly status: ToldStatus | null;
   readonly state: ToldState | null;
-  /** It has a login, and the broker knows nothing of it: it never came. */
+  /** The device has a login but has never connected to the broker. */
   readonly isRegistered?: true;
 }
 

@@ -167,7 +167,7 @@ export interface LaneOptions {
   readonly echo: EchoMode;
   /** Whether the owner has muted the microphone: until `unmute`. */
   readonly muted: boolean;
-  /** Whether somebody at the desk has muted it: until the end of the conversation. Missing: not muted. */
+  /** Muted from the desk, until the end of the conversation. Missing: not muted. */
   readonly mutedAtDesk?: boolean;
   /** Volume of the loudspeaker, 0-100. */
   readonly volume: number;

@@ -46,7 +46,7 @@ const FAILURES_TO_DEGRADE = 3;
 /** Phases on the way to a session. The backlog keeps what is said. */
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
 
-/** Notes since when the lane has been on its way to a session. */
+/** Records when the lane began to establish a session. */
 export function trackSession(context: StepContext): void {
   const { noSessionSince } = context.state;
   const isOnTheWay = ON_THE_WAY.includes(context.phase);

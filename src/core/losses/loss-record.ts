@@ -41,7 +41,7 @@ export interface DroppedSpeech {
   readonly why: DropReason;
   readonly ms: number;
   readonly sentences: number;
-  /** When the last of it was dropped. */
+  /** Time of the newest dropped chunk. */
   readonly lastAt: number;
   /** When it was reported last, or began. */
   readonly reportedAt: number;

@@ -93,7 +93,7 @@ export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; i
   return { playout: { ...playout, unwanted, droppedBytes }, isNew: !isKnown && pcm.byteLength > 0 };
 }
 
-/** Drops a sentence that is noise, with what waits of it. @param bytes its sound that has just come */
+/** Drops a sentence that is noise, with its queued sound. @param bytes the sound that has just arrived */
 function mute(playout: Playout, utterance: Utterance, bytes: number): Playout {
   const { stream, key } = utterance;
   const waiting = bytesOf(utterance);

@@ -34,7 +34,7 @@ interface Written {
   readonly isSpeech: boolean;
 }
 
-/** The audible part of a write, in milliseconds from its begin; null if all of it is inaudible. */
+/** The audible part of a write, in milliseconds from the start of the write; null if the whole write is inaudible. */
 export type AudiblePart = { readonly fromMs: number; readonly untilMs: number } | null;
 
 export interface PlayoutTimeline {
@@ -45,7 +45,7 @@ export interface PlayoutTimeline {
   readonly written: readonly Written[];
   /** Audible stretches from the device's reports, oldest first. */
   readonly audible: readonly Heard[];
-  /** Silence at the end of the last write (ms); null if all of it was silent. */
+  /** Silence at the end of the last write (ms); null if the whole write was silent. */
   readonly silentTailMs: number | null;
   /** Delay from giving sound to an idle device until it is heard. */
   readonly delayMs: number;

@@ -14,7 +14,7 @@ const CUT_MS = 1500;
 /** Ids that are remembered: more than a service speaks at a time. */
 export const MOST_KNOWN = 16;
 
-/** A final text, as far as it says what was understood. */
+/** The transcript in a final text. */
 export interface FinalText {
   /** Null: the service gives none. */
   readonly id: string | null;

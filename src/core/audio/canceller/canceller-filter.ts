@@ -21,13 +21,13 @@ export interface Canceller {
   step(block: Float32Array, beganAt: number): Float32Array;
   /** True while nothing was played lately: the last block came back unchanged. */
   readonly rests: boolean;
-  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
+  /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
   /** How often the echo was found at a new place; the path is learnt anew each time. */
   readonly found: number;
 }
 
-/** Block length (ms): sound cards deliver whole multiples of it. */
+/** Block length (ms): sound cards deliver whole multiples of this. */
 const BLOCK_MS = 10;
 /** Longest path that is learnt (ms): nearly all of a room's reverberation. */
 const PATH_MS = 256;

@@ -33,7 +33,7 @@ export interface PlaybackBuffer {
   readonly accountedUntil: number;
   /** The device hangs since this time; null: it does not. */
   readonly stoodSince: number | null;
-  /** The current device works, as far as known. */
+  /** The current device is not known to be faulty. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
   /** The device was too slow when it last played, and must prove that it keeps up. */
@@ -49,7 +49,7 @@ export interface PlaybackBuffer {
   readonly given: number;
   /** Samples of this run that were already heard when it began in their middle; null if it began with the first. */
   readonly heardFrom: number | null;
-  /** Request that the device has not answered yet. */
+  /** The device's pending request. */
   readonly stage: Stage | null;
   /** Result of the last write. */
   readonly written: { readonly from: number; readonly until: number };
