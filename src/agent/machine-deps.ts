@@ -22,7 +22,7 @@ import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
-/** Bytes of a {random_hash}: no two connections share one. */
+/** Bytes of a {random_hash}: no two connections share a hash. */
 const HASH_BYTES = 18;
 
 /**

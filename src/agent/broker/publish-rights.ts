@@ -3,7 +3,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../health/publisher.ts';
 
 /**
- * A refusal counts this long (ms), over connections too: the broker may have ended the last one because of it.
+ * A refusal counts for this long (ms), even after a reconnect: the broker may have closed the last connection because of the refused message.
  * Status and state are published every five minutes, so that a lasting refusal repeats before that.
  */
 const BELIEVED_MS = 600_000;

@@ -23,7 +23,7 @@ export interface CommandAnswers {
   accepted(asker: Asker): void;
   /**
    * The command is acknowledged at the latest when the broker has its answer. A command that is sent again gets no
-   * second answer while the first is on its way.
+   * second answer while the first is pending.
    */
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**

@@ -48,7 +48,7 @@ export interface DiagnoseDeps {
 
 /** The doctor inside a running agent. */
 export interface Diagnose {
-  /** @throws CommandError while another diagnosis is under way */
+  /** @throws CommandError while another diagnosis runs */
   run(only: readonly CheckName[] | null): Promise<Diagnosis>;
   /** Whether a trial waits for the answer to this request. */
   awaits(id: string): boolean;

@@ -117,7 +117,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function isOfPlace({ from }: DesiredDocument): boolean {
     return places.some((place) => place.from === from);
   }
-  /** Documents that came since are newer. With signatures, an older version never replaces a newer one. */
+  /** Documents received since then are newer. With signatures, an older version never replaces a newer version. */
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);

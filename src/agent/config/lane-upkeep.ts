@@ -51,7 +51,7 @@ export interface LaneUpkeepDeps {
   desired(): Config;
 }
 
-/** Brings the lanes and their devices into line with the files, each as soon as no sentence of it is under way. */
+/** Brings the lanes and their devices into line with the files, each lane as soon as it translates no sentence. */
 export interface LaneUpkeep {
   look(): void;
   close(): void;
@@ -109,7 +109,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
         deps.changed();
       } else isWaiting = true;
     }
-    // A new lane may have the devices of an ending one.
+    // A new lane may use the devices of an ending lane.
     const isEnding = ending.size > 0 || endingLanes(deps.running(), deps.wanted()).length > 0;
     if (!isEnding) begin();
     since = isWaiting ? (since ?? clock.now()) : null;

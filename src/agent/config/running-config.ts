@@ -21,7 +21,7 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
 /** The configuration in force, and its way to the lanes without a restart. */
 export interface RunningConfig {
   readonly current: Config;
-  /** What the files say, as far as it is in force: without `config/desired` and commands. */
+  /** The configuration from the files, in its part that is in force: without `config/desired` and commands. */
   readonly ofFiles: Config;
   readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */

@@ -19,7 +19,7 @@ export interface Probed {
   readonly tookMs: number;
   /** The address pattern of streams; null if the answer had none. */
   readonly streamUrl: string | null;
-  /** The backend's clock, as far as it showed it. */
+  /** The backend's clock, if the answer contained it. */
   readonly sight: ClockReading | null;
 }
 

@@ -26,7 +26,7 @@ export interface BrokerConnectionParts {
    * @throws with a message for an operator if one of its files is unusable
    */
   connection(): Promise<MqttConnection>;
-  /** Null: there is no readable one. */
+  /** Null: no readable certificate. */
   certificate(): Promise<OwnCertificateFacts | null>;
   /** Any agent on this machine. */
   readonly agent: AgentLink;

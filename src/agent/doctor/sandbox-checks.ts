@@ -26,7 +26,7 @@ export async function lookThroughSandbox(
   const files: NeededFile[] = [];
   for (const { key, path, use } of neededFiles(file, config)) {
     const paths = pathsOf(path);
-    // A missing file is reported by itself; a recording is made.
+    // A missing input file has its own report; a recording's file is created later.
     if (use === 'read' && !existsSync(path)) continue;
     files.push({ key, paths, use, isAllowed: use === 'read' ? await mayRead(run, unit, path) : null });
   }

@@ -16,7 +16,7 @@ import type { Reference } from './playback-pipeline.ts';
 /** A chunk without what the other person in the room says. */
 export interface OwnChunk {
   readonly pcm: Uint8Array;
-  /** The pieces of it that are left; empty: none. */
+  /** The remaining pieces of the chunk; empty: none. */
   readonly own: readonly Uint8Array[];
 }
 

@@ -13,7 +13,7 @@ import type { CommandDispatcher } from '../commands/command-dispatcher.ts';
 import type { SignalSource } from '../daemon.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
-/** Why the agent cannot run, and how the owner still hears of it. */
+/** Why the agent cannot run, and how the fault is still reported to the owner. */
 export interface Unusable {
   /** One line each, the most important first. */
   readonly problems: readonly string[];

@@ -33,7 +33,7 @@ export interface BatchedWriter {
 
 /**
  * Writes the newest `snapshot` to a file, several changes at a time.
- * @param told called with a reason when the file cannot be written, once; null when it can be again
+ * @param told called once with a reason when writing fails, and with null when writing works again
  */
 export function createBatchedWriter(
   file: StateFile,
