@@ -55,7 +55,7 @@ export interface OpenedStateFile extends StateFile {
   readonly opened: Promise<void>;
 }
 
-/** Opens the file at `path` and starts to read it; its directory is made at the first write. */
+/** Opens the file at `path` and starts to read it; its directory is created at the first write. */
 export function openStateFile(path: string, clock: Clock): OpenedStateFile {
   let held: StateFound | null = null;
   let isOverdue = false;

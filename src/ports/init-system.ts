@@ -4,7 +4,7 @@ export interface ServiceNews {
   readonly ready?: true;
   readonly reloading?: true;
   readonly stopping?: true;
-  /** It has made progress since the last time. */
+  /** The program has made progress since the last report. */
   readonly alive?: true;
   /** One line for people. */
   readonly status?: string;

@@ -88,7 +88,7 @@ export class UpdateTrouble extends Error {
   /** Whether it may go by itself, such as a missing network. */
   readonly mayPass: boolean;
 
-  /** @param message a sentence for people, without its first letter in upper case and without its end */
+  /** @param message a sentence for people, without a capital first letter and without a full stop */
   constructor(message: string, mayPass = false) {
     super(message);
     this.mayPass = mayPass;

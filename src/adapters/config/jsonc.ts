@@ -14,7 +14,7 @@ export type JsoncResult =
 export type Path = readonly (string | number)[];
 
 const DEEPEST = 32;
-/** Longest number or word to read: a longer one is not valid JSON, so its end is not searched. */
+/** Longest number or word to read: a longer one is not valid JSON, so the search for its end stops. */
 const LONGEST_SCALAR = 400;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const WORD = /^[A-Za-z_$][\w$]*/;

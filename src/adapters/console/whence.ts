@@ -1,4 +1,4 @@
-/** Where a request comes from. The word of a proxy counts only if the proxy's address is listed. */
+/** Where a request comes from. A proxy's header counts only if the proxy's address is listed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '../../protocol/ip-address.ts';

@@ -6,7 +6,7 @@ import { listIfReadable, readIfReadable } from '../if-readable.ts';
 import { systemCode } from '../system-error.ts';
 import type { RunProgram } from './program.ts';
 
-/** Folders where the kernel describes the machine; tests put made-up folders there. */
+/** Folders where the kernel describes the machine; tests use folders of their own. */
 export interface KernelFolders {
   readonly proc: string;
   readonly sys: string;

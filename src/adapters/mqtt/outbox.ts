@@ -39,7 +39,7 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** Lost connections (count) after which a message is dropped, so that the broker gets the others even if it ends them because of it. */
+/** Lost connections (count) after which a message is dropped, so that the other messages reach the broker even if this message makes it close each connection. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */

@@ -35,7 +35,7 @@ export interface ProvisioningRun {
 
 export interface ProvisioningEnd {
   readonly result: ProvisioningResult;
-  /** The writes that were made, or would be. */
+  /** The completed writes, or in a dry run the planned ones. */
   readonly writes: readonly Write[];
 }
 

@@ -87,7 +87,7 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
 interface Found {
   readonly device: string;
   readonly isCard: boolean;
-  /** The configuration names it, or a card of it. */
+  /** The configuration names the device, or its card. */
   readonly isAgents: boolean;
   /** The programs that use it; null: it is free. */
   readonly holders: string | null;

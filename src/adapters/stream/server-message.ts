@@ -192,7 +192,7 @@ function isKnown(type: string): type is ServerMessageType {
   return Object.hasOwn(SERVER_MESSAGE_DATA, type);
 }
 
-/** Whether a message is so long that its validation would delay everything else. */
+/** Whether a message exceeds the length at which validation would delay everything else. */
 function isTooLong(text: string, data: unknown): boolean {
   const sound = isObject(data) && typeof data['data'] === 'string' ? data['data'].length : 0;
   return text.length - sound > MOST_CHARS;

@@ -27,7 +27,7 @@ export interface SupervisedUse {
   line?(text: string): void;
   /** @returns whether this lost sound */
   xrun(ms: number): boolean;
-  /** The child is gone; sound on its way to it is lost. */
+  /** The child has exited; sound in its pipe is lost. */
   gone(): void;
   /**
    * The user may have its own fix for a failure (another format): then it does not count as one, and the next child starts at once.
