@@ -17,7 +17,7 @@ interface BillOptions {
   json?: true;
 }
 
-/** `bill`: what the streams of a month lasted, from the ledger. */
+/** `bill`: the duration of a month's streams, from the ledger. */
 export function addBillVerb(program: Command, shell: Shell): void {
   program
     .command('bill')

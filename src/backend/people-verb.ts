@@ -24,7 +24,7 @@ interface PeopleOptions {
   json?: true;
 }
 
-/** `people`: who may use the console. The first administrator is made here only. */
+/** `people`: who may use the console. The first administrator can only be created here. */
 export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly): void {
   const people = program.command('people').description("people who may sign in at the owner's console");
   people

@@ -96,9 +96,7 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     const { waves, group } = plan;
     await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
       if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
-        throw new Failure(
-          'somebody else has just begun a roll-out: look at "dragoman-backend rollout status"',
-        );
+        throw new Failure('another person has just begun a roll-out: see "dragoman-backend rollout status"');
     });
     if (config.signingKeyFile === null)
       say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
@@ -208,7 +206,7 @@ function changed(name: string, rollout: Rollout): string {
 function understood({ body }: StoredRollout): Rollout {
   const rollout = readRollout(body);
   if (rollout === null)
-    throw new Failure('the roll-out in the store is none of this version: "rollout start" replaces it');
+    throw new Failure('the roll-out in the store is for another version: "rollout start" replaces it');
   return rollout;
 }
 

@@ -80,7 +80,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     return { event: { type: 'ended', job, draw: random() }, gone: ids };
   };
 
-  /** Reads a session that was made earlier. The store has no tokens; the service shows them to the owner. */
+  /** Reads an existing session. The store has no tokens; the service shows them to the owner. */
   const fetch = async (job: number, id: string): Promise<IssuerEvent> => {
     try {
       const found = await service.getSession(id);

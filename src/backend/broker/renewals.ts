@@ -1,4 +1,4 @@
-/** `devices renew`: certifies the keys that devices have made, and sends them the certificates. */
+/** `devices renew`: issues certificates for the devices' new keys, and sends them. */
 
 import { randomBytes } from 'node:crypto';
 import { readRequest } from '../../adapters/certificates/request.ts';

@@ -41,7 +41,7 @@ export function readSetup(folder: string): Setup {
   );
 }
 
-/** Writes the set-up first, then the files made from it. The next call repairs an interrupted one. */
+/** Writes the set-up first, then the files generated from it. The next call repairs an interrupted write. */
 export function writeSetup(folder: string, setup: Setup): void {
   guarded(folder, () => {
     replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`);

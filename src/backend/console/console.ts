@@ -111,7 +111,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
         return await signIn.goesOn(key);
       } catch (error) {
         // A short failure of the store does not sign people out.
-        complain('sessions', { why: String(error) }, 'whether people are still signed in cannot be read');
+        complain('sessions', { why: String(error) }, 'cannot read the sign-in sessions');
         return true;
       }
     },

@@ -1,4 +1,4 @@
-/** One device of the fleet: its last messages as they came, and what lists show of it. */
+/** One device of the fleet: its last messages as received, and its row in lists. */
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import type { DesiredBody } from '../../core/fleet/desired-edit.ts';
 import { claimsConnection } from '../../core/fleet/silence.ts';
@@ -36,7 +36,7 @@ export interface FleetDevice extends Listed {
   heardAt: number | null;
   /** The same by the monotonic clock. */
   lastHeard: number | null;
-  /** Nothing was heard of it for so long that it is lost. */
+  /** The device counts as lost: no message within the limit. */
   isSilent: boolean;
   row: FleetRow;
   text: string;
@@ -122,7 +122,7 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
 
 export const textOf = (row: FleetRow): string => searchText(row);
 
-/** Without a message of its own since the start of the backend, the latest time in the retained ones. */
+/** Time of the device's last message; without a message since the start of the backend, the latest time in its retained messages. */
 function lastSignOf(
   heardAt: number | null,
   status: ToldStatus | null,

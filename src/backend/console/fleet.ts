@@ -1,5 +1,5 @@
 /**
- * The fleet as devices publish it. Messages are kept as they come; rows are made of them when somebody looks, at most four times a
+ * The fleet as devices publish it. Messages are kept as received; rows are built from them while a console is open, at most four times a
  * second, however often a device speaks.
  */
 import { isSilent } from '../../core/fleet/silence.ts';

@@ -16,7 +16,7 @@ import { type Channel, createChannels } from './channels.ts';
 import type { Fleet } from './fleet.ts';
 
 const TICK_MS = 250;
-/** Devices whose rows are made at a time: 2,000 a second. */
+/** Devices whose rows are built at a time: 2,000 a second. */
 const MOST_AT_ONCE = 500;
 const PING_EACH_MS = 10_000;
 const FACETS_EACH_MS = 2000;

@@ -113,7 +113,7 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   const answerUnlessFlood = (ask: Ask, rank: Rank, effect: IssuerEffect, now: number): IssuerEffect[] =>
     isUnknownFlood(rank, now) ? [ignore(ask, 'flood')] : [effect];
 
-  /** Confirms at once that the backend is there, by the owner's policy only: without the service and without limits. */
+  /** Confirms at once that the backend is available, by the owner's policy only: without the service and without limits. */
   const confirmPresence = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
     if (devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
@@ -123,7 +123,7 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
     return answerUnlessFlood(ask, rankOf(ask, record), effect, now);
   };
 
-  /** The device no longer waits for its older request. The session that is being made answers the newer one. */
+  /** The device no longer waits for its older request. The pending session answers the newer request. */
   const supersede = (job: Job, ask: Ask, now: number): IssuerEffect[] => {
     const ignored = ignore(job.ask, 'superseded');
     job.ask = ask;

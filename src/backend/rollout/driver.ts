@@ -13,13 +13,13 @@ import type { Complain } from '../limited-warnings.ts';
 import { type FleetEar, isMeant, openFleetEar } from './fleet-ear.ts';
 
 const STEP_MS = 5000;
-/** After the death of a backend, another one goes on so many steps later. */
+/** Steps (count) after which another backend takes over from a crashed one. */
 const LEASE_STEPS = 4;
-/** Without the broker for so long, another backend may take over (ms). */
+/** Time without a broker connection (ms) after which another backend may take over. */
 const LONGEST_DOWN_MS = 60_000;
 /** Sums that only grow are written this often (ms). */
 const SUMS_KEPT_EACH_MS = 60_000;
-/** After an end by itself or by a person, devices under way are followed this long: they wait a day at most for a pause. */
+/** After the roll-out has ended, devices that are still updating are followed for this long: they wait a day at most for a pause. */
 const FOLLOWED_MS = 48 * 3_600_000;
 /** The ledger is read this often (ms). */
 const LEDGER_EACH_MS = 60_000;

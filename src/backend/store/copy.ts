@@ -19,7 +19,7 @@ const isTable = (name: unknown): name is Table => typeof name === 'string' && Ob
 
 const ROWS_AT_ONCE = 5000;
 
-/** All rows of one moment. @param line called for each line, without its end */
+/** All rows of one moment. @param line called for each line, without the line break */
 export async function dump(engine: SqlEngine, line: (text: string) => void): Promise<number> {
   await migrate(engine);
   return engine.transact(null, async (sql) => {

@@ -34,7 +34,7 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
   const looks = new Map<string, () => void>();
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
-  /** The last report on each subject, as far as this backend knows. */
+  /** The last alert on each subject, as known by this backend. */
   const told = new Map<string, string>();
   let isRead = false;
   const toldOf = (subject: string): string => told.get(subject) ?? FINE;

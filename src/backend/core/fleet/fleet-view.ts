@@ -1,5 +1,5 @@
 /**
- * What the devices say about themselves, as far as metrics and the webhook need it. Everything is bounded, because names and
+ * The devices' own reports, in the parts that metrics and the webhook need. Everything is bounded, because names and
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';

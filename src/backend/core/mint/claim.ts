@@ -28,7 +28,7 @@ export interface Wanted {
   readonly allowance: Allowance;
   /** Longest stream that the policy allows (ms). */
   readonly maxMs: number;
-  /** The device had no session before, as far as this instance knows. */
+  /** This instance knows no earlier session of the device. */
   readonly isUnknown: boolean;
   /** `limits.pendingSessions`. */
   readonly mostPending: number;
@@ -44,7 +44,7 @@ export type Claim =
    * ended if no stream has begun. `revoke`: sessions that the device has replaced.
    */
   | { kind: 'mint'; list: boolean; unused: string | null; revoke: readonly string[]; durationMs: number }
-  /** The request has its session, made earlier or by another instance: answer with that one. */
+  /** The request already has a session, created earlier or by another instance: answer with that session. */
   | { kind: 'repeat'; session: string; freshMs: number }
   /** Another instance works on it: look again after this time. */
   | { kind: 'wait'; ms: number }

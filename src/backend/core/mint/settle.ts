@@ -12,7 +12,7 @@ export interface Claimed {
 
 export interface Made extends Claimed {
   readonly session: string;
-  /** The lane's newest request, which gets the session: it may have come while the session was made. */
+  /** The lane's newest request, which gets the session: this request may have arrived while the session was being created. */
   readonly answers: string;
   /** Time since that request arrived (ms). */
   readonly askedAgoMs: number;
@@ -65,7 +65,7 @@ export function settle(made: Made): Decide<boolean> {
   };
 }
 
-/** The service has made no session: the next request may try at once. An instance that died before may have left one. */
+/** The service has created no session: the next request may try at once. An instance that crashed may have left an orphaned session. */
 export function release(claimed: Claimed): Decide<void> {
   return ({ mints }) => {
     const over = mints
@@ -98,7 +98,7 @@ export function holds(claimed: Claimed): Decide<boolean> {
 }
 
 /**
- * Which listed sessions of a lane no row names, after an instance has died there. None while a session is being made for the
+ * A lane's orphaned sessions: listed by the service, but without a row in the store. None while a session is being created for the
  * lane, because its row does not name it yet.
  */
 export function findUnknown(

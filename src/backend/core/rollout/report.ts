@@ -6,7 +6,7 @@ import type { Rollout } from './rollout.ts';
 export interface Counts {
   /** Devices that have got the order. */
   readonly ordered: number;
-  /** The version runs and was confirmed; the update is under way; nothing was changed; the version before runs again. */
+  /** The version runs and was confirmed; the update is running; nothing was changed; the previous version runs again. */
   readonly live: number;
   readonly under_way: number;
   readonly failed: number;

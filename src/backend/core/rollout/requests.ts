@@ -49,7 +49,7 @@ export function abort(rollout: Rollout, now: number): Asked {
 /** Null: a new one may begin. */
 export function whyNotYet(rollout: Rollout): string | null {
   if (rollout.state !== 'running' && rollout.state !== 'paused') return null;
-  return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait for its end, or end it with "dragoman-backend rollout abort"`;
+  return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait until it ends, or end it with "dragoman-backend rollout abort"`;
 }
 
 /** @returns shares in percent, or a fault that completes a sentence after the name of the option */

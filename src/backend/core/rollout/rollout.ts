@@ -103,7 +103,7 @@ export function createRollout(id: string, plan: Plan, now: number): Rollout {
   };
 }
 
-/** Null: it is none of this version. */
+/** Null: written by another version. */
 export function readRollout(text: string): Rollout | null {
   const parsed = rolloutSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;

@@ -62,7 +62,7 @@ export function isNews(before: Rollout, after: Rollout): boolean {
   return keys.some((key) => before[key] !== after[key]);
 }
 
-/** A copy is made with the first change. */
+/** The first change creates a copy. */
 function changeable(before: Rollout['drawn']) {
   let all = before;
   return {
@@ -161,7 +161,7 @@ function draw(rollout: Rollout, { devices }: Seen): Rollout {
   if (missing <= 0) return rollout;
   const candidates = [...devices]
     .filter(([name]) => !Object.hasOwn(rollout.drawn, name))
-    // After the end a device that somebody has brought further stays there.
+    // After the roll-out ends, a device that a person has updated further keeps that version.
     .filter(([, device]) => rollout.state !== 'done' || compareVersions(device.version, version) < 0)
     .map(([name, { isConnected }]) => ({ name, isAway: !isConnected }));
   const added = drawNext(rollout.id, candidates, missing).flatMap((name): [string, Entry][] => {
