@@ -29,7 +29,7 @@ export interface ObtainDeps {
   step(state: 'downloading' | 'verifying', progress: number): Promise<void>;
 }
 
-/** Brings an ordered version into its folder, unless it is there. @throws UpdateTrouble */
+/** Downloads an ordered version into its folder, unless the folder exists. @throws UpdateTrouble */
 export async function obtain({ version, manifest_url }: VersionOrder, deps: ObtainDeps): Promise<void> {
   const { files, repository, folders, nodes, clock, own } = deps;
   const wanted = packageVersion(version);

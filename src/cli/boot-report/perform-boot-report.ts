@@ -57,7 +57,7 @@ export async function performBootReport(
   const result = readResultFile(options.result);
   const loaded = load();
   const isMissing = result?.outcome === 'no_file' || !isThere(options.result);
-  // The kiosk was set up by hand, so no announcement is expected.
+  // The kiosk was set up manually, so no announcement is expected.
   if (isMissing && loaded.ok)
     return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to announce.\n');
   const clock = createSystemClock();

@@ -40,7 +40,7 @@ interface Found {
   readonly view: FleetView;
   /** Devices of the target. */
   devices(): readonly string[];
-  /** Their lanes, as far as known. */
+  /** The devices' known lanes. */
   lanes(): readonly string[];
 }
 

@@ -133,7 +133,7 @@ function deskConfigs(environment: DemoEnvironment, output: string): readonly Con
   ];
 }
 
-/** Follows one lane: prints what is said, and knows when all of it was translated. */
+/** Follows one lane: prints what is said, and knows when everything was translated. */
 function watchLane(lane: LaneRunner, print: (line: string) => void) {
   const finish = createFinishLine();
   const understood = new Set<string>();
