@@ -21,7 +21,7 @@ const FILTERS: readonly {
   { name: 'to', label: 'last_day', isDay: true },
 ];
 
-/** Who did what, and what came of it. */
+/** The audit log: who did what, and the result. */
 export function Audit() {
   const lines = useSignal<readonly AuditLine[] | null>(null);
   const before = useSignal<string | null>(null);
