@@ -1,9 +1,9 @@
 /** The generated parts of docs/operate.md. */
 
 import { CAUSES, LOSS_CAUSES } from '../../src/protocol/mqtt/causes.ts';
-import { STATUSES } from '../../src/protocol/mqtt/statuses.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS, eventTodo } from '../../src/protocol/mqtt/event.ts';
 import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
+import { STATUSES } from '../../src/protocol/mqtt/statuses.ts';
 import { BROKER_ADVICE, CARD_ADVICE } from './fault-advice.ts';
 import { describes } from './schema-table.ts';
 import { keysOf, rowsOf, table } from './table.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createSystemClock } from '../adapters/clock.ts';
-import { packageVersion, plainVersion } from '../core/update/versions.ts';
+import { packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { ConsoleStore } from '../ports/console-store.ts';
 import type { RolloutStore, StoredRollout } from '../ports/rollout-store.ts';
 import { StoreDown, StoreRefused } from '../ports/store.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { STATUS_FILE } from '../adapters/update/desk.ts';
 import { leaveOrder, readStatus, UPDATER_MEMORY } from '../adapters/update/updates.ts';
-import { plainVersion } from '../core/update/versions.ts';
+import { plainVersion } from '../core/update/package-versions.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { wrapText } from '../program/text.ts';

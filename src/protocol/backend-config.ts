@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { consoleSchema } from './backend-console.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
-import { isExposedAddress } from './host.ts';
+import { isExposedAddress } from './host-name.ts';
 import { listenSchema } from './listen.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';

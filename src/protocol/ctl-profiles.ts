@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAddress } from './host.ts';
+import { readAddress } from './host-name.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
 const file = z.string().min(1, 'must name a file');

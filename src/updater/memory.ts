@@ -1,4 +1,4 @@
-import { compareVersions, plainVersion } from '../core/update/versions.ts';
+import { compareVersions, plainVersion } from '../core/update/package-versions.ts';
 import type { Log } from '../ports/log.ts';
 import { type UpdateDesk, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
 import { type UpdateRecord, type UpdateState, updateRecordSchema } from '../protocol/update.ts';

@@ -1,4 +1,4 @@
-import { packageVersion, plainVersion } from '../core/update/versions.ts';
+import { packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Offer, type Repository, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
 import type { Release, VersionOrder } from '../protocol/update.ts';

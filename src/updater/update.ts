@@ -1,5 +1,5 @@
 import { judge, MOST_BOOTS, openGate } from '../core/update/health-gate.ts';
-import { compareVersions, packageVersion, plainVersion } from '../core/update/versions.ts';
+import { compareVersions, packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import {

@@ -1,4 +1,4 @@
-import { compareVersions } from '../core/update/versions.ts';
+import { compareVersions } from '../core/update/package-versions.ts';
 import type { Releases, UpdateFiles } from '../ports/update.ts';
 import { type Release, versionSchema } from '../protocol/update.ts';
 

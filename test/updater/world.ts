@@ -1,4 +1,4 @@
-import { compareVersions } from '../../src/core/update/versions.ts';
+import { compareVersions } from '../../src/core/update/package-versions.ts';
 import {
   type AgentService,
   type Offer,

@@ -1,7 +1,7 @@
 import { fadeOut } from '../../core/audio/fade.ts';
 import { BYTES_PER_SAMPLE, sampleCount, silence } from '../../core/audio/pcm.ts';
 import { createPcmQueue } from '../../core/audio/pcm-queue.ts';
-import { CAPACITY_MS } from '../../core/playout/state.ts';
+import { CAPACITY_MS } from '../../core/playout/playout-state.ts';
 import type { OpenPlayback, Playback, PlaybackSink, Written } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { AudioFaultError } from './fault.ts';

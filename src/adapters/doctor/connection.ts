@@ -9,7 +9,7 @@ import {
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { readAddress } from '../../protocol/host.ts';
+import { readAddress } from '../../protocol/host-name.ts';
 import { ADDRESS_LIMIT_MS } from '../network/address-attempts.ts';
 import { isAboutOwnFiles, isOurCertificateRefused, tlsReason } from '../network/tls-reason.ts';
 

@@ -1,5 +1,5 @@
 import type { IClientOptions } from 'mqtt';
-import { readAddress } from '../../protocol/host.ts';
+import { readAddress } from '../../protocol/host-name.ts';
 import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { openWebSocket } from './web-socket.ts';

@@ -3,7 +3,7 @@ import { readAgentNote } from '../../adapters/doctor/agent-note.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { type AgentFacts, judgeAgent, noAgent } from '../../core/doctor/agent-rules.ts';
 import type { AgentLink } from '../../core/doctor/login-rules.ts';
-import type { ToldStatus } from '../../core/fleet/told.ts';
+import type { ReceivedStatus } from '../../core/fleet/device-messages.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { RunningNote } from '../../protocol/running-note.ts';
 import { VERSION } from '../../protocol/version.ts';
@@ -63,7 +63,7 @@ function changeOf(file: string | null): number {
 export function agentCheck(
   { agent, note }: AgentAround,
   config: Config | null,
-  askBroker: () => Promise<ToldStatus | null>,
+  askBroker: () => Promise<ReceivedStatus | null>,
 ): Check {
   return deviceCheck('agent', BROKER_LIMIT_MS, async () => {
     if (agent === null) return noAgent();
@@ -77,6 +77,6 @@ function noted(note: RunningNote, config: Config | null): AgentFacts {
   return { ...note, differing: isComparable ? differingKeys(note.config, fingerprints(config)) : [] };
 }
 
-function told(status: ToldStatus | null): AgentFacts | null {
+function told(status: ReceivedStatus | null): AgentFacts | null {
   return status === null ? null : { ...status, broker: null, problem: null, differing: [] };
 }

@@ -9,7 +9,7 @@ import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from '../.
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
-import { isExposedAddress } from '../../protocol/host.ts';
+import { isExposedAddress } from '../../protocol/host-name.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions, keptSession } from '../broker/subscriptions.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';

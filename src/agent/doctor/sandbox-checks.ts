@@ -7,7 +7,7 @@ import {
   SANDBOX_PROPERTIES,
   startsWith,
 } from '../../core/doctor/sandbox-rules.ts';
-import { parseProperties, UNIT, type UnitProperties } from '../../core/doctor/service.ts';
+import { parseProperties, UNIT, type UnitProperties } from '../../core/doctor/unit-rules.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { MachineParts } from './machine-checks.ts';
 

@@ -1,7 +1,7 @@
 import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
 import { readInterfaces, readWifiTrouble } from '../../adapters/provisioning/network.ts';
-import { parseProperties, UNIT } from '../../core/doctor/service.ts';
+import { parseProperties, UNIT } from '../../core/doctor/unit-rules.ts';
 import {
   AGENT_PROPERTIES,
   type AgentState,

@@ -2,8 +2,9 @@
  * The fleet as devices publish it. Messages are kept as received; rows are built from them while a console is open, at most four times a
  * second, however often a device speaks.
  */
+
+import { receivedHealthSchema } from '../../core/fleet/health-message.ts';
 import { isSilent } from '../../core/fleet/silence.ts';
-import { toldHealthSchema } from '../../core/fleet/told-health.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
@@ -109,7 +110,7 @@ export function createFleet(
     events.push({ device: device.name, event });
   };
   const hearHealth = (device: FleetDevice, payload: string): void => {
-    const parsed = toldHealthSchema.safeParse(parseJson(payload));
+    const parsed = receivedHealthSchema.safeParse(parseJson(payload));
     const wall = clock.wall();
     if (!parsed.success || wall === null) return;
     device.ring ??= createHealthRing();

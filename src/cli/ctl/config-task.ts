@@ -11,8 +11,8 @@ import {
   readChange,
 } from '../../core/fleet/desired-edit.ts';
 import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
+import { type ReceivedReport, receivedReportSchema } from '../../core/fleet/device-messages.ts';
 import { isUnknown } from '../../core/fleet/roster.ts';
-import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
@@ -36,7 +36,7 @@ interface Found {
   readonly exchange: Exchange;
   /** The document of the target; null: none, or not readable. */
   desired(): DesiredBody | null;
-  readonly reports: ReadonlyMap<string, ToldReport>;
+  readonly reports: ReadonlyMap<string, ReceivedReport>;
   readonly view: FleetView;
   /** Devices of the target. */
   devices(): readonly string[];
@@ -83,7 +83,7 @@ async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const view = createFleetView(topics, target);
   const device = target.kind === 'device' ? target.device : null;
   const desiredTopic = topics.desired(topicLevel(target));
-  const reports = new Map<string, ToldReport>();
+  const reports = new Map<string, ReceivedReport>();
   let desired: DesiredBody | null = null;
   const subscriptions = [
     desiredTopic,
@@ -96,7 +96,7 @@ async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
     else if (message.topic === topics.marker) isCertain ||= textAt(parseJson(message.payload), 'id') === id;
     else if (!view.receive(message)) {
       const from = topics.read(message.topic);
-      const report = toldReportSchema.safeParse(parseJson(message.payload));
+      const report = receivedReportSchema.safeParse(parseJson(message.payload));
       if (from?.rest === 'config/reported' && report.success) reports.set(from.device, report.data);
     }
   });
@@ -242,7 +242,11 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
 }
 
 /** Higher than the previous version and all reported ones: devices reject lower versions. */
-function nextVersion(before: DesiredBody, reports: ReadonlyMap<string, ToldReport>, from: string): number {
+function nextVersion(
+  before: DesiredBody,
+  reports: ReadonlyMap<string, ReceivedReport>,
+  from: string,
+): number {
   const known = typeof before['version'] === 'number' ? before['version'] : 0;
   return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
 }

@@ -1,4 +1,4 @@
-import { isMulticastName } from '../../protocol/host.ts';
+import { isMulticastName } from '../../protocol/host-name.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';

@@ -1,5 +1,5 @@
 import { type Outcome, problem } from './finding.ts';
-import { UNIT, type UnitProperties } from './service.ts';
+import { UNIT, type UnitProperties } from './unit-rules.ts';
 
 /** The properties that decide which files a service sees. */
 export const SANDBOX_PROPERTIES = [

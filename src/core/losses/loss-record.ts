@@ -1,5 +1,5 @@
 import type { LossCause } from '../../protocol/mqtt/causes.ts';
-import type { DropReason } from '../playout/state.ts';
+import type { DropReason } from '../playout/playout-state.ts';
 
 /** Losses of a lane that are not reported yet. All times are monotonic milliseconds. */
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../protocol/config.ts';
-import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host-name.ts';
 import { unknownLanguages } from '../../protocol/language.ts';
 
 /** A risk in a valid configuration. */

@@ -1,4 +1,4 @@
-import { isListed, isLoopback } from '../../protocol/host.ts';
+import { isListed, isLoopback } from '../../protocol/host-name.ts';
 
 /**
  * Why an address is refused: completes "the stream_url ..." and gives the fix. Contains neither token nor address.

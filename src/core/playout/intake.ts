@@ -1,5 +1,6 @@
 import { judgeNoise } from '../audio/noise-judge.ts';
 import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './playout-state.ts';
 import {
   bytesOf,
   chooseVictim,
@@ -10,7 +11,6 @@ import {
   type Utterance,
   withPiece,
 } from './sentences.ts';
-import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './state.ts';
 
 /** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;

@@ -2,8 +2,8 @@ import { fadeAfter, fadeBefore } from '../audio/fade.ts';
 import { quicken } from '../audio/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
+import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
 import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
-import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import {
   type AudiblePart,
   audibleStretches,
@@ -15,7 +15,7 @@ import {
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
-export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
+export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
 export { speechMsOf } from './timeline.ts';
 
 /**

@@ -3,8 +3,8 @@ import { targetOf } from './language-tags.ts';
 import { isQuiet, type Span } from './piece.ts';
 import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 import { keepPieces } from './replay-log.ts';
+import { placePart } from './segment-times.ts';
 import { isComplete, isOver, isSaidInAll, isShort, lettersOf, msOf, spokenIn } from './sentence.ts';
-import { placePart } from './times.ts';
 
 /** Gap (ms) in sound without ids that separates two sentences: the service sends a sentence as a burst. */
 export const OTHER_SOUND_MS = 1000;

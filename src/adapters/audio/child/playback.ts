@@ -1,5 +1,4 @@
 import { stepPlaybackBuffer } from '../../../core/playout/buffer/buffer.ts';
-import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
 import {
   type BufferEffect,
   type BufferEvent,
@@ -9,8 +8,9 @@ import {
   pendingEnd,
   placeAfter,
   runsOutUntil,
-} from '../../../core/playout/buffer/state.ts';
-import { CAPACITY_MS } from '../../../core/playout/state.ts';
+} from '../../../core/playout/buffer/buffer-state.ts';
+import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
+import { CAPACITY_MS } from '../../../core/playout/playout-state.ts';
 import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';

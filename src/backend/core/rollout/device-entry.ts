@@ -1,5 +1,5 @@
 /** One device of a roll-out: what follows from its reports and its answers. */
-import { plainVersion } from '../../../core/update/versions.ts';
+import { plainVersion } from '../../../core/update/package-versions.ts';
 import type { UpdateReport } from '../../../protocol/update.ts';
 import type { Entry } from './rollout.ts';
 

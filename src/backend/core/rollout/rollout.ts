@@ -1,6 +1,6 @@
 /** A roll-out as it is kept: what was ordered, how far it is, and each device that was drawn. */
 import * as z from 'zod';
-import { plainVersion } from '../../../core/update/versions.ts';
+import { plainVersion } from '../../../core/update/package-versions.ts';
 import { parseJson } from '../../../protocol/json.ts';
 import { manifestUrlSchema, versionSchema } from '../../../protocol/update.ts';
 

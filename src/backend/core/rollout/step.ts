@@ -1,7 +1,7 @@
 /**
  * What a roll-out does next. Pure: what the fleet reported since the last step goes in, the next state and orders come out.
  */
-import { compareVersions } from '../../../core/update/versions.ts';
+import { compareVersions } from '../../../core/update/package-versions.ts';
 import {
   followDevice,
   giveUp,

@@ -4,9 +4,9 @@ import { manifestUrlSchema, versionSchema } from '../../update.ts';
 import { laneAccountSchema } from '../account.ts';
 import { certificateArgsSchema } from '../certificate.ts';
 import { laneReportSchema } from '../device.ts';
-import { DEVICE_STATUSES } from '../statuses.ts';
 import { checkNameSchema, diagnosisSchema } from '../diagnose.ts';
 import { timestampSchema } from '../envelope.ts';
+import { DEVICE_STATUSES } from '../statuses.ts';
 import { type CommandDefinitions, readNumber } from './command-definition.ts';
 
 /** The answer of the command `status`. */

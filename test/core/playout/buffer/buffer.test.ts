@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/buffer-state.ts';
 import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.ts';
 
 const PREROLL_MS = 40;

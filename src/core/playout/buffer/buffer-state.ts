@@ -1,7 +1,7 @@
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { type Buffering, type DeviceTimeline, endOf, queuedFrames, type Sight } from './device-timeline.ts';
 import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS, START_PATIENCE_MS } from './limits.ts';
-import { NOTHING_PENDING, type Pending } from './pending.ts';
+import { NOTHING_PENDING, type Pending } from './unheard-sound.ts';
 
 /**
  * State of the playback buffer: the written sound that has not been heard, and the times at which it will be. The buffer

@@ -36,7 +36,7 @@ export function parseProperties(text: string): UnitProperties {
 const MANY_RESTARTS = 3;
 
 /** @param unit null without systemd */
-export function judgeService(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
+export function judgeUnit(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
   if (unit === null) return skipped('no systemd runs here');
   const { LoadState, ActiveState, SubState, UnitFileState, Result, NRestarts } = unit;
   const data = {
