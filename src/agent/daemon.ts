@@ -23,11 +23,11 @@ import type { ConfigProblem } from './health/troubles.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
 import type { Metrics } from './metrics/metrics-page.ts';
 import type { Screen } from './screen/screen.ts';
-import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
-import { keepNote } from './service/keep-note.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
+import { keepRunningNote } from './service/running-note-upkeep.ts';
+import { startWatchdog } from './service/watchdog.ts';
 
 /** The source of signals: the process, or a test. */
 export interface SignalSource {
@@ -86,9 +86,9 @@ export async function runDaemon({
   const ignoreAnnouncements = watchAnnouncements(env, hasLoudspeaker, (pcm) => {
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
-  const service = runAsService({ agent, observed, initSystem, clock, log: logger });
+  const service = startWatchdog({ agent, observed, initSystem, clock, log: logger });
   const noteFile = openNote(env);
-  const note = keepNote({ agent, observed, version: VERSION, clock, file: noteFile });
+  const note = keepRunningNote({ agent, observed, version: VERSION, clock, file: noteFile });
   const door = openAgentDoor(env, (only) => agent.diagnose.run(only), noteFile.written);
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;

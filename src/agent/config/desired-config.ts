@@ -18,7 +18,7 @@ import type { Config } from '../../protocol/config.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { createSaidAgain } from '../broker/said-again.ts';
+import { createRepublish } from '../broker/republish.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
@@ -104,7 +104,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   let bus: Bus | null = null;
   let closed = false;
   const report: Throttle = createThrottle(clock, REPORT_INTERVAL_MS, publish);
-  const again = createSaidAgain(clock);
+  const again = createRepublish(clock);
   const writer =
     deps.file === null
       ? null

@@ -15,7 +15,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { UpdateReport } from '../../protocol/update.ts';
 import type { Admissions } from '../admission/admissions.ts';
-import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
+import { createRepublish, type Republish } from '../broker/republish.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
@@ -61,7 +61,7 @@ export class Publisher {
   private changes: readonly number[] = [];
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
-  private readonly again: SaidAgain;
+  private readonly again: Republish;
   private readonly watchers = new Set<() => void>();
 
   constructor(
@@ -80,7 +80,7 @@ export class Publisher {
     this.laneConfig = laneConfig;
     this.admissions = admissions;
     this.update = update;
-    this.again = createSaidAgain(clock);
+    this.again = createRepublish(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 

@@ -15,7 +15,7 @@ import { runChecks } from '../doctor/check.ts';
 import { createExamination } from '../doctor/examination.ts';
 import type { MachineParts } from '../doctor/machine-checks.ts';
 
-export interface LookParts {
+export interface StartPollParts {
   readonly file: string;
   load(): LoadResult;
   readonly machine: MachineParts;
@@ -24,8 +24,8 @@ export interface LookParts {
 }
 
 /** One look at the machine and its agent. The doctor checks only what the agent does not report itself. */
-export async function lookAtStart(
-  { file, load, machine, clock, interfaces = readInterfaces }: LookParts,
+export async function pollStart(
+  { file, load, machine, clock, interfaces = readInterfaces }: StartPollParts,
   asksDoctor: boolean,
   abort: AbortSignal,
 ): Promise<StartFacts> {

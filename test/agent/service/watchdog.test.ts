@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runAsService } from '../../../src/agent/service/attend.ts';
 import { type Observed, observeDeps } from '../../../src/agent/service/observed-deps.ts';
+import { startWatchdog } from '../../../src/agent/service/watchdog.ts';
 import type { StatusMessage } from '../../../src/protocol/mqtt/device.ts';
 import { createFakeDeps, testConfig } from '../fake-deps.ts';
 import { createFakeInitSystem } from './fake-init-system.ts';
@@ -15,7 +15,7 @@ function attended(lane: Record<string, unknown> = {}) {
   const { agent, clock } = deps;
   const service = createFakeInitSystem();
   const { initSystem } = service;
-  const serviceRun = runAsService({ agent, observed, initSystem, clock, log: deps.deps.log });
+  const serviceRun = startWatchdog({ agent, observed, initSystem, clock, log: deps.deps.log });
   return { deps, serviceRun, service };
 }
 
