@@ -4,8 +4,8 @@ import { createCapture, createPlayback, type DriverDeps } from '../adapters/audi
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';
-import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
+import { KeyError, readPublicKey } from '../adapters/signing/signing-keys.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { machineDay, machineMinute, machineTimeZone } from '../adapters/time-zone.ts';
 import { createUpdates } from '../adapters/update/updates.ts';

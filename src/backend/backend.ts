@@ -4,7 +4,7 @@ import { createSystemClock } from '../adapters/clock.ts';
 import type { ConsoleFiles } from '../adapters/console/console-files.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
-import type { PrivateKey } from '../adapters/signing/keys.ts';
+import type { PrivateKey } from '../adapters/signing/signing-keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { suggestName } from '../adapters/config/keys.ts';
+import { suggestName } from '../adapters/config/known-keys.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { STATUS_FILE } from '../adapters/update/desk.ts';
+import { STATUS_FILE } from '../adapters/update/order-files.ts';
 import { leaveOrder, readStatus, UPDATER_MEMORY } from '../adapters/update/updates.ts';
 import { plainVersion } from '../core/update/package-versions.ts';
 import { EXIT, Failure } from '../program/problem.ts';

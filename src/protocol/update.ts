@@ -88,7 +88,7 @@ export const updateStatusSchema = updateReportSchema.extend({
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
 /** The agent's health, in the parts that an update may change. */
-export const serviceHealthSchema = z.object({
+export const agentHealthSchema = z.object({
   /** Whether systemd says that it is ready. */
   active: z.boolean(),
   /** Bytes that it reads in a second, most of them sound, as the kernel counts them; null: not measured. */
@@ -100,7 +100,7 @@ export const serviceHealthSchema = z.object({
   /** Details of the reasons `capture`, by lane. */
   deaf: z.array(z.string()),
 });
-export type ServiceHealth = z.infer<typeof serviceHealthSchema>;
+export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
 /**
  * What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. A later updater may have
@@ -114,7 +114,7 @@ export const updateRecordSchema = z.object({
   to: versionSchema.nullable().catch(null),
   reason: z.string().nullable().catch(null),
   previous: versionSchema.nullable().catch(null),
-  before: serviceHealthSchema.nullable().catch(null),
+  before: agentHealthSchema.nullable().catch(null),
   /** Starts of the machine since the switch. */
   boots: z.int().catch(0),
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRequest } from '../../src/adapters/certificates/request.ts';
+import { createRequest } from '../../src/adapters/certificates/certificate-request.ts';
 import { DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
 import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { needs } from '../needs.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TIMES } from '../../src/updater/times.ts';
+import { TIMES } from '../../src/updater/updater-times.ts';
 import { createModelDisk, type ModelDisk, PowerCut } from './model-disk.ts';
 import { type Behaviour, createWorld, INSTALLED, NEW, orderOf, type World } from './world.ts';
 

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { type CtlProfile, ctlProfileSchema, ctlProfilesSchema } from '../../protocol/ctl-profiles.ts';
 import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
-import { suggest } from '../config/keys.ts';
+import { suggest } from '../config/known-keys.ts';
 import { formatPath } from '../config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile, UnreadablePem } from '../config/pem.ts';
 import { placeIn } from '../config/place-in.ts';
@@ -11,7 +11,7 @@ import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import { showValue } from '../config/show-value.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
-import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
+import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/signing-keys.ts';
 import { type RegisteredDevice, readRegistered } from './registered.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

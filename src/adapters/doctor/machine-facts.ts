@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
 import { systemCode } from '../system-error.ts';
-import type { RunProgram } from './program.ts';
+import type { RunProgram } from './program-runner.ts';
 
 /** Folders where the kernel describes the machine; tests use folders of their own. */
 export interface KernelFolders {

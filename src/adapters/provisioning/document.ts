@@ -13,7 +13,7 @@ import {
   UNSUPPORTED_WIFI_KEYS,
 } from '../../protocol/provisioning.ts';
 import { type JsoncResult, type Path, type Position, parseJsonc } from '../config/jsonc.ts';
-import { suggest } from '../config/keys.ts';
+import { suggest } from '../config/known-keys.ts';
 import { formatPath } from '../config/layer.ts';
 
 export type DocumentResult =

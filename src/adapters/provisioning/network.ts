@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Interface, WifiTrouble } from '../../core/provisioning/start-facts.ts';
 import { wifiTrouble } from '../../core/provisioning/wifi-log.ts';
-import type { RunProgram } from '../doctor/program.ts';
+import type { RunProgram } from '../doctor/program-runner.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
 
 const NETWORK_CLASS = '/sys/class/net';

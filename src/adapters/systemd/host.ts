@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../../ports/host.ts';
 import { systemCode } from '../system-error.ts';
-import { RESTART_FILE } from '../update/desk.ts';
+import { RESTART_FILE } from '../update/order-files.ts';
 import { isStartedBySystemd } from './invocation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

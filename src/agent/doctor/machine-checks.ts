@@ -10,7 +10,7 @@ import {
   readPower,
   readTemperature,
 } from '../../adapters/doctor/machine-facts.ts';
-import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program.ts';
+import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program-runner.ts';
 import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
 import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
 import {

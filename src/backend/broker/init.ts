@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { BACKEND_GROUP } from '../../protocol/mqtt/topics.ts';
 import type { Role } from '../core/broker/access.ts';
 import type { Setup } from '../core/broker/setup.ts';

@@ -1,7 +1,7 @@
 /** `devices renew`: issues certificates for the devices' new keys, and sends them. */
 
 import { randomBytes } from 'node:crypto';
-import { readRequest } from '../../adapters/certificates/request.ts';
+import { readRequest } from '../../adapters/certificates/certificate-request.ts';
 import { connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
 import type { OperatorAccess } from '../../adapters/ctl/profile.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';

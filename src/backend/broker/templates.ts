@@ -7,7 +7,7 @@ import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file
 import { checkConfigPart } from '../../adapters/provisioning/config-check.ts';
 import { readDocument, syntaxProblem } from '../../adapters/provisioning/document.ts';
 import { checkKeys } from '../../adapters/provisioning/key-check.ts';
-import { KeyError, readPublicKey } from '../../adapters/signing/keys.ts';
+import { KeyError, readPublicKey } from '../../adapters/signing/signing-keys.ts';
 import { systemReason } from '../../adapters/system-error.ts';
 import { configPart } from '../../core/provisioning/config-part.ts';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { suggest } from '../../adapters/config/keys.ts';
+import { suggest } from '../../adapters/config/known-keys.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import {
   applyChanges,

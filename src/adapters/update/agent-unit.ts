@@ -7,13 +7,13 @@ import {
   type RestartFacts,
 } from '../../core/update/restart-count.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { AgentService, Sighting } from '../../ports/update.ts';
+import type { AgentUnit, Sighting } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type RunningNote, runningNoteSchema } from '../../protocol/running-note.ts';
 import { readBounded } from '../bounded-file.ts';
 import { noteName } from '../running-note.ts';
 import { systemCode } from '../system-error.ts';
-import { RESTART_FILE } from './desk.ts';
+import { RESTART_FILE } from './order-files.ts';
 import { runProgram } from './run-program.ts';
 
 const SYSTEMCTL_LIMIT_MS = 30_000;
@@ -26,7 +26,7 @@ const MEASURED_MS = 10_000;
 const MOST_NOTE = 262_144;
 const MOST_PID = 16;
 
-export interface ServicePlaces {
+export interface UnitPlaces {
   /** The agent's unit. */
   readonly unit: string;
   /** The agent's folder in memory, in which it leaves its note. */
@@ -39,8 +39,8 @@ interface Unit extends RestartFacts {
   readonly active: boolean;
 }
 
-/** The agent's service by systemd, the kernel and the agent's own note. */
-export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clock: Clock): AgentService {
+/** The agent's unit, from systemd, the kernel and the agent's own note. */
+export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Clock): AgentUnit {
   let count = NO_RESTARTS;
   /** Bytes read by one process; the first is the latest that is old enough to measure by. */
   let samples: { readonly pid: number; readonly at: number; readonly bytes: number }[] = [];
