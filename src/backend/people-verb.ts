@@ -9,8 +9,8 @@ import { examples, type Shell } from '../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { audited } from './audited-work.ts';
 import { OF_NAME, waitFor } from './core/console/login-limits.ts';
-import { noted } from './noted.ts';
 import { CONFIG_OPTION, openStoreConfig } from './open-config.ts';
 import { openKeptConsoleStore } from './store/open-store.ts';
 
@@ -75,7 +75,7 @@ async function add(shell: Shell, ask: AskSecretly, name: string, options: People
       throw new Failure(`there is a person "${name}" already: remove it first, or choose another name`);
     const password = await passwordFor(shell, ask, name, options.passwordFile);
     const passwordHash = await createPasswordHasher().hash(password);
-    await noted(store, 'people.add', name, { role: options.role }, async () => {
+    await audited(store, 'people.add', name, { role: options.role }, async () => {
       const isNew = await store.addPerson({ name, role: options.role, passwordHash });
       if (!isNew) throw new Failure(`there is a person "${name}" already: choose another name`);
     });
@@ -145,7 +145,7 @@ function lockedUntil(attempts: StoredAttempts | null): number | null {
 
 async function remove(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
-    await noted(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
+    await audited(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
     shell.print(textLine(`${name} may not sign in any more`));
   });
 }
@@ -153,7 +153,7 @@ async function remove(shell: Shell, name: string, options: PeopleOptions): Promi
 async function unlock(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
     if ((await store.person(name)) === null) settle('unknown', name);
-    await noted(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
+    await audited(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
     shell.print(textLine(`${name} may try to sign in again`));
   });
 }

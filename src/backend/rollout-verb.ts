@@ -12,11 +12,11 @@ import { wrapText } from '../program/text.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
 import { manifestUrlSchema, versionSchema } from '../protocol/update.ts';
+import { audited } from './audited-work.ts';
 import { checked } from './broker/option-values.ts';
 import { countsOf, rolloutJson, rolloutLines } from './core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from './core/rollout/requests.ts';
 import { createRollout, type Plan, type Rollout, readRollout } from './core/rollout/rollout.ts';
-import { noted } from './noted.ts';
 import { CONFIG_OPTION, openConfig, openStoreConfig } from './open-config.ts';
 import { Unreadable, versionsAt, versionsInFolder } from './release-versions.ts';
 import { insistOnUpdatable } from './rollout/updatable.ts';
@@ -94,7 +94,7 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     await insistOnUpdatable(openConfig(shell, options.config, null), plan.group);
     const next = createRollout(randomUUID(), plan, now());
     const { waves, group } = plan;
-    await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
+    await audited(audit, 'rollout.start', plan.version, { waves, group }, async () => {
       if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
         throw new Failure('another person has just begun a roll-out: see "dragoman-backend rollout status"');
     });
@@ -180,7 +180,7 @@ async function change(shell: Shell, options: Options, name: string, ask: Ask): P
   await withStores(shell, options.config, async ({ rollouts, audit }) => {
     const found = await rollouts.current();
     if (found === null) throw new Failure(NONE);
-    await noted(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
+    await audited(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
       // The backend may write at the same moment.
       for (let row: StoredRollout | null = found; row !== null; row = await rollouts.current()) {
         const asked = ask(understood(row));

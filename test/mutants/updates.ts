@@ -9,7 +9,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a roll-out stands for 20 s after each restart of the backend',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (left > 0) conversations.set(name, left);\n        else conversations.delete(name);',
     to: 'conversations.delete(name);',
     seen: 'conversations that were heard while the store was written do not count for the wave',
@@ -95,7 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Rights: who gets a version, and from where.
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: '  if (!isAllowed(config, who)) return false;\n',
     to: '',
     seen: 'a roll-out orders a version from devices that "allow" does not name',
@@ -229,19 +229,19 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'an order that is lost on the way comes a quarter of an hour later',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: '      counted.delete(sender.device);\n',
     to: '',
     seen: 'a device that was removed and comes back hides as much lost speech as it had before',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (upAt !== null) downAt = clock.now();',
     to: 'downAt = clock.now();',
     seen: 'a backend without a broker keeps the roll-out, and no other one takes it over',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (other === null || retain) return;',
     to: 'if (other === null) return;',
     seen: 'a conversation that a device lets the broker keep counts again with each connection',

@@ -22,7 +22,7 @@ const AWAY = ['offline', 'lost'];
 /** What devices report; the ledger is not theirs. */
 export type Heard = Omit<Seen, 'billedMs'>;
 
-export interface FleetEar {
+export interface FleetListener {
   /** The whole fleet was heard. */
   readonly isSettled: boolean;
   /** Time without a connection (ms); 0: connected. */
@@ -37,7 +37,7 @@ export interface FleetEar {
   close(): Promise<void>;
 }
 
-export interface FleetEarParts {
+export interface FleetListenerParts {
   readonly openBus: OpenBus;
   readonly prefix: string;
   readonly clock: Clock;
@@ -47,7 +47,14 @@ export interface FleetEarParts {
   readonly isMeant: (device: string) => boolean;
 }
 
-export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }: FleetEarParts): FleetEar {
+export function openFleetListener({
+  openBus,
+  prefix,
+  clock,
+  log,
+  complain,
+  isMeant,
+}: FleetListenerParts): FleetListener {
   const view = createFleetView();
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
   const conversations = new Map<string, number>();
