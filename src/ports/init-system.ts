@@ -10,7 +10,7 @@ export interface ServiceNews {
   readonly status?: string;
 }
 
-/** The supervisor that starts the service, watches it and restarts it. */
+/** The supervisor that starts, watches and restarts the agent. */
 export interface InitSystem {
   /** False without a supervisor: in a terminal or a container. */
   readonly listens: boolean;

@@ -49,7 +49,7 @@ export interface Releases {
   read(folder: string): Promise<Release | null>;
 }
 
-/** The agent's service after a switch, seen from outside. */
+/** The agent's unit after a switch, seen from outside. */
 export interface Sighting extends AgentHealth {
   /** Automatic restarts since the first sighting after a restart by the updater. */
   readonly restarts: number;

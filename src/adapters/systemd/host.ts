@@ -17,7 +17,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
     restartProblem: () =>
       isStartedBySystemd(env)
         ? null
-        : 'the agent does not run as a service of systemd, so it would not be restarted',
+        : 'the agent does not run as a unit of systemd, so it would not be restarted',
     restart() {
       try {
         // A clean shutdown is not a fault of a version that the updater watches.
@@ -27,7 +27,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
     },
     reboot() {
       if (!isAbsolute(directory))
-        return 'the agent does not run as a service of systemd with a runtime directory';
+        return 'the agent does not run as a unit of systemd with a runtime directory';
       if (!existsSync(rebootUnit)) {
         return 'dragoman-reboot.path is not enabled on the device: systemctl enable --now dragoman-reboot.path';
       }

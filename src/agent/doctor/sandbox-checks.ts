@@ -12,7 +12,7 @@ import type { Config } from '../../protocol/config.ts';
 import type { MachineParts } from './machine-checks.ts';
 
 /**
- * Looks at the files of the configuration as the service would: through the sandbox of its unit, and as its user. Nothing to
+ * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Nothing to
  * say if the unit starts another configuration.
  */
 export async function lookThroughSandbox(
@@ -47,7 +47,7 @@ async function mayRead(
   return isAble.ok ? (await as(['test', '-r', path])).ok : null;
 }
 
-/** Names without a folder are credentials, which systemd passes to the service. */
+/** Names without a folder are credentials, which systemd passes to the unit. */
 function neededFiles(file: string, { mqtt, owner, service, lanes }: Config) {
   const read: readonly (readonly [key: string, path: string | null])[] = [
     ['the configuration', resolve(file)],

@@ -1,6 +1,6 @@
 import { taskOf } from '../../core/lane/lane-options.ts';
 import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
-import { describeService } from '../../core/service-status.ts';
+import { describeUnit } from '../../core/unit-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
@@ -47,7 +47,7 @@ export function startWatchdog({ agent, observed, initSystem, clock, log }: Watch
   const describe = (): string => {
     const { status, reasons } = agent.publisher.status();
     const lanes = agent.lanes.map(({ id, phase, state }) => ({ id, phase, ...taskOf(state) }));
-    return describeService({
+    return describeUnit({
       status,
       reasons,
       broker: observed.broker,

@@ -56,7 +56,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
 export interface MemoryFacts {
   readonly total: number;
   readonly available: number;
-  /** Limit of the service manager or container; null: none. */
+  /** Limit of systemd or of the container; null: none. */
   readonly limit: number | null;
   /** Whether the kernel can limit a service's memory at all; null or missing: unknown. */
   readonly canLimit?: boolean | null;

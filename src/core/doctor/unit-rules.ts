@@ -48,7 +48,7 @@ export function judgeUnit(unit: UnitProperties | null, usesSoundCards: boolean):
   };
   if (LoadState === 'not-found')
     return warning(
-      'the service is not installed: nothing starts the agent at boot',
+      'the unit is not installed: nothing starts the agent at boot',
       'Install systemd/dragoman.service, then "systemctl enable --now dragoman".',
       data,
     );
@@ -66,21 +66,13 @@ function judgeState({ ActiveState, Result }: UnitProperties, state: string, data
   if (ActiveState === 'active') return ok(`installed, ${state}`, data);
   if (ActiveState === 'failed')
     return problem(
-      `the service has failed (${Result})`,
+      `the unit has failed (${Result})`,
       `"journalctl -u ${UNIT} -n 50" shows why; then run "systemctl restart dragoman".`,
       data,
     );
   if (ActiveState === 'activating')
-    return problem(
-      `the service does not stay up: ${state}`,
-      `"journalctl -u ${UNIT} -n 50" shows why.`,
-      data,
-    );
-  return warning(
-    `the service is installed but not running: ${state}`,
-    'Run "systemctl start dragoman".',
-    data,
-  );
+    return problem(`the unit does not stay up: ${state}`, `"journalctl -u ${UNIT} -n 50" shows why.`, data);
+  return warning(`the unit is installed but not running: ${state}`, 'Run "systemctl start dragoman".', data);
 }
 
 function judgeBoot(state: string): Outcome[] {

@@ -133,7 +133,7 @@ export function taskOf(lane: {
 /** A person at the desk, by the language that they speak. */
 export type Speaker = 'source' | 'target';
 
-/** A task as a service gets it. */
+/** A task as the service gets it. */
 export interface ServiceTask extends TaskOptions {
   /** `target`: source and target have changed places; `both`: either of the two may speak. */
   readonly speaker?: 'target' | 'both';

@@ -19,7 +19,7 @@ export function dyingWithParent(words: readonly string[]): readonly string[] {
 /**
  * Words to put before the program's own; empty when none are needed or possible.
  *
- * A systemd service needs none: systemd kills all that a dead service leaves (KillMode=mixed in our unit). `setpriv` would also
+ * A systemd unit needs none: systemd kills all remaining processes of a dead unit (KillMode=mixed in our unit). `setpriv` would also
  * fail there: it always calls capset, which the unit's filter forbids, so every child would end with 127. Elsewhere a test run
  * decides, because containers have such filters too.
  */
