@@ -63,9 +63,9 @@ export interface Backend {
   /** Settles when the backend first receives requests, or when it is closed. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
-  /** Where programs can watch it; null if nowhere. */
+  /** Address of health and metrics; null: not served. */
   readonly watchedAt: string | null;
-  /** Where the owner's console is; null if there is none. */
+  /** Address of the owner's console; null: no console. */
   readonly consoleAt: string | null;
   /** Unsubscribes, finishes pending requests, then disconnects from the broker: 10 s at most. */
   close(): Promise<void>;

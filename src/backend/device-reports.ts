@@ -122,7 +122,7 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
     return spent.waitMs > 0;
   };
 
-  /** What is to be written; a text: why nothing is. */
+  /** The rows to write; a text: why there are none. */
   const read = (device: string, kind: ReportKind, payload: string): Waiting['write'] | string => {
     if (payload.length > LARGEST_REPORT_CHARS) return 'it is too long';
     if (kind === 'session_ended') {

@@ -57,7 +57,7 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
   ]);
 }
 
-/** What is in the file, and where. */
+/** The content of the file, and its path. */
 interface Content {
   readonly value: unknown;
   locate(path: Path): Position | undefined;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Files } from '../adapters/watch/watch-server.ts';
 
 const RELEASES_PATH = '/releases/';
-/** What devices ask for first. */
+/** The file that devices request first. */
 const INDEX = 'dists/stable/InRelease';
 
 interface Part {

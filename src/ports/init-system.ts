@@ -14,7 +14,7 @@ export interface ServiceNews {
 export interface InitSystem {
   /** False without a supervisor: in a terminal or a container. */
   readonly listens: boolean;
-  /** How long it waits for `alive` before it kills the service; null: forever. */
+  /** Timeout for `alive`, after which the supervisor kills the agent; null: no timeout. */
   readonly watchdogMs: number | null;
   /** Never throws, never blocks; news arrive in the order of the calls. */
   tell(news: ServiceNews): void;

@@ -126,7 +126,7 @@ export interface SessionToRevoke {
   readonly id: string;
 }
 
-/** What `tell` gets when a trouble is over. */
+/** Argument of `tell` when a trouble has been resolved. */
 export const FINE = 'fine';
 
 /** The store cannot be used now; it may be later. The message says why, without secrets. */

@@ -216,7 +216,7 @@ export const NO_CONNECTION: StreamConnection = {
 
 /** Address and token of a stream. Never log the token. */
 export interface StreamTarget {
-  /** Without the token. */
+  /** The stream's address without the token. */
   readonly address: string;
   readonly token: string;
 }

@@ -1,4 +1,4 @@
-/** What the owner's console hears: a snapshot, then numbered differences, as server-sent events. */
+/** The messages to the owner's console: a snapshot, then numbered differences, as server-sent events. */
 import * as z from 'zod';
 import type { DeviceDetail, DeviceEvent, LogLines } from './console-device.ts';
 import {
@@ -38,7 +38,7 @@ export interface StreamSnapshot {
   readonly jobs: readonly Job[];
 }
 
-/** What changed within 250 ms. Parts that are left out are as before. `seq` is one more than that of the message before. */
+/** Changes of the last 250 ms. Missing parts are unchanged. `seq` is one more than in the previous message. */
 export interface StreamDiff {
   readonly seq: number;
   readonly broker?: 'connected' | 'away';
@@ -58,7 +58,7 @@ export interface StreamDiff {
   readonly events?: readonly DeviceEvent[];
   /** New log lines of the followed device. */
   readonly log?: LogLines;
-  /** Jobs that are new or have progress, whole. */
+  /** New jobs and jobs with progress, each with all fields. */
   readonly jobs?: readonly Job[];
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a running agent leaves on its own machine for programs beside it, such as the doctor. It holds no secret. */
+/** A running agent's note for other programs on its machine, such as the doctor. It contains no secret. */
 export const runningNoteSchema = z.object({
   pid: z.number().int(),
   version: z.string().max(64),

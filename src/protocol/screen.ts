@@ -81,7 +81,7 @@ export interface ScreenSnapshot {
   readonly texts: readonly ScreenText[];
 }
 
-/** What has changed; missing parts are as before. */
+/** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
   Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'texts'>
 >;

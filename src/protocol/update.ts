@@ -24,7 +24,7 @@ export const manifestUrlSchema = z
 
 const id = z.string().min(1).max(128);
 
-/** What the updater is to do. The agent's user can write the file with it. A later agent than the updater may know more fields. */
+/** An order to the updater. The agent's user can write its file. An agent newer than the updater may send more fields. */
 export const updateOrderSchema = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('update'),
@@ -53,7 +53,7 @@ export const UPDATE_STATES = [
 ] as const;
 export type UpdateState = (typeof UPDATE_STATES)[number];
 
-/** What the updater reports. */
+/** The updater's status. */
 export const updateReportSchema = z.object({
   state: z.enum(UPDATE_STATES).describe('see [updates.md](updates.md#states)'),
   from: z.string().max(LONGEST_VERSION).nullable().describe('version before the update; null: no update yet'),

@@ -19,7 +19,7 @@ const NOTHING: UpdateRecord = {
   boots: 0,
 };
 
-/** What the updater remembers, on the disk, and reports, in memory. */
+/** The updater's record on the disk, and its status in memory. */
 export interface Memory {
   readonly record: UpdateRecord;
   /** Survives a power cut when it resolves. @throws UpdateTrouble */

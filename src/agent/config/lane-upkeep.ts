@@ -39,7 +39,7 @@ export interface LaneUpkeepDeps {
   readonly log: Log;
   /** The running lanes, as configured by the files. */
   running(): Config;
-  /** What the files say last. */
+  /** The newest configuration from the files. */
   wanted(): Config;
   /** Changes the running configuration: as configured by the files, and the one in force. */
   change(change: (config: Config) => Config): void;
@@ -47,7 +47,7 @@ export interface LaneUpkeepDeps {
   changed(): void;
   /** The configuration in force. */
   inForce(): Config;
-  /** What the files say last, with the desired configuration. */
+  /** The newest configuration from the files, with the desired configuration. */
   desired(): Config;
 }
 

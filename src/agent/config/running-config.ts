@@ -38,7 +38,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   let current = desired.config;
   let base = deps.base;
   let ofFiles = base;
-  /** What the files said last. */
+  /** The newest configuration from the files. */
   let latest = base;
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {

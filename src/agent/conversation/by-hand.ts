@@ -21,10 +21,10 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
     const isPress = by === 'touch' || BEGINS.includes(name);
-    // Whoever releases a key has pressed it before; a page that is gone releases it, too.
+    // A release begins nothing: the key was pressed before, and a closed page also releases it.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
-    // What a visitor changes while there is no conversation would stay.
+    // Without a conversation, nothing would undo a visitor's changes.
     if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))
       throw new CommandError('stopped', 'the kiosk does not interpret now');
     // Before the command: the end of the conversation undoes the command's changes.

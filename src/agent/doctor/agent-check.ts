@@ -18,7 +18,7 @@ export interface AgentAround {
   readonly agent: number | null;
   /** Any agent runs, or that cannot be excluded: one with another configuration may have the same name at the broker. */
   readonly mayAgentRun: boolean;
-  /** What the agent with this configuration says of itself. */
+  /** The status of the agent with this configuration. */
   readonly note: RunningNote | null;
 }
 

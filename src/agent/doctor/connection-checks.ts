@@ -43,7 +43,7 @@ export interface ConnectionParts {
   /** The lane of the trial token. */
   readonly lane: string;
   join(): Promise<BrokerConnection>;
-  /** What the running agent finds out over its own connection; null: it cannot be asked. */
+  /** The running agent's findings over its own connection; null: the agent does not answer. */
   askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
   /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
   tells(name: CheckName): boolean;

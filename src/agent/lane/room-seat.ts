@@ -20,7 +20,7 @@ export interface OwnChunk {
   readonly own: readonly Uint8Array[];
 }
 
-/** What a lane does for the other lane of its room. */
+/** A lane's part in its room. */
 export interface Neighbour {
   /** Gets the sound of the other loudspeaker. */
   readonly others: Reference;

@@ -52,7 +52,7 @@ export interface RenewalParts {
   readonly days: number;
   /** Only these devices; null: all. */
   readonly only: readonly string[] | null;
-  /** How long devices may take to use what they got. */
+  /** Time for devices to use their new certificates. */
   readonly waitMs: number;
   /** Devices that get the command to ask. */
   readonly prompt: readonly string[];

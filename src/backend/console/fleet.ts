@@ -30,7 +30,7 @@ export interface FleetEvents {
   readonly device: string;
   readonly event: DeviceEvent;
 }
-/** What has changed since it was asked last. */
+/** Changes since the last call. */
 export interface FleetNews {
   /** With another row, or new. */
   readonly rows: ReadonlySet<FleetDevice>;

@@ -46,7 +46,7 @@ export interface PeopleParts {
 
 const meOf = ({ name, role, endsAt }: SignedIn): Me => ({ name, role, expiresAt: iso(endsAt) });
 
-/** Instead of an unknown name: people type their password into the wrong field. */
+/** Logged in place of an unknown name, because people type their password into the wrong field. */
 const UNKNOWN_NAME = '(unknown name)';
 
 export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandlers {

@@ -53,7 +53,7 @@ export interface Streams {
   mayOpen(who: Pick<SignedIn, 'name' | 'role'>): boolean;
   /** @returns what to do when the browser is gone */
   open(viewer: Viewer, sink: EventSink): () => void;
-  /** What a stream of this viewer would begin with. */
+  /** The first message of a stream for this viewer. */
   snapshot(viewer: Viewer): StreamSnapshot;
   /** False: the session has no such stream. */
   change(session: string, change: ViewChange): boolean;

@@ -18,7 +18,7 @@ export interface BillLine {
   readonly minutes: number;
   /** Sessions without a report yet: they still run, were never used, or their report was lost. */
   readonly unreported: number;
-  /** What those may have lasted at most; null if a session has no limit. */
+  /** Longest possible duration of those streams; null if a session has no limit. */
   readonly unreported_minutes_at_most: number | null;
   /** Reports that are longer than the session could last, that differ from the service's record, or of unknown sessions. */
   readonly implausible: number;

@@ -88,7 +88,7 @@ export function groupsOf({ groups }: Pick<Policy, 'groups'>, who: DeviceName): P
   return groups.filter(({ members }) => members.some((pattern) => matches(pattern, who)));
 }
 
-/** Where the device stands, for the bill; null if the owner has not said it. */
+/** The device's site, for the bill; null: not configured. */
 export function siteOf(policy: Pick<Policy, 'groups' | 'devices'>, who: DeviceName): string | null {
   const sites = exceptionsFor(policy, who).flatMap(({ site }) => site ?? []);
   return sites.at(-1) ?? null;

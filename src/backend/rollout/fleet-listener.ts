@@ -19,7 +19,7 @@ const SETTLED_AFTER_MS = 10_000;
 const LARGEST_CHARS = 65_536;
 const AWAY = ['offline', 'lost'];
 
-/** What devices report; the ledger is not theirs. */
+/** The devices' reports. The ledger is separate. */
 export type Heard = Omit<Seen, 'billedMs'>;
 
 export interface FleetListener {

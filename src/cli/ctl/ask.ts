@@ -84,7 +84,7 @@ export async function ask(
   }
 }
 
-/** Nothing of the command may be stored at the broker, as it would be for a device that is away. */
+/** The broker must not store the command, as it would for an offline device. */
 const isOnlyConnected = (name: string): boolean => commandNamed(name)?.onlyConnected === true;
 
 function notKept(outcome: Outcome): Outcome {

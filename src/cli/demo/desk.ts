@@ -33,7 +33,7 @@ export interface DeskSummary extends DemoSummary {
   readonly lanes: readonly (DemoSummary & { readonly id: string })[];
 }
 
-/** What a viewer sees and hears, before it begins. */
+/** An introduction for the viewer, before the demo begins. */
 const EXPLANATION = `A clerk (English) and a visitor (Spanish) talk, at two kiosks at once:
   desk             one microphone for both; the language shows who speaks
   clerk, visitor   a microphone for each of them; the nearer one shows who speaks

@@ -47,7 +47,7 @@ export interface TrackStep {
   readonly diverged: number;
 }
 
-/** How long a sentence without news holds back the next one (ms): final texts come within a second or two. */
+/** Time (ms) for which a sentence without updates delays the next sentence: final texts arrive within two seconds. */
 const PATIENCE_MS = 3000;
 /** Most sentences that wait behind an unfinished sentence. */
 const MOST_WAITING = 4;

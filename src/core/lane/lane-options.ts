@@ -48,7 +48,7 @@ export interface LaneSettings {
   readonly pingsMissed: number;
   /** Speech without any message for this long makes the lane ask for the task. */
   readonly silentAskMs: number;
-  /** How long the service may take to answer that. */
+  /** Timeout for the service's answer to that question. */
   readonly silentAnswerMs: number;
   /** How long later speech may stay without a result on a stream that answered only that question. */
   readonly silentGoOnMs: number;

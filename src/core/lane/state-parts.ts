@@ -25,7 +25,7 @@ export const NOTHING_SPOKEN: SpokenVoice = {
   unsureAt: Number.NEGATIVE_INFINITY,
 };
 
-/** What the chimes have signalled to the listeners. */
+/** State that the chimes have signalled to the listeners. */
 export interface Chimes {
   /** Whether the lane has been live since its start. */
   readonly wasLive: boolean;

@@ -47,7 +47,7 @@ export interface Playout {
   readonly shed: { readonly sentences: number; readonly bytes: number };
   /** Since when every look has found playback lagging; null: it keeps up. */
   readonly laggingSince: number | null;
-  /** How often a sentence ran dry in its middle. */
+  /** Underruns in the middle of a sentence. */
   readonly gaps: number;
 }
 

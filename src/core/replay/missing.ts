@@ -87,7 +87,7 @@ export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
   );
 }
 
-/** How a stream has ended: what it owes is sent again, or the service ended it cleanly, or the lane was stopped. */
+/** How a stream has ended: broken (its unanswered speech is replayed), ended cleanly by the service, or stopped with the lane. */
 export type StreamEnd = 'replayed' | 'clean' | 'stopped';
 
 /** @returns the unspoken speech at the end of a stream, and the lost speech: unanswered by the service, and lost by a stop */

@@ -27,7 +27,7 @@ export function lettersOf({ parts }: Spoken): number {
   return parts.reduce((sum, { letters }) => sum + letters, 0);
 }
 
-/** How long it should sound, milliseconds; null: its text is unknown. */
+/** Expected duration of the sentence's sound (ms); null: its text is unknown. */
 function expectedMs(spoken: Spoken, { pace }: ReplayLog): number | null {
   const letters = lettersOf(spoken);
   if (letters === 0) return null;

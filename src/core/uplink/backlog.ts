@@ -52,7 +52,7 @@ export interface Accounts {
 
 export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
 
-/** How far a stream has come: it got no speech yet, it is catching up, or it has caught up once. */
+/** A stream's progress: no speech yet, catching up, or caught up once. */
 type Progress = 'unspoken' | 'behind' | 'live';
 
 export interface Backlog {

@@ -37,7 +37,7 @@ function SignInForm({ name = '' }: { readonly name?: string }) {
   const fault = useSignal<string | null>(null);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  // What is not filled in yet.
+  // The fields that are still empty.
   useEffect(() => form.current?.querySelector<HTMLElement>(name === '' ? '#name' : '#password')?.focus(), []);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();

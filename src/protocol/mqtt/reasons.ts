@@ -3,7 +3,7 @@
  * console, doctor, boot report and metrics read it.
  */
 
-/** What cannot work while the reason holds; the boot report speaks of the first in this order. */
+/** The function that fails while the reason holds; the boot report names the first in this order. */
 export const BLOCKS = [
   'configuration',
   'broker_rules',

@@ -29,7 +29,7 @@ export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
     const own = mine(book, made);
-    // Whoever claims any other request of the lane has ended this row.
+    // A claim of any other request of the lane has ended this row.
     const isKept = own !== undefined;
     // The service counts the window from a time between the request and its answer: each use takes the safe end.
     const windowUntil = now + windowMs;

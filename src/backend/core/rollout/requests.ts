@@ -16,7 +16,7 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is ${rollout.state} already, and sends no orders`);
 }
 
-/** What led to a stop, or the one device that has paused it, does not count again. */
+/** The cause of a stop, or the device that caused the pause, does not count again. */
 export function resume(rollout: Rollout): Asked {
   const { state, drawn } = rollout;
   if (state !== 'paused' && state !== 'stopped')

@@ -34,7 +34,7 @@ const entrySchema = z.object({
   sentAt: z.number().nullable(),
   /** Whether it is known that the last order has arrived. */
   isHeard: z.boolean(),
-  /** What it reported of an earlier attempt with this version, when it was drawn. */
+  /** The device's report on an earlier attempt with this version, from when it was selected. */
   before: z.string().nullable(),
   /** A sentence for people. */
   reason: z.string().nullable(),

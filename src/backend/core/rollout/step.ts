@@ -28,7 +28,7 @@ export interface Seen {
   readonly elapsedMs: number;
   /** The devices that it is for and that can be updated. */
   readonly devices: ReadonlyMap<string, SeenDevice>;
-  /** How many more there are that have no updater. */
+  /** Number of further devices without an updater. */
   readonly unsupported: number;
   /** Conversations that ended since the last step. */
   readonly conversations: ReadonlyMap<string, number>;

@@ -23,7 +23,7 @@ export interface Canceller {
   readonly rests: boolean;
   /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
-  /** How often the echo was found at a new place; the path is learnt anew each time. */
+  /** Number of times that the echo moved to a new delay; the path is then learnt again. */
   readonly found: number;
 }
 
