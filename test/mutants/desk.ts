@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/conversation/notice-speaker.ts',
-    from: 'for (const { id } of desk) told.delete(id);',
-    to: 'told.clear();',
+    from: 'for (const { id } of desk) spokenLanguages.delete(id);',
+    to: 'spokenLanguages.clear();',
     seen: 'the notice is spoken twice to one visitor when a conversation at another desk has ended',
   },
   {

@@ -35,10 +35,10 @@ function judge(
     return new CommandError('superseded', 'other languages were ordered before the service had answered');
   }
   if (setupOf(session)?.stage === 'configuring') return undefined;
-  const told = hearingStream(session);
-  if (told === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
-  const isSettled = session.kind !== 'retasking' && !told.taskStale;
-  return isSettled && isSameTask(orderOf(told.confirmedTask), wanted) ? 'now' : undefined;
+  const stream = hearingStream(session);
+  if (stream === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
+  const isSettled = session.kind !== 'retasking' && !stream.taskStale;
+  return isSettled && isSameTask(orderOf(stream.confirmedTask), wanted) ? 'now' : undefined;
 }
 
 /**

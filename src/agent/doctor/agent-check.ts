@@ -67,16 +67,20 @@ export function agentCheck(
 ): Check {
   return deviceCheck('agent', BROKER_LIMIT_MS, async () => {
     if (agent === null) return noAgent();
-    return judgeAgent(note === null ? told(await askBroker()) : noted(note, config), agent, VERSION);
+    return judgeAgent(
+      note === null ? factsOfStatus(await askBroker()) : factsOfNote(note, config),
+      agent,
+      VERSION,
+    );
   });
 }
 
-function noted(note: RunningNote, config: Config | null): AgentFacts {
+function factsOfNote(note: RunningNote, config: Config | null): AgentFacts {
   // Another version may have other defaults.
   const isComparable = config !== null && note.problem === null && note.version === VERSION;
   return { ...note, differing: isComparable ? differingKeys(note.config, fingerprints(config)) : [] };
 }
 
-function told(status: ReceivedStatus | null): AgentFacts | null {
+function factsOfStatus(status: ReceivedStatus | null): AgentFacts | null {
   return status === null ? null : { ...status, broker: null, problem: null, differing: [] };
 }

@@ -124,12 +124,12 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
   const ts = given.data.ts ?? null;
   if (!given.data.ok) {
     const { code, title, detail, final, retry_after_s } = given.data.error;
-    const told = hide(detail === '' ? title : detail).slice(0, 200);
+    const reason = hide(detail === '' ? title : detail).slice(0, 200);
     return {
       answer: {
         kind: 'denied',
         code: hide(code).slice(0, 60),
-        detail: told,
+        detail: reason,
         final,
         retryAfterS: retry_after_s ?? null,
       },

@@ -45,8 +45,8 @@ export async function pollStart(
     const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
     if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
     // The init system knows of no agent, but one may run: then the broker knows its status.
-    const told = await examination.agentStatus().catch(() => null);
-    return { ...facts, agent: told === null ? agent : readBrokerStatus(told), findings };
+    const brokerStatus = await examination.agentStatus().catch(() => null);
+    return { ...facts, agent: brokerStatus === null ? agent : readBrokerStatus(brokerStatus), findings };
   } finally {
     await examination.close();
   }

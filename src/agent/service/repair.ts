@@ -56,13 +56,13 @@ const SIGNS = 3;
  */
 export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<'repaired' | 'ended'> {
   const { look, initSystem, clock, log, signals } = parts;
-  let told = { text: '', at: Number.NEGATIVE_INFINITY };
+  let lastReport = { text: '', at: Number.NEGATIVE_INFINITY };
   const line = createStatusPublisher(parts);
   const tell = (found: Unusable): void => {
     const text = found.problems.join('\n');
-    const isNew = text !== told.text;
-    if (!isNew && clock.now() - told.at < TELL_EVERY_MS) return;
-    told = { text, at: clock.now() };
+    const isNew = text !== lastReport.text;
+    if (!isNew && clock.now() - lastReport.at < TELL_EVERY_MS) return;
+    lastReport = { text, at: clock.now() };
     const [problem = '', ...more] = found.problems;
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     log.error(

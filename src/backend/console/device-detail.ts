@@ -62,12 +62,12 @@ function laneOf(lane: ReceivedLane, health: ReceivedHealth | null): DeviceLane {
   };
 }
 
-function noticeOf(told: ReceivedLane['last_error']): DeviceNotice | null {
-  if (told === null) return null;
+function noticeOf(notice: ReceivedLane['last_error']): DeviceNotice | null {
+  if (notice === null) return null;
   return {
-    at: cleanTime(textAt(told, 'ts')),
-    code: clean(told.code, 60),
-    message: cleanSentence(told.message),
+    at: cleanTime(textAt(notice, 'ts')),
+    code: clean(notice.code, 60),
+    message: cleanSentence(notice.message),
   };
 }
 

@@ -41,13 +41,22 @@ export async function report(
   );
   const given = lines.find(({ source }) => source === 'backend');
   if (given === undefined) return 'implausible';
-  const told = Math.round(ms);
+  const reportedMs = Math.round(ms);
   const before = lines.find(({ source }) => source === 'device');
   if (before !== undefined)
-    return Number(before['claimed'] ?? before['ms']) === told ? 'known' : 'implausible';
+    return Number(before['claimed'] ?? before['ms']) === reportedMs ? 'known' : 'implausible';
   const longest = Number(given['ms'] ?? now - Number(given['at'])) + MARGIN_MS;
-  const entry: LedgerEntry = { id, device, lane, session, source: 'device', ms: Math.min(told, longest) };
-  return (await append(sql, entry, now, told > longest ? String(told) : null)) > 0 ? 'new' : 'known';
+  const entry: LedgerEntry = {
+    id,
+    device,
+    lane,
+    session,
+    source: 'device',
+    ms: Math.min(reportedMs, longest),
+  };
+  return (await append(sql, entry, now, reportedMs > longest ? String(reportedMs) : null)) > 0
+    ? 'new'
+    : 'known';
 }
 
 /** Streams that are not reported count with their longest time. Values: now twice, the device, the beginning. */

@@ -29,13 +29,13 @@ export async function showKeys(deps: ShowKeysDeps, askedToEnd: Promise<void>): P
     print(`${entryOf(device, key)},\n`);
   };
   const read = (device: string): void => {
-    let told = '';
+    let lastProblem = '';
     const reader = deps.openKeyDevice(device, {
       changed: ({ code, isDown }) => void (isDown && !isOver && show(device, code)),
       opened: () => {},
       lost(problem) {
-        if (told === problem || isOver) return;
-        told = problem;
+        if (lastProblem === problem || isOver) return;
+        lastProblem = problem;
         complain(`${device}: ${problem}.\n`);
       },
     });

@@ -11,7 +11,7 @@ const text = z.string().max(LONGEST_TEXT).catch('');
 const texts = z.array(z.string().max(LONGEST_TEXT)).catch([]);
 const moment = z.string().max(LONGEST_TEXT).nullable().catch(null);
 const total = milliseconds.catch(0);
-const told = z.looseObject({ code: text, message: text }).nullable().catch(null);
+const notice = z.looseObject({ code: text, message: text }).nullable().catch(null);
 
 export const receivedLaneSchema = z.looseObject({
   id: text,
@@ -30,8 +30,8 @@ export const receivedLaneSchema = z.looseObject({
   speech_lost_ms: total,
   unspoken_ms: total,
   speech_dropped_ms: total,
-  last_error: told,
-  last_warning: told,
+  last_error: notice,
+  last_warning: notice,
   refused_task: z
     .looseObject({
       source: text.optional(),

@@ -91,7 +91,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const recheckAt = now + wanted.settledMs;
     // A replaced row may stand for two instances: one that died, and one that has taken it over and lives.
     const diedBefore = died || replaced.some((row) => row.recheckAt !== null);
-    const mine: MintRow = {
+    const ownRow: MintRow = {
       lane,
       request: request.id,
       state: 'making',
@@ -122,7 +122,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         // Its instance may die before it writes its session down, which takes it no longer than its lease.
         mints: [
           ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
-          mine,
+          ownRow,
         ],
         sessions: [...leaving, ...settled],
       },

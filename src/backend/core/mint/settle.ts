@@ -28,7 +28,7 @@ export interface Made extends Claimed {
 export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
-    const own = mine(book, made);
+    const own = rowOf(book, made);
     // A claim of any other request of the lane has ended this row.
     const isKept = own !== undefined;
     // The service counts the window from a time between the request and its answer: each use takes the safe end.
@@ -94,7 +94,7 @@ export function removeSessions(gone: readonly string[], alive: readonly string[]
 
 /** Whether the instance still holds the row: no other one has taken it over. */
 export function holds(claimed: Claimed): Decide<boolean> {
-  return (book) => ({ change: {}, result: mine(book, claimed) !== undefined });
+  return (book) => ({ change: {}, result: rowOf(book, claimed) !== undefined });
 }
 
 /**
@@ -120,7 +120,7 @@ export function findUnknown(
 }
 
 /** The row, as long as no other instance has taken the request over. */
-function mine({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
+function rowOf({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
   return mints.find((row) => isOf(row, claimed) && row.state === 'making');
 }
 

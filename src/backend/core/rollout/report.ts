@@ -112,10 +112,10 @@ function doubts({ implausible }: Rollout): string[] {
   ];
 }
 
-function troubles({ drawn, reason: told }: Rollout): string[] {
+function troubles({ drawn, reason: mainReason }: Rollout): string[] {
   const all = Object.entries(drawn).filter(
     ([device, { state, reason }]) =>
-      state !== 'live' && reason !== null && told?.startsWith(`${device}: `) !== true,
+      state !== 'live' && reason !== null && mainReason?.startsWith(`${device}: `) !== true,
   );
   const lines = all
     .slice(0, MOST_NAMED)
