@@ -51,8 +51,8 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   return {
     tell(given, say, atOnce = 1) {
       const name = kinds.has(given) || kinds.size < MOST_KINDS ? given : 'others';
-      const found = kinds.get(name);
-      const kind = found === undefined || isOver(found) ? begin(name, say) : found;
+      const running = kinds.get(name);
+      const kind = running === undefined || isOver(running) ? begin(name, say) : running;
       if (kind.reported < atOnce) {
         kind.reported += 1;
         say(0);

@@ -160,14 +160,15 @@ function explain(
 }
 
 function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
-  const found = issue.path.reduce<unknown>(
+  const valueInFile = issue.path.reduce<unknown>(
     (here, step) =>
       isObject(here) ? here[String(step)] : Array.isArray(here) ? here[Number(step)] : undefined,
     value,
   );
-  if (found === undefined) return 'is missing';
+  if (valueInFile === undefined) return 'is missing';
   const must = demandOf(issue);
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  const shown =
+    must.startsWith('must ') && typeof valueInFile !== 'object' ? showValue(valueInFile, issue.path) : null;
   return shown === null ? must : `is ${shown}; ${must}`;
 }
 

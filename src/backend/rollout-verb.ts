@@ -161,13 +161,13 @@ async function whyUnchecked({ version, manifestUrl }: Plan, config: BackendConfi
 
 async function status(shell: Shell, options: Options): Promise<void> {
   await withStores(shell, options.config, async ({ rollouts }) => {
-    const found = await rollouts.current();
+    const stored = await rollouts.current();
     if (options.json) {
-      const shown = found === null ? null : rolloutJson(understood(found), found.isDriven);
+      const shown = stored === null ? null : rolloutJson(understood(stored), stored.isDriven);
       return shell.print(jsonLine({ rollout: shown }));
     }
-    if (found === null) return say(shell, NONE);
-    for (const line of rolloutLines(understood(found), found.isDriven))
+    if (stored === null) return say(shell, NONE);
+    for (const line of rolloutLines(understood(stored), stored.isDriven))
       shell.print(
         line.startsWith(' ') ? `  ${wrapText(line.trimStart(), INDENT, WIDTH)}` : wrapText(line, '  '),
       );

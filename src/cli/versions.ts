@@ -85,12 +85,12 @@ async function versions(
 }
 
 function remarks(version: string, { current, installed, previous }: UpdateStatus): string {
-  const found = [
+  const notes = [
     ...(version === current ? ['runs'] : []),
     ...(version === installed ? ['the installed package'] : []),
     ...(version === previous ? ['a roll-back returns to it'] : []),
   ];
-  return found.length === 0 ? 'unpacked' : found.join(', ');
+  return notes.length === 0 ? 'unpacked' : notes.join(', ');
 }
 
 function lastUpdate({ state, from, to, reason }: UpdateStatus): string {

@@ -316,7 +316,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/page/console/my-account.tsx',
-    from: "{ old: given.get('old'), new: given.get('new') }",
+    from: "{ old: values.get('old'), new: values.get('new') }",
     to: "{ old: given.get('new'), new: given.get('old') }",
     seen: 'a password cannot be changed',
   },

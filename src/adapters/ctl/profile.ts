@@ -62,10 +62,10 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   };
   const warnings: string[] = [];
   const secret = (key: string, read: typeof readSecret) => (path: string) => {
-    const found = read(path, env);
-    if (found.ok && found.unseen !== undefined)
-      warnings.push(`${key} names ${path}: the secret in it ${found.unseen}, which is sent with it.`);
-    return secretOr(key, found);
+    const secretText = read(path, env);
+    if (secretText.ok && secretText.unseen !== undefined)
+      warnings.push(`${key} names ${path}: the secret in it ${secretText.unseen}, which is sent with it.`);
+    return secretOr(key, secretText);
   };
   const ca = field(profile.caFile, pem('caFile', certificateFault));
   const cert = field(profile.certFile, pem('certFile', ownCertificateFault));
@@ -92,8 +92,8 @@ export function openProfile(name: string | undefined, env: Environment, clientId
 /** A profile of "broker init" names the file on the owner's computer: elsewhere it is missing, and all else works. */
 function registeredAt(file: string, tenant: string, warnings: string[]): readonly RegisteredDevice[] {
   try {
-    const found = readRegistered(file, tenant);
-    if (found !== null) return found;
+    const registered = readRegistered(file, tenant);
+    if (registered !== null) return registered;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     warnings.push(
@@ -146,13 +146,14 @@ function wordIssue(
     const hint = near === null ? '' : `; did you mean "${near}"?`;
     return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
   }
-  const found = issue.path.reduce<unknown>(
+  const valueInFile = issue.path.reduce<unknown>(
     (here, step) => (isObject(here) ? here[String(step)] : undefined),
     value,
   );
-  if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
+  if (valueInFile === undefined && issue.path.length > 0) return `${path}: is missing`;
   const must = issue.code === 'invalid_type' ? 'is of the wrong type; see docs/fleet.md' : issue.message;
-  const shown = must.startsWith('must ') && typeof found !== 'object' ? showValue(found, issue.path) : null;
+  const shown =
+    must.startsWith('must ') && typeof valueInFile !== 'object' ? showValue(valueInFile, issue.path) : null;
   return `${path}: ${shown === null ? must : `is ${shown}; ${must}`}`;
 }
 

@@ -64,9 +64,9 @@ export async function reach(server: Server, limitMs: number, clock: Clock): Prom
     certificate: null,
     ...more,
   });
-  const found = await resolve(host, limitMs);
-  if ('failure' in found) return facts(found);
-  const { addresses } = found;
+  const resolved = await resolve(host, limitMs);
+  if ('failure' in resolved) return facts(resolved);
+  const { addresses } = resolved;
   const startedAt = clock.now();
   const opening = connectTcp({ host, port, autoSelectFamily: true });
   const unanswered = watchAttempts(opening);

@@ -80,10 +80,10 @@ export function readDocument(text: string): DocumentResult {
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
   const document = documentForConfig(parsed.value);
-  const found = invalid(problems);
+  const outcome = invalid(problems);
   return {
-    ...found,
-    problems: found.problems.map((problem) => withLine(problem, parsed.locate)),
+    ...outcome,
+    problems: outcome.problems.map((problem) => withLine(problem, parsed.locate)),
     forConfig: document && { document, locate: parsed.locate },
   };
 }

@@ -45,8 +45,8 @@ export async function readWifiTrouble(
 ): Promise<WifiTrouble> {
   const words = ['-b', '-t', 'wpa_supplicant', '-n', '200', '-o', 'cat', '--no-pager'];
   const log = await run('journalctl', words);
-  const found = log.ok ? wifiTrouble(log.text.split('\n')) : null;
-  if (found !== null) return found;
+  const trouble = log.ok ? wifiTrouble(log.text.split('\n')) : null;
+  if (trouble !== null) return trouble;
   const manager = await run('nmcli', ['-g', 'GENERAL.REASON', 'device', 'show', device]);
   const [reason = ''] = manager.ok ? (/^\d+/.exec(manager.text) ?? []) : [];
   if (MANAGER_REASONS[reason] !== undefined) return MANAGER_REASONS[reason];

@@ -59,10 +59,10 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
   let isClosed = false;
   return {
     async say(sound, agentSpeaks = true) {
-      const found = listDevices(options);
+      const devices = listDevices(options);
       const byAgent = agentSpeaks && !isClosed && (await options.handOver(sound));
       // The agent plays on its own devices, even when another program could share them.
-      const others = byAgent ? found.filter(({ isAgents }) => !isAgents) : found;
+      const others = byAgent ? devices.filter(({ isAgents }) => !isAgents) : devices;
       const mostly = durationMs(sound.pcm.byteLength, sound.rateHz) + AGENT_BEGINS_MS;
       const [said] = await Promise.all([
         Promise.all(
@@ -98,7 +98,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
   const cards = readCards(folders);
   const wanted = [...new Set(configured)].map((device) => ({ device, card: parseDeviceName(device)?.card }));
   const isWanted = ({ id, index }: Card): boolean => wanted.some(({ card }) => card === id || card === index);
-  const found = cards.flatMap((card) =>
+  const loudspeakers = cards.flatMap((card) =>
     card.streams
       .filter(({ direction }) => direction === 'playback')
       .map((stream) => ({
@@ -111,7 +111,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
   const others = wanted
     .filter(({ card }) => !cards.some(({ id, index }) => card === id || card === index))
     .map(({ device }) => ({ device, isCard: false, isAgents: true, holders: null }));
-  return [...found, ...others].slice(0, MOST_DEVICES);
+  return [...loudspeakers, ...others].slice(0, MOST_DEVICES);
 }
 
 /** A card without a volume control stays as it is. */

@@ -80,9 +80,9 @@ export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Cl
 
   return {
     async look() {
-      const found = await show();
-      const { active, pid } = found;
-      const counted = countRestarts(count, found);
+      const unitState = await show();
+      const { active, pid } = unitState;
+      const counted = countRestarts(count, unitState);
       count = counted.count;
       const note = readNote(runtime, pid);
       return {
@@ -94,13 +94,13 @@ export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Cl
       };
     },
     async restart() {
-      const found = await show();
-      const { pid } = found;
-      count = expectRestart(found);
+      const unit = await show();
+      const { pid } = unit;
+      count = expectRestart(unit);
       samples = [];
       // systemd starts it again (Restart=always), without a right to control units here.
       if (pid === 0 || !signal(pid, 'SIGTERM')) {
-        count = { ...count, expected: found.restarts };
+        count = { ...count, expected: unit.restarts };
         return;
       }
       for (const end = clock.now() + END_WITHIN_MS; signal(pid, 0); ) {

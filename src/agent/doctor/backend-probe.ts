@@ -119,11 +119,11 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
     const { probe, stream_url, ts } = probed.data;
     return { answer: { kind: 'probed', session: probe.session }, streamUrl: stream_url, ts: ts ?? null };
   }
-  const given = tokenResponseSchema.safeParse(json);
-  if (!given.success) return { answer: { kind: 'malformed' }, streamUrl: null, ts: null };
-  const ts = given.data.ts ?? null;
-  if (!given.data.ok) {
-    const { code, title, detail, final, retry_after_s } = given.data.error;
+  const answer = tokenResponseSchema.safeParse(json);
+  if (!answer.success) return { answer: { kind: 'malformed' }, streamUrl: null, ts: null };
+  const ts = answer.data.ts ?? null;
+  if (!answer.data.ok) {
+    const { code, title, detail, final, retry_after_s } = answer.data.error;
     const reason = hide(detail === '' ? title : detail).slice(0, 200);
     return {
       answer: {
@@ -137,7 +137,7 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
       ts,
     };
   }
-  return { ...readGrant(given.data), ts };
+  return { ...readGrant(answer.data), ts };
 }
 
 function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'answer' | 'streamUrl'> {

@@ -82,8 +82,8 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
   const orAgents = (name: CheckName, ask: () => Promise<Diagnosis | null>, judge: () => Promise<Outcome>) => {
     return async (): Promise<Outcome> => {
       const { isAgentsAlone = false } = await join();
-      const found = isAgentsAlone ? (await ask())?.checks.find(({ check }) => check === name) : undefined;
-      return found ?? judge();
+      const finding = isAgentsAlone ? (await ask())?.checks.find(({ check }) => check === name) : undefined;
+      return finding ?? judge();
     };
   };
   const look = once(async () => {

@@ -223,10 +223,10 @@ function findEcho(
     place += pcm.byteLength;
   }
   const from = Math.max(0, Math.round(((dueAt - EARLIEST_MS - beganAt) * rateHz) / 1000));
-  const found = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
-  if (found === null) return null;
-  const delayMs = beganAt + (from * 1000) / rateHz + found.atMs - dueAt;
-  return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, snrDb: found.snrDb };
+  const heardTone = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
+  if (heardTone === null) return null;
+  const delayMs = beganAt + (from * 1000) / rateHz + heardTone.atMs - dueAt;
+  return { delayMs: Math.max(0, delayMs), gainDb: heardTone.gainDb, snrDb: heardTone.snrDb };
 }
 
 function faulty(

@@ -71,9 +71,9 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
     });
   };
   const give = async (to: Updates, order: UpdateOrder): Promise<object> => {
-    const found = await to.look();
-    if (found === null) throw new CommandError('unsupported', UNSUPPORTED);
-    if (order.do === 'rollback' && found.previous === null && !isUnderWay(found))
+    const seenUpdater = await to.look();
+    if (seenUpdater === null) throw new CommandError('unsupported', UNSUPPORTED);
+    if (order.do === 'rollback' && seenUpdater.previous === null && !isUnderWay(seenUpdater))
       throw new CommandError('no_version', 'there is no earlier version to return to');
     const problem = await to.order(order);
     if (problem !== null) throw new CommandError('not_kept', problem);

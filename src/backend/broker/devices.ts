@@ -193,8 +193,8 @@ export function changeDevice(
 /** @throws Failure if the set-up does not know the device */
 function findDevice({ devices }: Setup, name: Name): SetupDevice {
   const wanted = deviceName(name);
-  const found = devices.find((one) => deviceName(one) === wanted);
-  if (found !== undefined) return found;
+  const device = devices.find((one) => deviceName(one) === wanted);
+  if (device !== undefined) return device;
   throw new Failure(
     `${name.tenant}/${name.device} has no login here: "dragoman-backend devices list" shows those that have`,
     EXIT.usage,

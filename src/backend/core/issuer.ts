@@ -76,8 +76,9 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
     if (probeKind(request) === 'backend') return confirmPresence(ask, record, now);
     const trial = isTrial(ask);
     if (devices.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
-    const given = record.answered.get(answerKey(ask));
-    if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
+    const lastAnswer = record.answered.get(answerKey(ask));
+    if (lastAnswer !== undefined && now < lastAnswer.freshUntil)
+      return [answer(ask, lastAnswer.answer, true)];
 
     const key = jobKey(ask);
     const job = jobsByLane.get(key);
@@ -253,9 +254,9 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   ): IssuerEffect => {
     const record = devices.of(job.ask.who, now);
     devices.know(job.ask.who, record, now);
-    const given: Answer = { ok: true, session };
-    devices.keepAnswer(record, answerKey(job.ask), { answer: given, freshUntil });
-    return answer(job.ask, given, repeated);
+    const granted: Answer = { ok: true, session };
+    devices.keepAnswer(record, answerKey(job.ask), { answer: granted, freshUntil });
+    return answer(job.ask, granted, repeated);
   };
 
   /** Ends a job with these effects, and begins the next ones. */

@@ -115,9 +115,9 @@ function fits(pattern: string, name: string): boolean {
   if (!name.startsWith(first)) return false;
   let at = first.length;
   for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
+    const partAt = name.indexOf(part, at);
+    if (partAt === -1) return false;
+    at = partAt + part.length;
   }
   return name.length - last.length >= at && name.endsWith(last);
 }

@@ -39,13 +39,13 @@ export async function report(
      ORDER BY at, id`,
     [device, now - REPORTED_WITHIN_MS, lane, session],
   );
-  const given = lines.find(({ source }) => source === 'backend');
-  if (given === undefined) return 'implausible';
+  const grant = lines.find(({ source }) => source === 'backend');
+  if (grant === undefined) return 'implausible';
   const reportedMs = Math.round(ms);
   const before = lines.find(({ source }) => source === 'device');
   if (before !== undefined)
     return Number(before['claimed'] ?? before['ms']) === reportedMs ? 'known' : 'implausible';
-  const longest = Number(given['ms'] ?? now - Number(given['at'])) + MARGIN_MS;
+  const longest = Number(grant['ms'] ?? now - Number(grant['at'])) + MARGIN_MS;
   const entry: LedgerEntry = {
     id,
     device,

@@ -150,12 +150,12 @@ function show({ reports, view, desired, devices }: Found, { shell, options }: Ct
 function compareAll({ reports, desired, devices }: Found, { shell, options }: CtlDeps): void {
   let count = 0;
   for (const device of devices()) {
-    const found = differences(desired() ?? {}, reports.get(device)?.effective);
-    count += found.length;
-    if (options.json) shell.print(jsonLine({ device, differences: found }));
-    else if (found.length === 0) shell.print(`${device}: as desired\n`);
+    const different = differences(desired() ?? {}, reports.get(device)?.effective);
+    count += different.length;
+    if (options.json) shell.print(jsonLine({ device, differences: different }));
+    else if (different.length === 0) shell.print(`${device}: as desired\n`);
     else {
-      for (const { key, desired: wanted, effective } of found)
+      for (const { key, desired: wanted, effective } of different)
         shell.print(
           textLine(
             `${device}: ${key} is ${JSON.stringify(effective) ?? 'not set'}, desired ${JSON.stringify(wanted)}`,

@@ -42,9 +42,9 @@ export async function showKeys(deps: ShowKeysDeps, askedToEnd: Promise<void>): P
     devices.set(device, reader);
   };
   const look = async (): Promise<void> => {
-    const found = await deps.listDevices();
+    const inputDevices = await deps.listDevices();
     if (isOver) return;
-    for (const device of found) if (!devices.has(device)) read(device);
+    for (const device of inputDevices) if (!devices.has(device)) read(device);
     cancel = clock.at(clock.now() + LOOK_EACH_MS, () => void look());
   };
 

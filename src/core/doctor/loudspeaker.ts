@@ -49,8 +49,8 @@ export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
     tail_ms: Math.round(tailMs),
     advice: adviceOn(gainDb, delayMs),
   };
-  const found = `${device}: tone heard back after ${Math.round(delayMs)} ms at ${signed(gainDb)} dB`;
-  return combine([ok(`${found}; echo "${mode}" suits`, data), ...objections(found, mode, heard, tailMs)]);
+  const finding = `${device}: tone heard back after ${Math.round(delayMs)} ms at ${signed(gainDb)} dB`;
+  return combine([ok(`${finding}; echo "${mode}" suits`, data), ...objections(finding, mode, heard, tailMs)]);
 }
 
 function objections(
@@ -92,12 +92,12 @@ function objections(
 }
 
 /** Warns about a delay longer than the lane's gate waits before it has measured its echo. */
-function lateAtFirst(found: string, delayMs: number): Outcome[] {
+function lateAtFirst(finding: string, delayMs: number): Outcome[] {
   const mostMs = LANE_DEFAULTS.echoTailMs;
   if (delayMs <= mostMs) return [];
   return [
     warning(
-      `${found}: later than ${mostMs} ms, so after each start the microphone picks up the end of the first chime or sentence`,
+      `${finding}: later than ${mostMs} ms, so after each start the microphone picks up the end of the first chime or sentence`,
       'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
     ),
   ];

@@ -92,9 +92,9 @@ function judgeRestarts(restarts: number): Outcome[] {
 
 /** A setting that breaks the agent is a problem; one that gives it unneeded rights is a warning. */
 function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] {
-  const found: Outcome[] = [];
+  const outcomes: Outcome[] = [];
   const drop = (setting: string, why: string): void =>
-    void found.push(problem(`its unit has ${setting}, which ${why}`, `Remove ${setting} from the unit.`));
+    void outcomes.push(problem(`its unit has ${setting}, which ${why}`, `Remove ${setting} from the unit.`));
   if (unit['MemoryDenyWriteExecute'] === 'yes') drop('MemoryDenyWriteExecute=yes', 'kills Node');
   if (usesSoundCards && unit['PrivateDevices'] === 'yes') drop('PrivateDevices=yes', 'hides the sound cards');
   if (unit['ProcSubset'] === 'pid') drop('ProcSubset=pid', 'hides /proc/asound');
@@ -102,7 +102,7 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
     const groups = (unit['SupplementaryGroups'] ?? '').split(/\s+/);
     // The user may be in the group anyway; the permissions check covers that.
     if (!groups.includes('audio'))
-      found.push(
+      outcomes.push(
         warning(
           'its unit does not name the group audio, which gives access to the sound cards',
           'Put SupplementaryGroups=audio into the unit.',
@@ -115,10 +115,10 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
     ...(unit['ProtectSystem'] === 'no' ? ['ProtectSystem is off'] : []),
   ];
   if (open.length > 0)
-    found.push(
+    outcomes.push(
       warning(`its sandbox is open: ${open.join(', ')}`, 'Use the unit that comes with the project.'),
     );
   if (unit['NeedDaemonReload'] === 'yes')
-    found.push(warning('its unit file has changed since it was read', 'Run "systemctl daemon-reload".'));
-  return found;
+    outcomes.push(warning('its unit file has changed since it was read', 'Run "systemctl daemon-reload".'));
+  return outcomes;
 }

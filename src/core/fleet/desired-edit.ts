@@ -180,7 +180,7 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
   const inForce = isObject(effective) ? effective : {};
   const lanesInForce = Array.isArray(inForce['lanes']) ? inForce['lanes'].filter(isObject) : [];
   const lanes = Array.isArray(body['lanes']) ? body['lanes'].filter(isObject) : [];
-  const found = lanes.flatMap((lane, index) => {
+  const laneDifferences = lanes.flatMap((lane, index) => {
     const id = lane['id'];
     const other = id === undefined ? lanesInForce[index] : lanesInForce.find((one) => one['id'] === id);
     return compare(lane, other ?? {}, String(id ?? index));
@@ -193,7 +193,7 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
     const [desired, effective] = [body[key], inForce[key]];
     return desired === undefined || isSame(desired, effective) ? [] : [{ key, desired, effective }];
   });
-  return [...found, ...wholes, ...parts];
+  return [...laneDifferences, ...wholes, ...parts];
 }
 
 /** The configuration in force contains defaults that the document omits. */

@@ -119,7 +119,7 @@ export function advance(
       const fade = head.ahead && format.softEdges ? fadeBefore(edge) : null;
       if (fade !== null) write(fade, 'fade', null);
     }
-    const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
+    const isGap = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
     // A fade may just have been written.
     const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
@@ -130,7 +130,7 @@ export function advance(
     write(
       isQuick ? quicken(pcm, QUICKER) : pcm,
       isOwn ? 'earcon' : 'speech',
-      found && !isOwn ? piece.receivedAt : null,
+      isGap && !isOwn ? piece.receivedAt : null,
       head.language,
       isOwn && head.key === ANSWER,
     );

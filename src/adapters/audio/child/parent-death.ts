@@ -5,15 +5,15 @@ import { findProgram } from './find-program.ts';
 /** Timeout for a test run of `setpriv` (milliseconds): a slower machine should not run it for every child. */
 const TRIAL_LIMIT_MS = 2000;
 
-let found: readonly string[] | undefined;
+let wrapper: readonly string[] | undefined;
 
 /**
  * Command words that start a program so that it dies with this process, in whatever way the process dies and whatever blocks the
  * program. `setpriv` (util-linux) asks the kernel for it. Without `setpriv`, the child ends when it next uses its broken pipe.
  */
 export function dyingWithParent(words: readonly string[]): readonly string[] {
-  found ??= prefix(process.env);
-  return [...found, ...words];
+  wrapper ??= prefix(process.env);
+  return [...wrapper, ...words];
 }
 
 /**

@@ -53,14 +53,14 @@ export function settle(made: Made): Decide<boolean> {
     const row: MintRow[] = isKept
       ? [{ ...own, request: answers, askedAt: now - made.askedAgoMs, state: 'made', session: id, freshUntil }]
       : [];
-    const given = {
+    const ledgerEntry = {
       id: `given/${id}`,
       lane,
       session: shortId(id),
       source: 'backend',
       ms: durationMs,
     } as const;
-    const ledger = isKept ? [given] : [];
+    const ledger = isKept ? [ledgerEntry] : [];
     return { change: { mints: [...over, ...row], sessions: [session], ledger }, result: isKept };
   };
 }

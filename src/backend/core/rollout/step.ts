@@ -121,8 +121,8 @@ function speechOf(rollout: Rollout, { devices, elapsedMs }: Seen): Pick<Rollout,
 
 function implausibleOf(rollout: Rollout, { devices }: Seen, now: number): Rollout['implausible'] {
   const known = new Set(rollout.implausible);
-  const found = [...devices].filter(([, { isImplausible }]) => isImplausible).map(([name]) => name);
-  const added = [...found, ...impossiblyBusy(rollout, now)].filter((name) => !known.has(name));
+  const implausible = [...devices].filter(([, { isImplausible }]) => isImplausible).map(([name]) => name);
+  const added = [...implausible, ...impossiblyBusy(rollout, now)].filter((name) => !known.has(name));
   return added.length === 0 ? rollout.implausible : [...new Set([...known, ...added])].sort();
 }
 
