@@ -57,7 +57,7 @@ export interface CaptureSink {
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 
-/** Counts since a device was opened, for the owner. */
+/** Counters since the device was opened, reported to the owner. */
 export interface DeviceFigures {
   /** Number of starts, including the first. */
   readonly starts: number;

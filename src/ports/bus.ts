@@ -65,7 +65,7 @@ export type BusProblem = keyof typeof BUS_PROBLEMS;
 export type BrokerLimit = 'retain' | 'qos';
 
 export interface BusListener {
-  /** What the connection goes on without. Called before each `up`. */
+  /** The features that the connection lacks. Called before each `up`. */
   limited?(limits: readonly BrokerLimit[]): void;
   /** The filters that the broker refused on a connection that goes on without them. Called before `up`, and on changes. */
   refused?(filters: readonly string[]): void;

@@ -478,16 +478,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/watch/notices.ts',
-    from: `    for (const subject of told.keys()) look(subject);
+    from: `    for (const subject of lastSent.keys()) look(subject);
 `,
     to: '',
     seen: 'a trouble that ended while the backend was away is never reported as over',
   },
   {
     file: 'src/backend/watch/notices.ts',
-    from: `      if (condition === FINE) told.delete(subject);
-      else told.set(subject, condition);`,
-    to: '      told.set(subject, before);',
+    from: `      if (condition === FINE) lastSent.delete(subject);
+      else lastSent.set(subject, condition);`,
+    to: '      lastSent.set(subject, before);',
     seen: 'after the first trouble of a kiosk nothing more is reported',
   },
   {

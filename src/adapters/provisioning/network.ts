@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Interface, WifiTrouble } from '../../core/provisioning/start-facts.ts';
 import { wifiTrouble } from '../../core/provisioning/wifi-log.ts';
-import type { RunProgram } from '../doctor/program.ts';
+import type { RunProgram } from '../doctor/program-runner.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
 
 const NETWORK_CLASS = '/sys/class/net';
@@ -45,8 +45,8 @@ export async function readWifiTrouble(
 ): Promise<WifiTrouble> {
   const words = ['-b', '-t', 'wpa_supplicant', '-n', '200', '-o', 'cat', '--no-pager'];
   const log = await run('journalctl', words);
-  const found = log.ok ? wifiTrouble(log.text.split('\n')) : null;
-  if (found !== null) return found;
+  const trouble = log.ok ? wifiTrouble(log.text.split('\n')) : null;
+  if (trouble !== null) return trouble;
   const manager = await run('nmcli', ['-g', 'GENERAL.REASON', 'device', 'show', device]);
   const [reason = ''] = manager.ok ? (/^\d+/.exec(manager.text) ?? []) : [];
   if (MANAGER_REASONS[reason] !== undefined) return MANAGER_REASONS[reason];

@@ -12,7 +12,7 @@ import { writeStartLines } from '../../adapters/provisioning/status-file.ts';
 import { redactText } from '../../adapters/redaction.ts';
 import { createMachineParts, wantedDevices } from '../../agent/doctor/machine-checks.ts';
 import { type ReportDeps, runReport } from '../../agent/provisioning/boot-report.ts';
-import { lookAtStart } from '../../agent/provisioning/look.ts';
+import { pollStart } from '../../agent/provisioning/start-poll.ts';
 import type { DecodedSound } from '../../core/audio/adpcm.ts';
 import { toFloat, toPcm } from '../../core/audio/pcm.ts';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
@@ -57,7 +57,7 @@ export async function performBootReport(
   const result = readResultFile(options.result);
   const loaded = load();
   const isMissing = result?.outcome === 'no_file' || !isThere(options.result);
-  // The kiosk was set up by hand, so no announcement is expected.
+  // The kiosk was set up manually, so no announcement is expected.
   if (isMissing && loaded.ok)
     return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to announce.\n');
   const clock = createSystemClock();
@@ -86,8 +86,7 @@ export async function performBootReport(
   const machine = createMachineParts(env);
   const deps: ReportDeps = {
     clock,
-    look: (asksDoctor, abort) =>
-      lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
+    look: (asksDoctor, abort) => pollStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
     say: (codes) => announce(codes, language, options.phrases, speaker, print),
     write(state, said) {
       printState(startLine(state));

@@ -9,7 +9,12 @@ it.each([
     'the capture device "mic" cannot be opened: a plugin of ALSA is missing (ALSA: "no pulse.so")',
     /^Install the package "x"\.$/,
   ],
-  ['failed', 'mic cannot be opened (ALSA: "x")', 'mic cannot be opened (ALSA: "x")', /"dragoman devices" lists/],
+  [
+    'failed',
+    'mic cannot be opened (ALSA: "x")',
+    'mic cannot be opened (ALSA: "x")',
+    /"dragoman devices" lists/,
+  ],
   ['lost', 'it went away', 'mic: it went away', /^Plug it in again/],
   ['odd', 'it went away', 'mic: it went away', /"dragoman devices" lists/],
 ] as const)('gives the advice of the message when there is one: %s, %s', (code, message, finding, fix) => {

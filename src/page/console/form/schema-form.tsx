@@ -35,7 +35,7 @@ export interface FieldProps {
   onChange(value: Json): void;
 }
 
-/** The parts of an object, each as a field made from its schema. */
+/** The parts of an object, each as a field generated from its schema. */
 export function Fields({
   schema,
   value,
