@@ -237,19 +237,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/core/denials.ts',
-    from: `BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'backend_busy'`,
-    to: `BUSY_RETRY_S * 1);
-  return { code: 'backend_busy'`,
+    from: 'BUSY_RETRY_S * (1 + 2 * draw)',
+    to: 'BUSY_RETRY_S * 1',
     seen: 'all kiosks that were denied come back in the same second',
-  },
-  {
-    file: 'src/backend/core/denials.ts',
-    from: `BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'store_unavailable'`,
-    to: `BUSY_RETRY_S * 1);
-  return { code: 'store_unavailable'`,
-    seen: 'all kiosks come back in the same second when the store was away',
   },
   {
     file: 'src/backend/core/issuer.ts',
