@@ -17,7 +17,7 @@ export function parseList(text) {
   });
 }
 
-/** Sentences about what exceeds the list. A listed reason also covers reasons that go on with figures. */
+/** Sentences about what exceeds the list. A listed reason also covers reasons that continue with numbers. */
 export function excesses(list, suite, skips) {
   const own = list.filter((entry) => entry.suite === suite);
   const counts = new Map();

@@ -1,19 +1,16 @@
 /** The generated parts of docs/operate.md. */
 
+import { AUDIO_FAULTS } from '../../src/ports/audio.ts';
+import { BUS_PROBLEMS } from '../../src/ports/bus.ts';
 import { CAUSES, LOSS_CAUSES } from '../../src/protocol/mqtt/causes.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS, eventTodo } from '../../src/protocol/mqtt/event.ts';
 import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
 import { STATUSES } from '../../src/protocol/mqtt/statuses.ts';
-import { BROKER_ADVICE, CARD_ADVICE } from './fault-advice.ts';
 import { describes } from './schema-table.ts';
-import { keysOf, rowsOf, table } from './table.ts';
+import { adviceTable, keysOf, table } from './table.ts';
 
 export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
-  statuses: () =>
-    table(
-      ['status', 'means', 'what to do'],
-      keysOf(STATUSES).map((status) => [`\`${status}\``, STATUSES[status].means, STATUSES[status].todo]),
-    ),
+  statuses: () => adviceTable('status', 'means', STATUSES),
   'status-reasons': () =>
     table(
       ['reason', 'status', 'means', 'what to do'],
@@ -24,16 +21,8 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
         REASONS[code].todo,
       ]),
     ),
-  causes: () =>
-    table(
-      ['cause', 'what happened', 'what to do'],
-      keysOf(CAUSES).map((cause) => [`\`${cause}\``, CAUSES[cause].means, CAUSES[cause].todo]),
-    ),
-  'loss-causes': () =>
-    table(
-      ['cause', 'what happened', 'what to do'],
-      keysOf(LOSS_CAUSES).map((cause) => [`\`${cause}\``, LOSS_CAUSES[cause].means, LOSS_CAUSES[cause].todo]),
-    ),
+  causes: () => adviceTable('cause', 'what happened', CAUSES),
+  'loss-causes': () => adviceTable('cause', 'what happened', LOSS_CAUSES),
   'event-advice': () =>
     table(
       ['event', 'means', 'what to do'],
@@ -43,6 +32,6 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
         eventTodo(kind),
       ]),
     ),
-  'card-faults': () => table(['code', 'means', 'what to look at'], rowsOf(CARD_ADVICE)),
-  'broker-problems': () => table(['problem', 'means', 'what to look at'], rowsOf(BROKER_ADVICE)),
+  'card-faults': () => adviceTable('code', 'means', AUDIO_FAULTS),
+  'broker-problems': () => adviceTable('problem', 'means', BUS_PROBLEMS),
 };

@@ -99,7 +99,7 @@ function keyringOf(files: readonly string[], url: string | undefined): KeyringOp
   // apt reads options in brackets and several addresses at blanks.
   if (/[\s[\]]/.test(url) || !URL.canParse(url) || !SCHEMES.includes(new URL(url).protocol))
     throw new UsageError(
-      `--url: "${url}" is no address for apt; use one like https://updates.example/dragoman`,
+      `--url: "${url}" is not an address for apt; use one like https://updates.example/dragoman`,
     );
   if (new URL(url).username !== '' || new URL(url).password !== '')
     throw new UsageError('--url: everybody can read the package: leave out user name and password');

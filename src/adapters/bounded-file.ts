@@ -13,9 +13,9 @@ export function readBounded(path: string, mostBytes: number): Buffer | null {
     return null;
   }
   try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > mostBytes) return null;
-    const bytes = Buffer.alloc(found.size);
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > mostBytes) return null;
+    const bytes = Buffer.alloc(stat.size);
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } catch {
     return null;

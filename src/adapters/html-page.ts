@@ -1,4 +1,4 @@
-/** A page of ours: everything in it is made by its script. */
+/** A page of ours: its script creates all content. */
 export interface HtmlPage {
   readonly title: string;
   /** Name of its script and its style, and of the element that they fill. */

@@ -9,7 +9,7 @@ export { shortId } from '../protocol/short-id.ts';
  */
 export interface KnownSecrets {
   addToken(token: string): void;
-  /** A session's id stays visible as far as reports show it. */
+  /** A session's id stays visible in the part that reports show. */
   addSession(id: string): void;
   /** The text without the known secrets, also when it was cut in the middle of one. */
   hide(text: string): string;

@@ -55,7 +55,7 @@ export interface OpenedStateFile extends StateFile {
   readonly opened: Promise<void>;
 }
 
-/** Opens the file at `path` and starts to read it; its directory is made at the first write. */
+/** Opens the file at `path` and starts to read it; its directory is created at the first write. */
 export function openStateFile(path: string, clock: Clock): OpenedStateFile {
   let held: StateFound | null = null;
   let isOverdue = false;
@@ -68,7 +68,7 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
     isOverdue = true;
     open();
   });
-  const found = inTurn(() => readText(path)).then((result) => {
+  const loaded = inTurn(() => readText(path)).then((result) => {
     held = result;
     cancelPatience();
     open();
@@ -79,7 +79,7 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
     opened,
     read() {
       if (held !== null) return held;
-      return { kind: 'awaited', isOverdue, whenFound: (callback) => void found.then(callback) };
+      return { kind: 'awaited', isOverdue, whenFound: (callback) => void loaded.then(callback) };
     },
     async write(text) {
       // The file may hold what cannot be replaced, such as the key of a renewed certificate.
@@ -102,9 +102,9 @@ async function readText(path: string): Promise<StateFound> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      if (!found.isFile()) return { kind: 'unreadable', why: 'it is not a file' };
-      if (found.size > MOST_BYTES) return { kind: 'unreadable', why: `it is too large: ${found.size} bytes` };
+      const stat = await file.stat();
+      if (!stat.isFile()) return { kind: 'unreadable', why: 'it is not a file' };
+      if (stat.size > MOST_BYTES) return { kind: 'unreadable', why: `it is too large: ${stat.size} bytes` };
       return { kind: 'text', text: await file.readFile('utf8') };
     } finally {
       await file.close();

@@ -268,7 +268,7 @@ export class Agent {
     this.judgeUrgency();
   }
 
-  /** What the files say, as far as it is in force. */
+  /** The configuration from the files, in its part that is in force. */
   get configuration(): Config {
     return this.config.ofFiles;
   }

@@ -23,11 +23,11 @@ import type { ConfigProblem } from './health/troubles.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
 import type { Metrics } from './metrics/metrics-page.ts';
 import type { Screen } from './screen/screen.ts';
-import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
-import { keepNote } from './service/keep-note.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
+import { keepRunningNote } from './service/running-note-upkeep.ts';
+import { startWatchdog } from './service/systemd-watchdog.ts';
 
 /** The source of signals: the process, or a test. */
 export interface SignalSource {
@@ -80,15 +80,15 @@ export async function runDaemon({
     () => residentTree(process.memoryUsage.rss),
     clock,
     logger,
-    (isLarge) => service.large(isLarge),
+    (isLarge) => watchdog.large(isLarge),
   );
   const hasLoudspeaker = (): boolean => agent.lanes.some(({ state }) => !state.playbackLost);
   const ignoreAnnouncements = watchAnnouncements(env, hasLoudspeaker, (pcm) => {
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
-  const service = runAsService({ agent, observed, initSystem, clock, log: logger });
+  const watchdog = startWatchdog({ agent, observed, initSystem, clock, log: logger });
   const noteFile = openNote(env);
-  const note = keepNote({ agent, observed, version: VERSION, clock, file: noteFile });
+  const note = keepRunningNote({ agent, observed, version: VERSION, clock, file: noteFile });
   const door = openAgentDoor(env, (only) => agent.diagnose.run(only), noteFile.written);
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
@@ -102,13 +102,13 @@ export async function runDaemon({
       vitals.end();
       clockUpkeep?.end();
       door.close();
-      service.stopping();
+      watchdog.stopping();
       const sidesEnd = [screen, metrics].map((side) => side?.then((opened) => opened?.close()));
       Promise.all([agent.stop(), note.end(), ...sidesEnd]).then(() => resolve(), reject);
     };
     endInOrder = end;
     const reread = (): void => {
-      service.reloading();
+      watchdog.reloading();
       try {
         applyReload(agent, reload(), logger, env);
       } catch (err) {
@@ -117,7 +117,7 @@ export async function runDaemon({
           'a defect of the program: the configuration could not be read again; the old one stays',
         );
       }
-      service.reloaded();
+      watchdog.reloaded();
       note.look();
     };
     signals.on('SIGTERM', end);
@@ -126,7 +126,7 @@ export async function runDaemon({
   });
   warn(config, logger, env);
   // A shutdown during the start does not wait for the start.
-  await Promise.race([ended, agent.start().then(() => service.started())]);
+  await Promise.race([ended, agent.start().then(() => watchdog.started())]);
   await ended;
 }
 

@@ -4,8 +4,8 @@ import { createCapture, createPlayback, type DriverDeps } from '../adapters/audi
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';
-import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
+import { KeyError, readPublicKey } from '../adapters/signing/signing-keys.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { machineDay, machineMinute, machineTimeZone } from '../adapters/time-zone.ts';
 import { createUpdates } from '../adapters/update/updates.ts';
@@ -22,7 +22,7 @@ import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
-/** Bytes of a {random_hash}: no two connections share one. */
+/** Bytes of a {random_hash}: no two connections share a hash. */
 const HASH_BYTES = 18;
 
 /**

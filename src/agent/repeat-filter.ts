@@ -23,7 +23,7 @@ export interface RepeatFilter {
 interface Kind {
   /** When its minute began. */
   since: number;
-  told: number;
+  reported: number;
   counted: number;
   last: (repeated: number) => void;
   cancel(): void;
@@ -35,7 +35,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
 
   const isOver = ({ since, counted }: Kind): boolean => counted === 0 && clock.now() - since >= TELL_EVERY_MS;
   const begin = (name: string, say: Kind['last']): Kind => {
-    const kind: Kind = { since: clock.now(), told: 0, counted: 0, last: say, cancel: () => {} };
+    const kind: Kind = { since: clock.now(), reported: 0, counted: 0, last: say, cancel: () => {} };
     if (kinds.size >= MOST_KINDS) {
       for (const [other, old] of kinds) if (isOver(old)) kinds.delete(other);
     }
@@ -44,17 +44,17 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   };
   const endOfMinute = (kind: Kind): void => {
     const { counted } = kind;
-    Object.assign(kind, { since: clock.now(), told: 1, counted: 0 });
+    Object.assign(kind, { since: clock.now(), reported: 1, counted: 0 });
     kind.last(counted);
   };
 
   return {
     tell(given, say, atOnce = 1) {
       const name = kinds.has(given) || kinds.size < MOST_KINDS ? given : 'others';
-      const found = kinds.get(name);
-      const kind = found === undefined || isOver(found) ? begin(name, say) : found;
-      if (kind.told < atOnce) {
-        kind.told += 1;
+      const running = kinds.get(name);
+      const kind = running === undefined || isOver(running) ? begin(name, say) : running;
+      if (kind.reported < atOnce) {
+        kind.reported += 1;
         say(0);
         return;
       }

@@ -4,8 +4,8 @@ import { createSystemClock } from '../adapters/clock.ts';
 import type { ConsoleFiles } from '../adapters/console/console-files.ts';
 import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
-import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
+import type { PrivateKey } from '../adapters/signing/signing-keys.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
@@ -67,9 +67,9 @@ export interface Backend {
   readonly connected: boolean;
   /** Resolves when requests arrive and the store can be used: true; or at the end: false. */
   untilIssuing(): Promise<boolean>;
-  /** Where programs can watch it; null if nowhere. */
+  /** Address of health and metrics; null: not served. */
   readonly watchedAt: string | null;
-  /** Where the owner's console is; null if there is none. */
+  /** Address of the owner's console; null: no console. */
   readonly consoleAt: string | null;
   /** Unsubscribes, finishes pending requests, then disconnects from the broker: 10 s at most. */
   close(): Promise<void>;

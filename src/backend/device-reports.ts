@@ -132,7 +132,7 @@ export function createDeviceReports(parts: DeviceReportsParts): DeviceReports {
     });
   };
 
-  /** What is to be written; a text: why nothing is. */
+  /** The rows to write; a text: why there are none. */
   const read = (device: string, kind: ReportKind, payload: string): Waiting['write'] | string => {
     if (kind === 'session_ended') {
       const parsed = endSchema.safeParse(parseJson(payload));

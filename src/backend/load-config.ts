@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import * as z from 'zod';
 import { withPlaces } from '../adapters/config/file-places.ts';
 import { type Path, type Position, parseJsonc } from '../adapters/config/jsonc.ts';
-import { suggest } from '../adapters/config/keys.ts';
+import { suggest } from '../adapters/config/known-keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile } from '../adapters/config/pem.ts';
 import { placeIn } from '../adapters/config/place-in.ts';
@@ -12,7 +12,7 @@ import { readConfigText } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { showValue } from '../adapters/config/show-value.ts';
 import { unreadableReason } from '../adapters/config/text-file.ts';
-import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
+import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/signing-keys.ts';
 import { type BackendConfig, backendConfigSchema, MEMORY_STORE } from '../protocol/backend-config.ts';
 import { isObject } from '../protocol/json.ts';
 import type { BackendSecrets } from './backend.ts';
@@ -96,7 +96,7 @@ function withPaths(config: BackendConfig, file: string | null): BackendConfig {
   };
 }
 
-/** What is in the file, and where. */
+/** The content of the file, and its path. */
 interface Content {
   readonly value: unknown;
   locate(path: Path): Position | undefined;
@@ -199,15 +199,15 @@ function explain(
 }
 
 function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
-  const found = issue.path.reduce<unknown>(
+  const valueInFile = issue.path.reduce<unknown>(
     (here, step) =>
       isObject(here) ? here[String(step)] : Array.isArray(here) ? here[Number(step)] : undefined,
     value,
   );
-  if (found === undefined) return 'is missing';
+  if (valueInFile === undefined) return 'is missing';
   const must = demandOf(issue);
-  const isShown = must.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
-  const shown = isShown ? showValue(found, issue.path) : null;
+  const isShown = must.startsWith('must ') && (typeof valueInFile !== 'object' || Array.isArray(valueInFile));
+  const shown = isShown ? showValue(valueInFile, issue.path) : null;
   return shown === null ? must : `is ${shown}; ${must}`;
 }
 

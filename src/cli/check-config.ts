@@ -45,8 +45,8 @@ function checkConfig({ config: file, json }: Options, shell: Shell): void {
 /** Adds problems of the files that the configuration names: the agent would not start with them. */
 function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
   if (!loaded.ok) return loaded;
-  const found = [...readNamedFiles(loaded.config, env), ...checkSoundFiles(loaded.config)];
-  const problems = found.flatMap(({ key, trouble }): Problem[] => {
+  const fileProblems = [...readNamedFiles(loaded.config, env), ...checkSoundFiles(loaded.config)];
+  const problems = fileProblems.flatMap(({ key, trouble }): Problem[] => {
     const source = loaded.provenance.find(({ path }) => path === key)?.source ?? null;
     return trouble === null ? [] : [{ source, path: key, message: trouble }];
   });

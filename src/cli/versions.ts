@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { STATUS_FILE } from '../adapters/update/desk.ts';
+import { STATUS_FILE } from '../adapters/update/order-files.ts';
 import { leaveOrder, readStatus, UPDATER_MEMORY } from '../adapters/update/updates.ts';
-import { plainVersion } from '../core/update/versions.ts';
+import { plainVersion } from '../core/update/package-versions.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { wrapText } from '../program/text.ts';
@@ -85,12 +85,12 @@ async function versions(
 }
 
 function remarks(version: string, { current, installed, previous }: UpdateStatus): string {
-  const found = [
+  const notes = [
     ...(version === current ? ['runs'] : []),
     ...(version === installed ? ['the installed package'] : []),
     ...(version === previous ? ['a roll-back returns to it'] : []),
   ];
-  return found.length === 0 ? 'unpacked' : found.join(', ');
+  return notes.length === 0 ? 'unpacked' : notes.join(', ');
 }
 
 function lastUpdate({ state, from, to, reason }: UpdateStatus): string {

@@ -1,5 +1,5 @@
 /** HTTPS servers that give the time to a machine without a clock and without a reachable time server. */
-import { readAddress } from '../protocol/host.ts';
+import { readAddress } from '../protocol/host-name.ts';
 
 /** Range of credible times: the program did not exist earlier, and no present certificate is valid later. */
 const EARLIEST_MS = Date.UTC(2024, 0, 1);

@@ -74,9 +74,9 @@ async function drainBody(request: Request): Promise<boolean> {
 /** Whether a path fits a route's pattern, whatever the method. */
 function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
-  const given = path.split('/');
+  const segments = path.split('/');
   return (
-    wanted.length === given.length &&
-    wanted.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
+    wanted.length === segments.length &&
+    wanted.every((part, at) => (part.startsWith(':') ? segments[at] !== '' : part === segments[at]))
   );
 }

@@ -8,7 +8,7 @@ DECODE['-'.charCodeAt(0)] = 62;
 DECODE['_'.charCodeAt(0)] = 63;
 
 /**
- * Decodes base64 directly from bytes, without making a string: most of a stream is sound, and strings of that size
+ * Decodes base64 directly from bytes, without creating a string: most of a stream is sound, and strings of that size
  * keep the garbage collector busy.
  * @returns null if the bytes are not base64
  */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../protocol/host.ts';
+import { isLoopback } from '../protocol/host-name.ts';
 
 /** The valid forms of a Host: `name`, `name:port`, `1.2.3.4:port`, `[::1]:port`. */
 const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;

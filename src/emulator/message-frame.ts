@@ -11,7 +11,7 @@ function encode(pcm: Uint8Array, packed: boolean): string {
 
 const TAIL = Buffer.from('"}}');
 
-/** Writes a message of plain sound as the bytes of its text frame, without making a string. */
+/** Writes a message of plain sound as the bytes of its text frame, without creating a string. */
 function writeSound({ type, data }: OutMessage, pcm: Uint8Array): Uint8Array {
   const text = JSON.stringify(data);
   const fields = `${text.slice(0, -1)}${text === '{}' ? '' : ','}"data":"`;
@@ -58,7 +58,7 @@ const AUDIO_TAIL = /"\s*\}\s*\}\s*$/;
 const HEAD_CHARS = 120;
 const TAIL_CHARS = 24;
 
-/** Reads the sound of a frame in the usual form, without making strings; null for any other frame. */
+/** Reads the sound of a frame in the usual form, without creating strings; null for any other frame. */
 function readSound(frame: Buffer): ReadFrame | null {
   const from = AUDIO_HEAD.exec(frame.toString('latin1', 0, HEAD_CHARS))?.[0].length;
   if (from === undefined) return null;

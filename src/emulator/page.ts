@@ -5,7 +5,7 @@ interface Button {
   readonly label: string;
   readonly path: string;
   readonly order: object;
-  /** What it does, for a mouse that rests on it. */
+  /** The control's tooltip. */
   readonly title: string;
 }
 

@@ -115,7 +115,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
     },
   });
 
-  /** Resolves when all received sound has been decided and all ordered speech has been made. */
+  /** Resolves when all received sound has been processed and all ordered speech synthesised. */
   const drained = (): Promise<void> =>
     isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
 

@@ -5,9 +5,9 @@ import { decodeText, SAVE_AS_UTF8 } from '../adapters/config/encoding.ts';
 import { readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
 import { PROVISIONING_FILE, type ProvisioningProblem } from './core/outcome.ts';
 
-/** Largest file (bytes): twenty certificates with their chains take a tenth of it. */
+/** Largest file (bytes): twenty certificates with their chains take a tenth of this. */
 const LARGEST_BYTES = 1_000_000;
-/** Names that Windows makes of it by a hidden extension, and names of copies. */
+/** Names that Windows gives the file because of a hidden extension, and names of copies. */
 const WRONG_NAME =
   /^dragoman(\.json)?(\.json|\.txt|\.jsonc)?( ?-? ?\(?(copy|\d)\)?)?(\.json)?(\.txt|\.json)?$/i;
 

@@ -74,13 +74,13 @@ function overridden(
 /** The part's own value at a path, as JSON; undefined when it has none. Its lanes may have other indexes. */
 function partAt(value: Readonly<Record<string, unknown>>, path: string): string | undefined {
   if (path.startsWith('lanes[')) return value['lanes'] === undefined ? undefined : 'a lane';
-  const found = path
+  const valueInFile = path
     .split('.')
     .reduce<unknown>(
       (holder, step) => (isObject(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined),
       value,
     );
-  return JSON.stringify(found);
+  return JSON.stringify(valueInFile);
 }
 
 const within = (root: string, path: string): string =>

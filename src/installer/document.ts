@@ -1,7 +1,7 @@
 /** Parses the file. Its problems name the field and the fix, never a secret. */
 import type { z } from 'zod';
 import { type JsoncResult, type Path, type Position, parseJsonc } from '../adapters/config/jsonc.ts';
-import { suggest } from '../adapters/config/keys.ts';
+import { suggest } from '../adapters/config/known-keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
 import { isObject } from '../protocol/json.ts';
 import {
@@ -76,15 +76,15 @@ export function readDocument(text: string): DocumentResult {
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
   const document = documentForConfig(parsed.value);
-  const found = invalid(problems);
+  const outcome = invalid(problems);
   return {
-    ...found,
-    problems: found.problems.map((problem) => withLine(problem, parsed.locate)),
+    ...outcome,
+    problems: outcome.problems.map((problem) => withLine(problem, parsed.locate)),
     forConfig: document && { document, locate: parsed.locate },
   };
 }
 
-/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or no object. */
+/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or not an object. */
 function documentForConfig(value: unknown): ProvisioningDocument | null {
   if (!isObject(value) || !isObject(value['config'])) return null;
   const { config, secrets, caPem, certPem, keyPem, ownerKeysPem } = value;

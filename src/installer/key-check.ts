@@ -23,15 +23,15 @@ export function checkKeys(
   keyNow: string | null,
   wall: number | null,
 ): KeyCheck {
-  const found: Found = { problems: [], notes: [] };
-  if (caPem !== undefined) checkCertificate(found, 'caPem', caPem, wall);
-  const own = certPem === undefined ? null : checkCertificate(found, 'certPem', certPem, wall);
-  if (own !== null) checkPair(found, own, keyPem, keyNow);
+  const findings: Found = { problems: [], notes: [] };
+  if (caPem !== undefined) checkCertificate(findings, 'caPem', caPem, wall);
+  const own = certPem === undefined ? null : checkCertificate(findings, 'certPem', certPem, wall);
+  if (own !== null) checkPair(findings, own, keyPem, keyNow);
   if (certPem === undefined && keyPem !== undefined)
-    addProblem(found, 'certPem', 'is missing: "keyPem" is useless without it', 'Add the certificate.');
+    addProblem(findings, 'certPem', 'is missing: "keyPem" is useless without it', 'Add the certificate.');
   for (const [index, pem] of (ownerKeysPem ?? []).entries())
-    checkOwnerKey(found, `ownerKeysPem[${index}]`, pem);
-  return found;
+    checkOwnerKey(findings, `ownerKeysPem[${index}]`, pem);
+  return findings;
 }
 
 function addProblem({ problems }: Found, field: string, message: string, fix: string): void {
@@ -103,10 +103,10 @@ function checkPair(
   );
 }
 
-function checkOwnerKey(found: Found, field: string, pem: string): void {
+function checkOwnerKey(findings: Found, field: string, pem: string): void {
   if (/PRIVATE KEY-----/.test(pem))
     return addProblem(
-      found,
+      findings,
       field,
       'is a private key, which belongs to the backend alone',
       'Write the public key.',
@@ -114,7 +114,7 @@ function checkOwnerKey(found: Found, field: string, pem: string): void {
   try {
     if (createPublicKey(pem).asymmetricKeyType === 'ed25519') return;
   } catch {
-    return addProblem(found, field, 'holds no public key that can be read', AS_PEM);
+    return addProblem(findings, field, 'holds no public key that can be read', AS_PEM);
   }
-  addProblem(found, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
+  addProblem(findings, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import type { RunProgram } from '../adapters/doctor/program.ts';
+import type { RunProgram } from '../adapters/doctor/program-runner.ts';
 import { listIfReadable, readIfReadable } from '../adapters/if-readable.ts';
 import type { Interface, WifiTrouble } from './core/start-facts.ts';
 import { wifiTrouble } from './core/wifi-log.ts';
@@ -45,8 +45,8 @@ export async function readWifiTrouble(
 ): Promise<WifiTrouble> {
   const words = ['-b', '-t', 'wpa_supplicant', '-n', '200', '-o', 'cat', '--no-pager'];
   const log = await run('journalctl', words);
-  const found = log.ok ? wifiTrouble(log.text.split('\n')) : null;
-  if (found !== null) return found;
+  const trouble = log.ok ? wifiTrouble(log.text.split('\n')) : null;
+  if (trouble !== null) return trouble;
   const manager = await run('nmcli', ['-g', 'GENERAL.REASON', 'device', 'show', device]);
   const [reason = ''] = manager.ok ? (/^\d+/.exec(manager.text) ?? []) : [];
   if (MANAGER_REASONS[reason] !== undefined) return MANAGER_REASONS[reason];

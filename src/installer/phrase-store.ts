@@ -18,8 +18,8 @@ export function loadPhrases(
   codes: readonly PhraseCode[],
 ): DecodedSound | null {
   const sounds = codes.flatMap((code) => {
-    const found = read(join(folder, language, `${code}.wav`)) ?? read(join(folder, 'en', `${code}.wav`));
-    return found === null ? [] : [found];
+    const phrase = read(join(folder, language, `${code}.wav`)) ?? read(join(folder, 'en', `${code}.wav`));
+    return phrase === null ? [] : [phrase];
   });
   const [first] = sounds;
   if (first === undefined) return null;
@@ -39,9 +39,9 @@ function read(path: string): DecodedSound | null {
     return null;
   }
   try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MOST_BYTES) return null;
-    const bytes = new Uint8Array(found.size);
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > MOST_BYTES) return null;
+    const bytes = new Uint8Array(stat.size);
     return decodeAdpcm(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)));
   } catch {
     return null;

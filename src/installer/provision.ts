@@ -31,7 +31,7 @@ export interface ProvisioningRun {
 
 export interface ProvisioningEnd {
   readonly result: ProvisioningResult;
-  /** The writes that were made, or would be. */
+  /** The completed writes, or in a dry run the planned ones. */
   readonly writes: readonly Write[];
 }
 
@@ -46,12 +46,13 @@ interface RunFacts {
 
 export function provision(run: ProvisioningRun): ProvisioningEnd {
   if (!run.isDry) resumeCleaning(run.boot);
-  const found = readBootFile(run.boot);
-  const secrets = found.kind === 'text' ? secretsIn(found.text) : [];
+  const bootFile = readBootFile(run.boot);
+  const secrets = bootFile.kind === 'text' ? secretsIn(bootFile.text) : [];
   const end = (facts: RunFacts): ProvisioningEnd => endOf(run, facts, secrets);
-  if (found.kind === 'none') return end({ outcome: 'no_file', file: null });
-  if (found.kind === 'unreadable') return end({ outcome: 'file_unreadable', problems: [found.problem] });
-  const read = readDocument(found.text);
+  if (bootFile.kind === 'none') return end({ outcome: 'no_file', file: null });
+  if (bootFile.kind === 'unreadable')
+    return end({ outcome: 'file_unreadable', problems: [bootFile.problem] });
+  const read = readDocument(bootFile.text);
   if (!read.ok) return end({ ...read, problems: [...read.problems, ...configProblems(read, run)] });
   const { document } = read;
   const wifi = document.wifi !== undefined;
@@ -139,8 +140,8 @@ function ownersFor(
   writes: readonly Write[],
   { root, isRoot }: ProvisioningRun,
 ): { owners: Owners; problem: ProvisioningProblem | null } {
-  const found = findOwners(writes, root, isRoot);
-  if (found.ok) return { owners: found.owners, problem: null };
+  const owners = findOwners(writes, root, isRoot);
+  if (owners.ok) return { owners: owners.owners, problem: null };
   const message = 'cannot be put in place: there is no user "dragoman" to read the secrets';
   const fix = 'Install the package dragoman first.';
   return { owners: null, problem: { field: '', message: `${PROVISIONING_FILE} ${message}`, fix } };

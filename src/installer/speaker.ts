@@ -22,7 +22,7 @@ export interface SpeakerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Configured devices, some of which may be no kernel cards. */
+  /** Configured devices, including names that are not kernel cards. */
   readonly configured: readonly string[];
   readonly folders?: MachineFolders;
   /** Asks the running agent to play it on its own loudspeakers; false when it does not. */
@@ -59,10 +59,10 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
   let isClosed = false;
   return {
     async say(sound, agentSpeaks = true) {
-      const found = listDevices(options);
+      const devices = listDevices(options);
       const byAgent = agentSpeaks && !isClosed && (await options.handOver(sound));
       // The agent plays on its own devices, even when another program could share them.
-      const others = byAgent ? found.filter(({ isAgents }) => !isAgents) : found;
+      const others = byAgent ? devices.filter(({ isAgents }) => !isAgents) : devices;
       const mostly = durationMs(sound.pcm.byteLength, sound.rateHz) + AGENT_BEGINS_MS;
       const [said] = await Promise.all([
         Promise.all(
@@ -87,7 +87,7 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
 interface Found {
   readonly device: string;
   readonly isCard: boolean;
-  /** The configuration names it, or a card of it. */
+  /** The configuration names the device, or its card. */
   readonly isAgents: boolean;
   /** The programs that use it; null: it is free. */
   readonly holders: string | null;
@@ -98,7 +98,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
   const cards = readCards(folders);
   const wanted = [...new Set(configured)].map((device) => ({ device, card: parseDeviceName(device)?.card }));
   const isWanted = ({ id, index }: Card): boolean => wanted.some(({ card }) => card === id || card === index);
-  const found = cards.flatMap((card) =>
+  const loudspeakers = cards.flatMap((card) =>
     card.streams
       .filter(({ direction }) => direction === 'playback')
       .map((stream) => ({
@@ -111,7 +111,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
   const others = wanted
     .filter(({ card }) => !cards.some(({ id, index }) => card === id || card === index))
     .map(({ device }) => ({ device, isCard: false, isAgents: true, holders: null }));
-  return [...found, ...others].slice(0, MOST_DEVICES);
+  return [...loudspeakers, ...others].slice(0, MOST_DEVICES);
 }
 
 /** A card without a volume control stays as it is. */

@@ -28,6 +28,6 @@ export function hasOtherNotes(status: string, notes: readonly string[]): boolean
     const text = line.replace(/^- /, '');
     return isStanding(text) ? [text] : [];
   });
-  const found = notes.filter(isStanding);
-  return reported.length !== found.length || reported.some((line) => !found.includes(line));
+  const standing = notes.filter(isStanding);
+  return reported.length !== standing.length || reported.some((line) => !standing.includes(line));
 }

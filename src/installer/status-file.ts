@@ -22,7 +22,7 @@ export function writeSettingsText(boot: string, text: string, run: string): stri
   return whileStatusIsOurs(run, () => systemRefusal(() => writeWhole(boot, text)));
 }
 
-/** Removes what a power cut has left of an earlier write. */
+/** Removes leftovers of an earlier write that a power cut interrupted. */
 export function clearDraft(boot: string, run: string): void {
   whileStatusIsOurs(run, () => systemRefusal(() => rmSync(join(boot, DRAFT), { force: true })));
 }

@@ -16,7 +16,7 @@ const MERGED: Readonly<Record<string, string>> = {
   PST8PDT: 'America/Los_Angeles',
   WET: 'Europe/Lisbon',
 };
-/** Folders of the same zones in another form, and files that are no zones. */
+/** Folders of the same zones in another form, and files that are not zones. */
 const NO_ZONES = /^(?:posix|right|Factory|localtime|posixrules|leap.*|.*\.(?:tab|zi|list))$/;
 
 /**

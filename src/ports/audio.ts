@@ -3,9 +3,41 @@
  * monotonic milliseconds of the agent's clock.
  */
 
+/** What can be wrong with an audio device: each fault once, with its English for owners. The table in docs/operate.md is generated from it. */
+export const AUDIO_FAULTS = {
+  not_found: {
+    means: 'There is no such device or file.',
+    todo: 'Plug it in, or configure another one: `dragoman devices` lists them.',
+  },
+  busy: {
+    means: 'Another program uses it.',
+    todo: 'End the program that has it, or use another card: `dragoman devices` names the program.',
+  },
+  lost: {
+    means: 'The device has disappeared.',
+    todo: 'Plug it in again, and try another socket or cable. The agent keeps trying.',
+  },
+  hung: {
+    means: 'It delivers or plays no sound and reports no error.',
+    todo: 'Nothing the first time. If it stays: plug it in again, restart the sound server behind it, or use another card.',
+  },
+  format: {
+    means: 'It accepts none of the sample rates and channel counts that were tried.',
+    todo: 'Use a name that begins with `plughw:`, so that ALSA converts.',
+  },
+  too_fast: {
+    means: 'It delivers more sound than its sample rate allows.',
+    todo: 'Set another `sampleRate`. If it stays: use another card, this one does not keep time.',
+  },
+  failed: {
+    means: 'Any other failure.',
+    todo: 'Follow the log line: `dragoman devices` lists what there is, and `dmesg` may say more.',
+  },
+} as const satisfies Record<string, { readonly means: string; readonly todo: string }>;
+
 /** The fault of an audio device, worded so that an operator can act on it. */
 export interface AudioFault {
-  readonly code: 'not_found' | 'busy' | 'lost' | 'hung' | 'format' | 'too_fast' | 'failed';
+  readonly code: keyof typeof AUDIO_FAULTS;
   readonly message: string;
 }
 
@@ -25,7 +57,7 @@ export interface CaptureSink {
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 
-/** Counts since a device was opened, for the owner. */
+/** Counters since the device was opened, reported to the owner. */
 export interface DeviceFigures {
   /** Number of starts, including the first. */
   readonly starts: number;

@@ -44,19 +44,28 @@ export interface BusMessage {
   readonly hold?: () => () => void;
 }
 
-export type BusProblem =
-  /** Name, network, TLS or broker down: retried with a growing wait. */
-  | 'unreachable'
-  /** Wrong user name, password or certificate, or not allowed. */
-  | 'refused'
-  /** Another client connects with this device's identifier. */
-  | 'taken_over';
+/** Why there is no connection to a broker: each problem once, with its English for owners. The table in docs/operate.md is generated from it. */
+export const BUS_PROBLEMS = {
+  unreachable: {
+    means: 'Name resolution, network or TLS failed, or the broker is down.',
+    todo: 'Check the network, and that the broker runs. The program keeps trying.',
+  },
+  refused: {
+    means: 'The broker refuses the login, or a file for the login cannot be used.',
+    todo: 'Check user name, password, certificate, and the rules of the broker: `dragoman doctor`, check `broker`.',
+  },
+  taken_over: {
+    means: 'Another client connected under the same name.',
+    todo: 'As the reason `identity_conflict`. Give each backend its own client identifier.',
+  },
+} as const satisfies Record<string, { readonly means: string; readonly todo: string }>;
+export type BusProblem = keyof typeof BUS_PROBLEMS;
 
 /** What the broker does not allow: retained messages, or QoS 1. */
 export type BrokerLimit = 'retain' | 'qos';
 
 export interface BusListener {
-  /** What the connection goes on without. Called before each `up`. */
+  /** The features that the connection lacks. Called before each `up`. */
   limited?(limits: readonly BrokerLimit[]): void;
   /** The filters that the broker refused on a connection that goes on without them. Called before `up`, and on changes. */
   refused?(filters: readonly string[]): void;

@@ -5,7 +5,7 @@ export interface DeviceCertificate {
   readonly present: CertificateInfo;
   /** Its successor, which no broker has accepted yet; null: there is none. */
   readonly successor: CertificateInfo | null;
-  /** The request that is not answered yet. */
+  /** The pending request. */
   readonly request: { readonly id: string; readonly csr: string } | null;
   /** The last connection used one of the two; another broker may have another login. */
   readonly isShown: boolean;

@@ -8,7 +8,7 @@ import type { ReportOutcome } from './store.ts';
 
 /** Attempts to sign in with one name. */
 export interface StoredAttempts {
-  /** Time of the first one. */
+  /** Time of the first attempt. */
   readonly since: number;
   readonly count: number;
 }
@@ -23,7 +23,7 @@ export interface StoredPerson {
   readonly attempts: StoredAttempts | null;
 }
 
-/** The attempts with this one. `waitMs`: it is refused, and does not count. */
+/** The attempts including this one. `waitMs`: this attempt is refused and not counted. */
 export type AttemptDecision =
   | { readonly attempts: StoredAttempts; readonly waitMs: 0 }
   | { readonly attempts: null; readonly waitMs: number };
@@ -144,7 +144,7 @@ export interface ConsoleStore {
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
 
-  /** Lets one change of a desired configuration at a time pass, of all instances. False: another one is under way. */
+  /** Admits one change of a desired configuration at a time, over all instances. False: another change is running. */
   claimConfig(target: string, holder: string, leaseMs: number): Promise<boolean>;
   releaseConfig(target: string, holder: string): Promise<void>;
 

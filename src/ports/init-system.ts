@@ -4,17 +4,17 @@ export interface ServiceNews {
   readonly ready?: true;
   readonly reloading?: true;
   readonly stopping?: true;
-  /** It has made progress since the last time. */
+  /** The program has made progress since the last report. */
   readonly alive?: true;
   /** One line for people. */
   readonly status?: string;
 }
 
-/** The supervisor that starts the service, watches it and restarts it. */
+/** The supervisor that starts, watches and restarts the agent. */
 export interface InitSystem {
   /** False without a supervisor: in a terminal or a container. */
   readonly listens: boolean;
-  /** How long it waits for `alive` before it kills the service; null: forever. */
+  /** Timeout for `alive`, after which the supervisor kills the agent; null: no timeout. */
   readonly watchdogMs: number | null;
   /** Never throws, never blocks; news arrive in the order of the calls. */
   tell(news: ServiceNews): void;

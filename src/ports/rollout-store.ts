@@ -20,7 +20,7 @@ export interface RolloutStore {
   current(): Promise<StoredRollout | null>;
   /** Puts a new roll-out in the place of the present one. False: that has changed meanwhile. */
   replace(before: RolloutKey | null, next: { readonly id: string; readonly body: string }): Promise<boolean>;
-  /** Writes a change of it. @returns the new revision; null: it has changed meanwhile */
+  /** Writes a change of the roll-out. @returns the new revision; null: another writer changed the roll-out meanwhile */
   save(key: RolloutKey, body: string): Promise<number | null>;
   /** Lets one instance work on it for `leaseMs`, and then again. Null: there is none, or it is another's. */
   drive(instance: string, leaseMs: number): Promise<RolloutKey | null>;

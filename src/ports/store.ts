@@ -36,7 +36,7 @@ export interface SessionRow {
   readonly isRollover: boolean;
   /** As far as is known, no stream has begun. */
   readonly isPending: boolean;
-  /** Made for a device that had no session before. */
+  /** Created for a device that had no session before. */
   readonly isUnknown: boolean;
   /** `leaving`: is being revoked. `gone`: no longer exists at the service. */
   readonly state: 'live' | 'leaving' | 'gone';
@@ -49,8 +49,8 @@ export interface DeviceBook {
 }
 
 /**
- * Number of sessions that are not yet used, those that are being made included, and the time at which the first of them
- * expires. A request whose instance died counts until nothing is left of it.
+ * Number of pending sessions, including those being created, and the time at which the first of them
+ * expires. A request whose instance died counts until its sessions and its row are gone.
  */
 export interface UnusedCount {
   readonly count: number;
@@ -71,7 +71,7 @@ export interface LedgerEntry {
   readonly lane: string;
   /** Its id, shortened as in the device's reports. */
   readonly session: string;
-  /** `backend`: a session was given, for `ms` at most. `device`, `service`: a stream of it lasted `ms`. */
+  /** `backend`: a session was issued, for `ms` at most. `device`, `service`: a stream of this session lasted `ms`. */
   readonly source: 'backend' | 'device' | 'service';
   readonly ms: number;
 }
@@ -126,7 +126,7 @@ export interface SessionToRevoke {
   readonly id: string;
 }
 
-/** What `tell` gets when a trouble is over. */
+/** Argument of `tell` when a trouble has been resolved. */
 export const FINE = 'fine';
 
 /** The store cannot be used now; it may be later. The message says why, without secrets. */
@@ -165,10 +165,10 @@ export interface Store {
   /** Adds to the numbers of implausible reports, for devices that had a session. */
   addImplausible(numbers: ReadonlyMap<string, number>): Promise<void>;
   recentStreams(device: string): Promise<RecentStreams>;
-  /** The ledger's sums for each device. @param from beginning of the time, `to` its end (ms since 1970) */
+  /** The ledger's sums for each device. @param from start of the period, `to` its end (ms since 1970) */
   sums(from: number, to: number): Promise<DeviceSum[]>;
   /**
-   * Notes what people were told of a device or a group. False if they were told it before, by any backend.
+   * Records the last alert about a device or a group. False if any backend has already sent this alert.
    * @param what `FINE`: there is no trouble any more
    */
   tell(subject: string, what: string): Promise<boolean>;

@@ -1,7 +1,7 @@
 /** Rate of the translated audio (hertz): the one rate that every known service delivers. */
 export const OUTPUT_RATE_HZ = 24_000;
 
-/** Why a service refuses or ends a stream, as far as it says. */
+/** The reason that a service gives for refusing or ending a stream. */
 export const REFUSALS = [
   'session_already_used',
   'max_duration_reached',
@@ -58,7 +58,7 @@ export interface Understood {
   readonly span: HeardSpan | null;
 }
 
-/** The translation of a sentence, or of one part of it. */
+/** The translation of a sentence or of one part of a sentence. */
 export interface Translated {
   readonly type: 'translated';
   readonly id: string | null;
@@ -216,7 +216,7 @@ export const NO_CONNECTION: StreamConnection = {
 
 /** Address and token of a stream. Never log the token. */
 export interface StreamTarget {
-  /** Without the token. */
+  /** The stream's address without the token. */
   readonly address: string;
   readonly token: string;
 }

@@ -1,4 +1,4 @@
-import type { Release, ServiceHealth, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
+import type { AgentHealth, Release, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
 
 /**
  * The updater's folder. Paths are relative to it, and each call is one operation of the disk, so that a test can cut the
@@ -49,8 +49,8 @@ export interface Releases {
   read(folder: string): Promise<Release | null>;
 }
 
-/** The agent's service after a switch, seen from outside. */
-export interface Sighting extends ServiceHealth {
+/** The agent's unit after a switch, seen from outside. */
+export interface Sighting extends AgentHealth {
   /** Automatic restarts since the first sighting after a restart by the updater. */
   readonly restarts: number;
   /** Why it cannot use the configuration; null: it can, or does not say. */
@@ -61,15 +61,15 @@ export interface Sighting extends ServiceHealth {
   readonly network: boolean;
 }
 
-/** The agent's service, as systemd and the kernel see it. Never throws. */
-export interface AgentService {
+/** The agent's systemd unit, as systemd and the kernel report it. Never throws. */
+export interface AgentUnit {
   look(): Promise<Sighting>;
   /** Ends the agent, so that systemd starts the version of the link. It finishes its sentence first. */
   restart(): Promise<void>;
 }
 
-/** What the agent and the updater tell each other. */
-export interface UpdateDesk {
+/** The agent's orders to the updater, and the updater's status. */
+export interface OrderFiles {
   /** The waiting order; null: none. An order that cannot be read is removed. */
   order(): Promise<UpdateOrder | null>;
   /** Removes the waiting order, if it is this one. */
@@ -88,7 +88,7 @@ export class UpdateTrouble extends Error {
   /** Whether it may go by itself, such as a missing network. */
   readonly mayPass: boolean;
 
-  /** @param message a sentence for people, without its first letter in upper case and without its end */
+  /** @param message a sentence for people, without a capital first letter and without a full stop */
   constructor(message: string, mayPass = false) {
     super(message);
     this.mayPass = mayPass;

@@ -2,7 +2,7 @@ import type { UpdateOrder, UpdateStatus } from '../protocol/update.ts';
 
 /** The updater of the machine, for the agent. Methods never throw. */
 export interface Updates {
-  /** What it reports; null: there is none, or it does not run. */
+  /** The updater's status; null: no updater, or it does not run. */
   look(): Promise<UpdateStatus | null>;
   /** Leaves an order. Resolves with null, or with the reason why that is impossible, for an operator. */
   order(order: UpdateOrder): Promise<string | null>;

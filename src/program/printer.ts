@@ -7,7 +7,7 @@ export interface OutputStream {
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** Error code of a closed pipe (`dragoman check-config | head`): the reader wants no more, so this is no failure. */
+/** Error code of a closed pipe (`dragoman check-config | head`): the reader wants no more, so this is not a failure. */
 const READER_IS_GONE = 'EPIPE';
 
 /**

@@ -1,4 +1,4 @@
-/** The part of a process that its end needs. */
+/** The parts of `process` that its exit needs. */
 export interface EndingProcess {
   readonly pid: number;
   /** Names of resources that are still active. */

@@ -121,8 +121,8 @@ function betterNamed(error: unknown, program: Command, argv: readonly string[]):
   for (const { long, short } of command.options) {
     for (const name of [long, short]) if (name !== undefined) known.add(name);
   }
-  const given = argv.map((word) => word.split('=')[0] ?? word);
-  const unknown = given.find((word) => word.startsWith('--') && word.length > 2 && !known.has(word));
+  const typedWords = argv.map((word) => word.split('=')[0] ?? word);
+  const unknown = typedWords.find((word) => word.startsWith('--') && word.length > 2 && !known.has(word));
   if (unknown === undefined) return error;
   const near = closest(unknown, [...known]);
   const hint = distance(unknown, near) <= Math.max(1, near.length / 3) ? `\n(Did you mean ${near}?)` : '';

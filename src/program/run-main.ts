@@ -56,7 +56,7 @@ export function endOnCrash(
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) host.on(event, end);
 }
 
-/** Runs a program as this process: its command line, its streams, its end. */
+/** Runs a program as this process: command line, streams, exit. */
 export async function runMain({ name, run, recordCrash, isClosed }: MainOptions): Promise<void> {
   dropDebugOutput(process);
   allowSlowAddresses();

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { consoleSchema } from './backend-console.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
-import { isExposedAddress } from './host.ts';
+import { isExposedAddress } from './host-name.ts';
 import { listenSchema } from './listen.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';
@@ -287,9 +287,7 @@ export const backendConfigSchema = z
     webhook: webhookSchema
       .nullable()
       .default(null)
-      .describe(
-        'Where to send a message when a device or a budget is in trouble, and when it is over; null: nowhere.',
-      ),
+      .describe('Webhook URL for alerts and their resolution; null: no webhook.'),
     releases: z
       .strictObject({
         path: optionalFile(

@@ -1,7 +1,7 @@
 /** The owner's console in the backend's configuration. */
 import * as z from 'zod';
 import { DESPITE_OTHER_PROBLEMS } from './config.ts';
-import { asciiHost, isLoopback, readAddress } from './host.ts';
+import { asciiHost, isLoopback, readAddress } from './host-name.ts';
 import { plainTextSchema } from './plain-text.ts';
 
 const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096).nullable().default(null);

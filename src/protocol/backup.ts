@@ -8,7 +8,7 @@ const ownerSchema = z
   .nullable();
 
 const savedFileSchema = z.strictObject({
-  /** Where it belongs. */
+  /** The file's path. */
   path: pathSchema,
   /** Name of its copy in the backup. */
   copy: z.string().regex(/^\d{1,4}$/),

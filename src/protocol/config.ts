@@ -11,7 +11,7 @@ import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
-import { hostSchema, isExposedAddress, readAddress } from './host.ts';
+import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
 import { keyClashes } from './key-clashes.ts';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
 import { ownListenSchema } from './listen.ts';

@@ -28,6 +28,6 @@ export type ConfigChange = z.infer<typeof configChangeSchema>;
 /** It was published. The devices report in their own time (`config/reported`). */
 export interface ConfigAnswer {
   readonly version: number;
-  /** Sentences for people, such as that no signature could be made. */
+  /** Sentences for people, such as that signing failed. */
   readonly warnings: readonly string[];
 }

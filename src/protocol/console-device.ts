@@ -16,7 +16,7 @@ export interface DeviceDetail {
   readonly health: DeviceVitals | null;
   /** The latest events, newest last; 20 at most, since the backend's start. */
   readonly events: readonly DeviceEvent[];
-  /** Until when its log is streamed, as far as this backend knows; null: not. */
+  /** End of the device's log streaming, as known by this backend; null: no streaming. */
   readonly logUntil: string | null;
 }
 

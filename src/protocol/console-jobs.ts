@@ -7,7 +7,7 @@ export const commandRequestSchema = z.strictObject({
   command: z.string().max(64),
   args: z.record(z.string().max(64), z.unknown()).default({}),
   to: selectionSchema,
-  /** Devices that hear of it later do not carry it out. */
+  /** Devices that receive the command later do not run it. */
   validS: z.int().min(5).max(3600).default(60),
 });
 export type ConsoleCommand = z.input<typeof commandRequestSchema>;
@@ -68,7 +68,7 @@ export const jobWindowSchema = z.strictObject({
   last: z.coerce.number().int().min(0).max(1_000_000).default(100),
 });
 
-/** A JSON schema (draft 2020-12), made from the schema that the server and the devices check with. */
+/** A JSON schema (draft 2020-12), generated from the schema by which the server and the devices validate. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Registry {

@@ -70,7 +70,7 @@ export interface AuditLine {
   readonly id: string;
   readonly at: string;
   readonly who: string;
-  /** Address of the browser, as far as it is known. */
+  /** Address of the browser, if known. */
   readonly from: string;
   /** `sign-in`, `command.mute`, `config.device`, `people.add`, `people.role` ... */
   readonly what: string;

@@ -54,7 +54,7 @@ export const CONSOLE_ROUTES = {
   /** {} -> JobAnswer: sends no further commands */
   'POST /api/jobs/:id/stop': 'operator',
 
-  /** ConfigChange -> ConfigAnswer; 409 `changed` when somebody was faster, 400 `invalid` with `faults` */
+  /** ConfigChange -> ConfigAnswer; 409 `changed` after another person's change, 400 `invalid` with `faults` */
   'POST /api/config': 'administrator',
   /** -> GroupConfig */
   'GET /api/groups/:tenant/:group/config': 'viewer',

@@ -1,4 +1,4 @@
-/** What the owner's console hears: a snapshot, then numbered differences, as server-sent events. */
+/** The messages to the owner's console: a snapshot, then numbered differences, as server-sent events. */
 import * as z from 'zod';
 import type { DeviceDetail, DeviceEvent, LogLines } from './console-device.ts';
 import {
@@ -38,7 +38,7 @@ export interface StreamSnapshot {
   readonly jobs: readonly Job[];
 }
 
-/** What changed within 250 ms. Parts that are left out are as before. `seq` is one more than that of the message before. */
+/** Changes of the last 250 ms. Missing parts are unchanged. `seq` is one more than in the previous message. */
 export interface StreamDiff {
   readonly seq: number;
   readonly broker?: 'connected' | 'away';
@@ -52,13 +52,13 @@ export interface StreamDiff {
   readonly order?: readonly string[];
   /** Rows of the window that are new or changed, whole. */
   readonly rows?: readonly FleetRow[];
-  /** Changed parts of the followed device; null: none is followed any more, or it is not known. */
+  /** Changed parts of the followed device; null: no device is followed, or the followed device is unknown. */
   readonly device?: Partial<DeviceDetail> | null;
   /** New events of the followed device, oldest first. */
   readonly events?: readonly DeviceEvent[];
   /** New log lines of the followed device. */
   readonly log?: LogLines;
-  /** Jobs that are new or have progress, whole. */
+  /** New jobs and jobs with progress, each with all fields. */
   readonly jobs?: readonly Job[];
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAddress } from './host.ts';
+import { readAddress } from './host-name.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
 const file = z.string().min(1, 'must name a file');
@@ -24,7 +24,7 @@ export const ctlProfileSchema = z.strictObject({
   caFile: file.nullable().default(null),
   certFile: file.nullable().default(null),
   keyFile: file.nullable().default(null),
-  /** The owner's private key. It signs messages, because some devices accept only signed ones. */
+  /** The owner's private key. It signs messages, because some devices accept only signed messages. */
   signingKeyFile: file.nullable().default(null),
   /** `setup.json` of `broker init`: its devices that never came are shown, too. */
   setupFile: file.nullable().default(null),

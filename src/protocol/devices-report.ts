@@ -77,7 +77,7 @@ const readingSchema = z.object({
   peak_dbfs: z.number(),
   clipped_samples: z.int(),
   digital_silence: z.boolean().describe('all samples are zero'),
-  speech_ms: z.int().describe('part of it that was speech, milliseconds'),
+  speech_ms: z.int().describe('speech within that sound, milliseconds'),
 });
 export type MeterReading = z.infer<typeof readingSchema>;
 

@@ -1,6 +1,6 @@
 /** Addresses at which a program listens for those that watch it. */
 import * as z from 'zod';
-import { isLoopback, readAddress } from './host.ts';
+import { isLoopback, readAddress } from './host-name.ts';
 
 const LARGEST_PORT = 65_535;
 

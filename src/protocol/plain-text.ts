@@ -70,10 +70,10 @@ export function jsonLine(value: object): string {
 
 /** Equivalent JSON with escapes for DEL, C1 controls and invisible characters, which could control a terminal. */
 export function escapeSteering(json: string): string {
-  return json.replace(STEERING, (found) =>
+  return json.replace(STEERING, (steering) =>
     Array.from(
-      { length: found.length },
-      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
+      { length: steering.length },
+      (_, at) => `\\u${steering.charCodeAt(at).toString(16).padStart(4, '0')}`,
     ).join(''),
   );
 }

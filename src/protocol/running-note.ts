@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a running agent leaves on its own machine for programs beside it, such as the doctor. It holds no secret. */
+/** A running agent's note for other programs on its machine, such as the doctor. It contains no secret. */
 export const runningNoteSchema = z.object({
   pid: z.number().int(),
   version: z.string().max(64),
@@ -13,7 +13,7 @@ export const runningNoteSchema = z.object({
   connectedSince: z.number().nullable(),
   /** Why the configuration cannot be used; null: it is used. */
   problem: z.string().max(2000).nullable(),
-  /** Fingerprints of what runs, by top-level key of the configuration; empty without a usable one. */
+  /** Fingerprints of the running configuration, by top-level key; empty without a usable configuration. */
   config: z.record(z.string(), z.string().max(64)),
 });
 export type RunningNote = z.infer<typeof runningNoteSchema>;

@@ -1,4 +1,4 @@
-/** What the kiosk's page is sent, as a program checks it that reads it. */
+/** The messages to the kiosk's page, with schemas for programs that read them. */
 import * as z from 'zod';
 
 const text = z.object({

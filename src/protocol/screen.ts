@@ -4,7 +4,7 @@ import { languageSchema } from './language.ts';
 import { plainTextSchema } from './plain-text.ts';
 import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 
-/** What the kiosk is doing, for people in front of it. */
+/** What the kiosk is doing, for the people in front of the kiosk. */
 export type ScreenStatus =
   | { readonly kind: 'listening' | 'speaking' | 'translating' | 'muted' | 'standby' }
   /** It cannot interpret, and why. */
@@ -81,7 +81,7 @@ export interface ScreenSnapshot {
   readonly texts: readonly ScreenText[];
 }
 
-/** What has changed; missing parts are as before. */
+/** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
   Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'texts'>
 >;
@@ -92,7 +92,7 @@ const lane = z.string().max(64);
 export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
   z.strictObject({ do: z.literal('louder'), lane }),
-  /** A dialog is open, and somebody uses it. */
+  /** A dialog is open and in use. */
   z.strictObject({ do: z.literal('touch'), lane }),
   z.strictObject({
     do: z.literal('turn'),

@@ -24,7 +24,7 @@ export const manifestUrlSchema = z
 
 const id = z.string().min(1).max(128);
 
-/** What the updater is to do. The agent's user can write the file with it. A later agent than the updater may know more fields. */
+/** An order to the updater. The agent's user can write its file. An agent newer than the updater may send more fields. */
 export const updateOrderSchema = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('update'),
@@ -53,7 +53,7 @@ export const UPDATE_STATES = [
 ] as const;
 export type UpdateState = (typeof UPDATE_STATES)[number];
 
-/** What the updater reports. */
+/** The updater's status. */
 export const updateReportSchema = z.object({
   state: z.enum(UPDATE_STATES).describe('see [updates.md](updates.md#states)'),
   from: z.string().max(LONGEST_VERSION).nullable().describe('version before the update; null: no update yet'),
@@ -87,8 +87,8 @@ export const updateStatusSchema = updateReportSchema.extend({
 });
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
-/** How the agent is, as far as an update may change it. */
-export const serviceHealthSchema = z.object({
+/** The agent's health, in the parts that an update may change. */
+export const agentHealthSchema = z.object({
   /** Whether systemd says that it is ready. */
   active: z.boolean(),
   /** Bytes that it reads in a second, most of them sound, as the kernel counts them; null: not measured. */
@@ -100,7 +100,7 @@ export const serviceHealthSchema = z.object({
   /** Details of the reasons `capture`, by lane. */
   deaf: z.array(z.string()),
 });
-export type ServiceHealth = z.infer<typeof serviceHealthSchema>;
+export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
 /**
  * What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. A later updater may have
@@ -114,7 +114,7 @@ export const updateRecordSchema = z.object({
   to: versionSchema.nullable().catch(null),
   reason: z.string().nullable().catch(null),
   previous: versionSchema.nullable().catch(null),
-  before: serviceHealthSchema.nullable().catch(null),
+  before: agentHealthSchema.nullable().catch(null),
   /** Starts of the machine since the switch. */
   boots: z.int().catch(0),
 });

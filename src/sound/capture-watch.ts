@@ -4,7 +4,7 @@ import { addSums, clips, hasOffset, levelOf, NO_SOUND, peakOf, sumUp } from './s
 /**
  * Faults of a microphone that delivers. `incomplete`: a tenth or more of its sound is missing. `too_fast`, `too_slow`: its
  * clock does not match the requested rate. `silent`: only zeros, as from a switch or a mixer mute. `deaf`: it delivers a
- * little noise and does not even hear the loudspeaker; a quiet room alone is no finding. `clipping`: its gain is too
+ * little noise and does not even hear the loudspeaker; a quiet room alone is not a finding. `clipping`: its gain is too
  * high. `dc_offset`: its samples are not centred on zero. `noisy_room`: the lane keeps waking without speech (the lane
  * detects this itself). `gain_changed`: another program changes the card's gain (the driver detects this).
  */

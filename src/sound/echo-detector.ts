@@ -90,9 +90,9 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
         const end = begin + BLOCK_SAMPLES;
         if (end > heard.end) return measure;
         lastBlockEnd = end;
-        const found = compare(end);
-        if (found === null) continue;
-        measure = found;
+        const comparison = compare(end);
+        if (comparison === null) continue;
+        measure = comparison;
         lastBlockEnd += REST_SAMPLES;
       }
     },

@@ -35,7 +35,7 @@ export function audibleMs(pcm: Uint8Array, rateHz: number): number {
   return (heard * 1000) / rateHz;
 }
 
-/** The audible part of a sound, in milliseconds from its begin; null if all of it is inaudible. */
+/** The audible part of a sound, in milliseconds from the start of the sound; null if the whole sound is inaudible. */
 export function audiblePart(pcm: Uint8Array, rateHz: number): { fromMs: number; untilMs: number } | null {
   const samples = samplesOf(pcm);
   const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));

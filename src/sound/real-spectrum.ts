@@ -34,7 +34,7 @@ export function createRealSpectrum(size: number): RealSpectrum {
       im[0] = 0;
       re[half] = evenSum - oddSum;
       im[half] = 0;
-      // Two mirrored bins are made of the same values.
+      // Two mirrored bins are computed from the same values.
       for (let bin = 1, mirror = half - 1; bin <= mirror; bin++, mirror--) {
         const evenRe = (valueAt(evens, bin) + valueAt(evens, mirror)) / 2;
         const evenIm = (valueAt(odds, bin) - valueAt(odds, mirror)) / 2;

@@ -1,14 +1,14 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import { createLogger } from '../adapters/log.ts';
+import { createAgentUnit } from '../adapters/update/agent-unit.ts';
 import { createAptRepository } from '../adapters/update/apt.ts';
-import { createUpdateDesk } from '../adapters/update/desk.ts';
 import { createUpdateFiles } from '../adapters/update/folder.ts';
+import { createOrderFiles } from '../adapters/update/order-files.ts';
 import { createReleases, readRelease } from '../adapters/update/releases.ts';
 import { runProgram } from '../adapters/update/run-program.ts';
-import { createAgentService } from '../adapters/update/service.ts';
 import type { NodePrograms } from './obtain.ts';
-import { faster, TIMES } from './times.ts';
 import { runUpdater } from './updater.ts';
+import { faster, TIMES } from './updater-times.ts';
 
 const INSTALLED = '/usr/lib/dragoman';
 const QUERY_LIMIT_MS = 30_000;
@@ -56,8 +56,8 @@ async function main(env: Readonly<Record<string, string | undefined>>): Promise<
       sources: ['/etc/dragoman/update/dragoman.sources', '/etc/apt/sources.list.d/dragoman.sources'],
       keyring: '/usr/share/keyrings/dragoman-archive-keyring.gpg',
     }),
-    service: createAgentService({ unit: 'dragoman.service', runtime, kernel: '/' }, clock),
-    desk: createUpdateDesk({ state: '/var/lib/dragoman', runtime, own: memory }, log),
+    unit: createAgentUnit({ unit: 'dragoman.service', runtime, kernel: '/' }, clock),
+    orders: createOrderFiles({ state: '/var/lib/dragoman', runtime, own: memory }, log),
     ...(factor === undefined ? {} : { times: faster(TIMES, Math.max(1, Number(factor) || 1)) }),
   });
 }

@@ -1,6 +1,6 @@
-import { compareVersions, plainVersion } from '../core/update/versions.ts';
+import { compareVersions, plainVersion } from '../core/update/package-versions.ts';
 import type { Log } from '../ports/log.ts';
-import { type UpdateDesk, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
+import { type OrderFiles, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
 import { type UpdateRecord, type UpdateState, updateRecordSchema } from '../protocol/update.ts';
 import type { VersionFolders } from './version-folders.ts';
 
@@ -19,7 +19,7 @@ const NOTHING: UpdateRecord = {
   boots: 0,
 };
 
-/** What the updater remembers, on the disk, and reports, in memory. */
+/** The updater's record on the disk, and its status in memory. */
 export interface Memory {
   readonly record: UpdateRecord;
   /** Survives a power cut when it resolves. @throws UpdateTrouble */
@@ -32,7 +32,7 @@ export interface Memory {
 
 export async function openMemory(
   files: UpdateFiles,
-  desk: UpdateDesk,
+  orders: OrderFiles,
   folders: VersionFolders,
   log: Log,
 ): Promise<Memory> {
@@ -45,7 +45,7 @@ export async function openMemory(
     const mayReturn = previous !== null && compareVersions(previous, installed) >= 0;
     const plain = (version: string | null): string | null =>
       version === null ? null : plainVersion(version);
-    await desk.publish({
+    await orders.publish({
       state: published(stage),
       from: plain(from),
       to: plain(to),

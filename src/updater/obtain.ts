@@ -1,4 +1,4 @@
-import { packageVersion, plainVersion } from '../core/update/versions.ts';
+import { packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Offer, type Repository, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
 import type { Release, VersionOrder } from '../protocol/update.ts';
@@ -29,7 +29,7 @@ export interface ObtainDeps {
   step(state: 'downloading' | 'verifying', progress: number): Promise<void>;
 }
 
-/** Brings an ordered version into its folder, unless it is there. @throws UpdateTrouble */
+/** Downloads an ordered version into its folder, unless the folder exists. @throws UpdateTrouble */
 export async function obtain({ version, manifest_url }: VersionOrder, deps: ObtainDeps): Promise<void> {
   const { files, repository, folders, nodes, clock, own } = deps;
   const wanted = packageVersion(version);

@@ -1,36 +1,31 @@
 import { judge, MOST_BOOTS, openGate } from '../core/update/health-gate.ts';
-import { compareVersions, packageVersion, plainVersion } from '../core/update/versions.ts';
+import { compareVersions, packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import {
-  type AgentService,
+  type AgentUnit,
+  type OrderFiles,
   type Releases,
   type Repository,
-  type UpdateDesk,
   type UpdateFiles,
   UpdateTrouble,
 } from '../ports/update.ts';
-import {
-  type Release,
-  serviceHealthSchema,
-  type UpdateOrder,
-  type VersionOrder,
-} from '../protocol/update.ts';
+import { agentHealthSchema, type Release, type UpdateOrder, type VersionOrder } from '../protocol/update.ts';
 import type { Memory } from './memory.ts';
 import { type NodePrograms, obtain } from './obtain.ts';
-import type { UpdaterTimes } from './times.ts';
+import type { UpdaterTimes } from './updater-times.ts';
 import type { VersionFolders } from './version-folders.ts';
 
-/** Looks between two looks at the service while the agent does not answer. */
-const LOOKS_PER_LOOK_AT_SERVICE = 15;
+/** Looks between two looks at the unit while the agent does not answer. */
+const LOOKS_PER_LOOK_AT_UNIT = 15;
 const MOST_DOUBLINGS = 10;
 
 export interface UpdaterDeps {
   readonly files: UpdateFiles;
   readonly repository: Repository;
   readonly releases: Releases;
-  readonly service: AgentService;
-  readonly desk: UpdateDesk;
+  readonly unit: AgentUnit;
+  readonly orders: OrderFiles;
   readonly clock: Clock;
   readonly log: Log;
   /** The installed package. */
@@ -56,7 +51,7 @@ export interface Update {
 class Superseded extends Error {}
 
 export function createUpdate(deps: UpdateDeps): Update {
-  const { service, desk, clock, log, folders, memory, own, times } = deps;
+  const { unit, orders, clock, log, folders, memory, own, times } = deps;
   const pause = (ms: number) => sleep(clock, ms);
 
   /** Waits while no other order comes. @throws Superseded */
@@ -64,7 +59,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     const until = clock.now() + ms;
     do {
       await pause(Math.min(times.lookMs, Math.max(0, until - clock.now())));
-      if ((await desk.order()) !== null) throw new Superseded();
+      if ((await orders.order()) !== null) throw new Superseded();
     } while (clock.now() < until);
   };
 
@@ -105,13 +100,13 @@ export function createUpdate(deps: UpdateDeps): Update {
       }
     }
     // The kernel counts from here, so that the switch knows how much the agent reads.
-    await service.look();
-    await desk.forgetMoment();
+    await unit.look();
+    await orders.forgetMoment();
     await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);
     const until = clock.now() + times.patienceMs;
     for (let looks = 0; clock.now() < until; looks++) {
-      if (await desk.isGoodMoment(id)) return;
-      if (looks % LOOKS_PER_LOOK_AT_SERVICE === 0 && !(await service.look()).active) return;
+      if (await orders.isGoodMoment(id)) return;
+      if (looks % LOOKS_PER_LOOK_AT_UNIT === 0 && !(await unit.look()).active) return;
       await pauseUnlessOrdered(times.lookMs);
     }
     log.warn({}, 'there was no good moment for a day: the update takes place now');
@@ -119,12 +114,12 @@ export function createUpdate(deps: UpdateDeps): Update {
 
   const switchOver = async (): Promise<void> => {
     const to = memory.record.to ?? own.version;
-    const before = serviceHealthSchema.parse(await service.look());
+    const before = agentHealthSchema.parse(await unit.look());
     await memory.save({ stage: 'switching', before, reason: null, boots: 0 });
     await folders.choose(to);
     await memory.save({ stage: 'confirming' });
     log.info({}, `the agent is restarted with version ${plainVersion(to)}`);
-    await service.restart();
+    await unit.restart();
   };
 
   /** Watches the new version until it is confirmed or rolled back. */
@@ -132,13 +127,13 @@ export function createUpdate(deps: UpdateDeps): Update {
     let gate = openGate(clock.now());
     for (;;) {
       await pause(times.lookMs);
-      const order = await desk.order();
+      const order = await orders.order();
       if (order?.do === 'rollback') {
-        await desk.took(order.id);
+        await orders.took(order.id);
         return rollBack('an operator ordered it');
       }
       const { before, from, to } = memory.record;
-      const next = judge(gate, before, await service.look(), clock.now(), times);
+      const next = judge(gate, before, await unit.look(), clock.now(), times);
       gate = next.gate;
       if (next.judgement.kind === 'wait') continue;
       if (next.judgement.kind === 'roll_back') return rollBack(next.judgement.reason);
@@ -165,9 +160,9 @@ export function createUpdate(deps: UpdateDeps): Update {
       if (!(error instanceof UpdateTrouble)) throw error;
       // Until the machine starts again, and then the watch begins anew.
       log.error({}, `the link cannot be changed, so the installed package is used: ${error.message}`);
-      await desk.avoidLink();
+      await orders.avoidLink();
     }
-    await service.restart();
+    await unit.restart();
     log.warn({}, `${reason}; the agent runs version ${plainVersion(version)}`);
     await memory.settle({ stage: 'rolled_back' });
   };
@@ -212,7 +207,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     const start = { order, from, to, reason: null, before: null, boots: 0 };
     const end = async (stage: 'done' | 'failed', reason: string | null): Promise<void> => {
       await memory.settle({ ...start, stage, reason });
-      await desk.took(order.id);
+      await orders.took(order.id);
     };
     if (to === from) return end('done', null);
     if (compareVersions(to, own.version) < 0) {
@@ -226,13 +221,13 @@ export function createUpdate(deps: UpdateDeps): Update {
       log.error({}, `the update failed: ${error.message}`);
       return end('failed', error.message);
     }
-    await desk.took(order.id);
+    await orders.took(order.id);
     await proceed(order);
   };
 
   const rollBackByOrder = async (order: UpdateOrder): Promise<void> => {
     const { stage, previous } = memory.record;
-    await desk.took(order.id);
+    await orders.took(order.id);
     if (stage === 'downloading' || stage === 'verifying' || stage === 'ready')
       return memory.settle({ stage: 'failed', reason: 'an operator cancelled it before the switch' });
     if (previous === null || compareVersions(previous, own.version) < 0 || !(await folders.find(previous)))
@@ -246,7 +241,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     async carryOn() {
       const { stage, order, from, to, reason } = memory.record;
       // A power cut may undo its removal; then it would count as a newer order that ends this one.
-      if (order !== null) await desk.took(order.id);
+      if (order !== null) await orders.took(order.id);
       if (stage === 'rolling_back')
         return returnTo(from ?? own.version, reason ?? 'a roll-back was interrupted');
       const isSwitched = stage === 'switching' && (await folders.current()) === to;
@@ -258,7 +253,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     },
     async obey(order) {
       // It could not be removed: the disk was full or read-only.
-      if (order.id === memory.record.order?.id) return desk.took(order.id);
+      if (order.id === memory.record.order?.id) return orders.took(order.id);
       if (order.do === 'rollback') return rollBackByOrder(order);
       await update(order);
     },

@@ -1,7 +1,7 @@
 import { UpdateTrouble } from '../ports/update.ts';
 import { openMemory } from './memory.ts';
-import { TIMES } from './times.ts';
 import { createUpdate, type UpdaterDeps } from './update.ts';
+import { TIMES } from './updater-times.ts';
 import { createVersionFolders } from './version-folders.ts';
 
 /**
@@ -9,9 +9,9 @@ import { createVersionFolders } from './version-folders.ts';
  * at every await.
  */
 export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): Promise<void> {
-  const { files, desk, log } = deps;
+  const { files, orders, log } = deps;
   const folders = createVersionFolders(files, deps.releases, own);
-  const memory = await openMemory(files, desk, folders, log);
+  const memory = await openMemory(files, orders, folders, log);
   const update = createUpdate({ ...deps, own, times, folders, memory });
   const tidy = async (): Promise<void> => {
     try {
@@ -25,7 +25,7 @@ export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): 
   await update.carryOn();
   for (let last = ''; ; ) {
     await tidy();
-    const order = await desk.order();
+    const order = await orders.order();
     // An order that cannot be removed must not be done again and again.
     if (order === null || order.id === last) return;
     last = order.id;

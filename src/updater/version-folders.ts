@@ -1,4 +1,4 @@
-import { compareVersions } from '../core/update/versions.ts';
+import { compareVersions } from '../core/update/package-versions.ts';
 import type { Releases, UpdateFiles } from '../ports/update.ts';
 import { type Release, versionSchema } from '../protocol/update.ts';
 
@@ -27,7 +27,7 @@ export interface VersionFolders {
   /** Such a folder is whole: it gets its name. */
   finish(name: string): Promise<void>;
   hasNode(version: string): Promise<boolean>;
-  /** Removes half-made folders and all versions but the link's and these. */
+  /** Removes unfinished folders and all versions except the linked one and these. */
   tidy(keep: readonly (string | null)[]): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /** A device with a client certificate of a given age, and the owner's answers. */
+
+import { createRequest } from '../../src/adapters/certificates/certificate-request.ts';
 import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
-import { createRequest } from '../../src/adapters/certificates/request.ts';
 import {
   createTestAuthority,
   DAY_MS,

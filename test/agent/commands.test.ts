@@ -79,7 +79,7 @@ describe('commands', () => {
     ['a misspelt argument', 'mute', { id: 'a', args: { lanes: 'main' } }, 'invalid_args', 'lanes'],
     ['a bad language', 'languages', { id: 'a', args: { source: 'English!' } }, 'invalid_args', 'source'],
     ['languages without any', 'languages', { id: 'a', args: {} }, 'invalid_args', '"targets"'],
-    ['arguments that are no object', 'mute', { id: 'a', args: 'main' }, 'malformed', '"args"'],
+    ['arguments that are not an object', 'mute', { id: 'a', args: 'main' }, 'malformed', '"args"'],
     ['a bad time', 'mute', { id: 'a', not_after: 'tomorrow' }, 'malformed', 'not_after'],
   ])('refuses %s with a code and the fix', async (_, name, body, code, fix) => {
     const deps = await live();

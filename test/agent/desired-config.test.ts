@@ -1,8 +1,8 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../src/adapters/signing/signer.ts';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { asWall } from '../../src/protocol/time.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRequest } from '../../src/adapters/certificates/request.ts';
+import { createRequest } from '../../src/adapters/certificates/certificate-request.ts';
 import { DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
 import { findOpenssl } from '../adapters/mqtt/mosquitto.ts';
 import { needs } from '../needs.ts';
@@ -26,7 +26,7 @@ describe('a hostile answer', needs(!findOpenssl() && 'needs openssl'), () => {
     ['for servers', { extensions: ['extendedKeyUsage=serverAuth'] }, null, /clients/],
     ['signed with SHA-1', { digest: 'sha1' }, null, /cannot be used for TLS \(ca md too weak: .*SHA-256/],
     ['that makes the device an authority', { extensions: AUTHORITY }, null, /authority/],
-    ['that is no certificate', {}, () => 'hello', /cannot be read/],
+    ['that is not a certificate', {}, () => 'hello', /cannot be read/],
     ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],
     ['that is damaged', {}, (good) => good.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be read/],
     ['followed by five more', {}, (good) => good.repeat(6), /cannot be read/],
@@ -61,7 +61,7 @@ describe('a hostile answer', needs(!findOpenssl() && 'needs openssl'), () => {
     expect(await bring(id, `${strange}${stranger.certificate}`)).toMatchObject({
       message: matching(message),
     });
-    // A device is no authority, whatever it signs.
+    // A device is not an authority, whatever it signs.
     const device = createRequest(NAME);
     const leaf = ca.issue(device.request, life);
     expect(await bring(id, `${strange}${leaf}`)).toMatchObject({ message: matching(message) });

@@ -173,7 +173,7 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
   ['unsigned, a final denial', 'unsigned', (deps) => denialFor(deps)],
   ['unsigned, beside an empty jws', 'malformed', (deps) => ({ ...evil(deps), jws: '' })],
   [
-    'unsigned, beside a jws that is no text',
+    'unsigned, beside a jws that is not text',
     'malformed',
     (deps) => ({ ...evil(deps), jws: { ...evil(deps) } }),
   ],
@@ -195,7 +195,7 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
   ],
   ['signed, then changed', 'signature', (w) => sealed(w, tampered(w))],
   ['without the name of a key', 'unknown_key', (w) => sealed(w, jws(owner, evil(w), { kid: undefined }))],
-  ['with a key that is no text', 'unknown_key', (w) => sealed(w, jws(owner, evil(w), { kid: ['x'] }))],
+  ['with a key that is not text', 'unknown_key', (w) => sealed(w, jws(owner, evil(w), { kid: ['x'] }))],
   [
     'with the key beside it',
     'unknown_key',
@@ -284,7 +284,7 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
     'malformed',
     (w) => ({ id: w.lastRequest().id, jws: JSON.stringify({ payload: 'x', signatures: [] }) }),
   ],
-  ['a payload that is no JSON', 'malformed', (w) => sealed(w, jws(owner, 'no json'))],
+  ['a payload that is not JSON', 'malformed', (w) => sealed(w, jws(owner, 'no json'))],
   ['a payload that is a list', 'malformed', (w) => sealed(w, jws(owner, [evil(w)]))],
   ['oversized', 'oversized', (w) => sealed(w, jws(owner, { ...evil(w), more: 'x'.repeat(60_000) }))],
   ['megabytes of an unsigned one', 'oversized', (w) => ({ ...evil(w), more: 'x'.repeat(2_000_000) })],

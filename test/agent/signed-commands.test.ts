@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../src/adapters/signing/signer.ts';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
 import type { SignedType } from '../../src/protocol/signed.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { watchedSignatures } from './watched-signatures.ts';

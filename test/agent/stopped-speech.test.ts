@@ -26,7 +26,7 @@ async function speaking(): Promise<FakeDeps> {
 }
 
 describe('queued translated speech when the lane ends', () => {
-  it('by the command `stop`: is reported by one event and a sum, and is no fault', async () => {
+  it('by the command `stop`: is reported by one event and a sum, and is not a fault', async () => {
     const deps = await speaking();
     deps.command('stop', { id: 'x' });
     say(deps, 'd', 2000);

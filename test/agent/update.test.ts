@@ -126,7 +126,7 @@ describe('reports of the updater', () => {
     expect(state()).toBeNull();
   });
 
-  it('of an update that began before the start are no news, but a new version says that it is watched', async () => {
+  it('of an update that began before the start are not news, but a new version says that it is watched', async () => {
     expect((await withUpdater({ ...IDLE, state: 'done' })).events()).toEqual([]);
     expect((await withUpdater({ ...READY, state: 'confirming', asks: false })).events()).toMatchObject([
       { state: 'confirming' },

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
 import { until } from '../until.ts';
 import { type FixtureOptions, fixtureOfEachTest, PREFIX } from './backend-on-loopback.ts';
 

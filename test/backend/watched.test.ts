@@ -130,7 +130,7 @@ describe('a backend with metrics.listen', () => {
     '127.1:9464',
     ' 127.0.0.1:1',
     '::1:9464',
-  ])('refuses to listen at "%s", which is no address with a port', (listen) => {
+  ])('refuses to listen at "%s", which is not an address with a port', (listen) => {
     const { error } = backendConfigSchema.shape.metrics.safeParse({ listen });
     expect(error?.issues[0]).toMatchObject({
       path: ['listen'],
@@ -258,7 +258,7 @@ describe('dragoman-backend doctor', () => {
     expect(wrong.out).toMatch(/^ok +service/m);
     expect(wrong.out).toMatch(/^problem +key .*\n +-> check service\.apiKeyFile$/m);
     expect(wrong.out).toMatch(/^problem +broker .*\n +-> check mqtt\.url/m);
-    expect(wrong.out).toMatch(/^problem +store .*damaged or is no store.*\n +-> check store\.path/m);
+    expect(wrong.out).toMatch(/^problem +store .*damaged or is not a store.*\n +-> check store\.path/m);
     expect(wrong.err).toMatch(/found a problem: key, broker, store/);
     expect(wrong.out + wrong.err).not.toContain('wrong-key');
     const gone = await doctor(configOf(fixture.brokerUrl, 'http://127.0.0.1:1', API_KEY, {}));
@@ -294,7 +294,7 @@ describe('dragoman-backend run', () => {
   });
 
   it.each([
-    ['is damaged', () => write('store.db', 'x'.repeat(5000)), /damaged or is no store: restore a backup/],
+    ['is damaged', () => write('store.db', 'x'.repeat(5000)), /damaged or is not a store: restore a backup/],
     ['has no folder', () => join(folder, 'none', 'store.db'), /its folder does not exist: create it/],
     ['is a folder', () => folder, /it is a folder: name a file/],
   ])('does not start when its store %s, and says what to do', async (_what, path, words) => {

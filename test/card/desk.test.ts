@@ -67,7 +67,7 @@ async function conversation(): Promise<{ sound: Int16Array; said: readonly Said[
 
 const { sound, said } = await conversation();
 const near = (isNear: (speaker: string) => boolean): Int16Array => recordNear(sound, RATE_HZ, said, isNear);
-/** Before anybody speaks, a microphone has its own noise: digital silence is no measure of a room. */
+/** Before anybody speaks, a microphone has its own noise: digital silence is not a measure of a room. */
 const HUSH_S = 30;
 const hush = recordNear(new Int16Array(HUSH_S * RATE_HZ), RATE_HZ, [], () => true);
 const lane = (id: string, microphone: Card, loudspeaker: Card, more: object) => ({

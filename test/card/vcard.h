@@ -103,7 +103,7 @@ struct card {
 	bool mover_runs;
 	sample_t *ring;
 	int64_t written, moved; /* frames of this run */
-	int64_t sounded; /* frames that were no silence, since it was opened */
+	int64_t sounded; /* frames that were not silence, since it was opened */
 };
 
 int64_t now_ns(void);

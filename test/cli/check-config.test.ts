@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../src/adapters/signing/keys.ts';
+import { createKeyPair } from '../../src/adapters/signing/signing-keys.ts';
 import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { runProgram } from '../../src/program/program.ts';
 import { gather } from '../gathered.ts';
@@ -193,7 +193,7 @@ describe('check-config', () => {
     writeFileSync(file, JSON.stringify({ ...valid, lanes }));
     const { code, out, err } = await run(['check-config', '--config', file]);
     expect([code, out]).toEqual([0, expect.stringContaining('is valid')]);
-    expect(err).toMatch(/warning: lanes\[0\]\.source names "qq", which is no known\s+language/);
+    expect(err).toMatch(/warning: lanes\[0\]\.source names "qq", which is not a known\s+language/);
     expect(err).toMatch(/warning: lanes\[0\]\.targets names "xx"/);
     expect(err.match(/no known\s+language/g)).toHaveLength(2);
   });

@@ -70,7 +70,7 @@ describe('keys of the configuration', () => {
     ['an unknown argument', key('mute', { lan: 'desk' }), /do\.args.*"lan"/],
     ['no such lane', key('mute', { lane: 'left' }), /do\.args\.lane.*"desk"/],
     ['a hold without an opposite', key('volume', { percent: 5 }, { on: 'hold' }), /keys\[0\]\.on.*"press"/],
-    ['a device that is no path', key('mute', {}, { device: 'event0' }), /keys\[0\]\.device.*\/dev\/input/],
+    ['a device that is not a path', key('mute', {}, { device: 'event0' }), /keys\[0\]\.device.*\/dev\/input/],
   ])('are refused with %s', (_name, given, message) => {
     expect(problemsOf([given])).toEqual([expect.stringMatching(message)]);
   });

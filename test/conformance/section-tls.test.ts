@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Emulator } from '../../src/emulator/server.ts';
-import { isLoopback } from '../../src/protocol/host.ts';
+import { isLoopback } from '../../src/protocol/host-name.ts';
 import { PATHS } from './client.ts';
 import { makeTask } from './conversation.ts';
 import { useService } from './service.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bundleConsole } from '../../scripts/bundle-page.mjs';
 
 /** Of all scripts together, also those that are loaded only when they are needed. */
-const MOST_BYTES = 61 * 1024;
+const MOST_BYTES = 64 * 1024;
 
 describe("the console's bundle", () => {
   it('is small, and has nothing from elsewhere', async () => {

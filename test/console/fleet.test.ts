@@ -86,7 +86,7 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
     const { page, fake, close } = await showConsole(browser, '/?sort=device');
     fake.change(rowFor(3, { status: 'degraded', isProblem: true, reasons: ['budget'] }));
     await page.waitForFunction(() =>
-      document.querySelector('[aria-rowindex="4"]')?.textContent?.includes('daily budget'),
+      document.querySelector('[aria-rowindex="4"]')?.textContent?.includes('minutesPerDay'),
     );
     expect(await page.$eval('.counts .bad b', (count) => count.textContent)).toBe('11');
     expect(await page.$eval('[aria-rowindex="4"]', (row) => row.textContent)).toMatch(/en → es.*Old town/);

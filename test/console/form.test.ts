@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   blankOf,
   differencesOf,
+  itemsOf,
   keyOf,
   kindOf,
+  propertiesOf,
   pruned,
   withoutNull,
 } from '../../src/page/console/form/schema.ts';
 import { moved, rangeOf, scrollTo } from '../../src/page/console/parts/virtual-range.ts';
+import type { JsonSchema } from '../../src/protocol/console-jobs.ts';
 import { REGISTRY } from './owner-fixtures.ts';
 
 const schemaAt = (...path: readonly string[]): Readonly<Record<string, unknown>> =>
@@ -32,7 +35,23 @@ describe('a form made from a schema', () => {
   });
 
   it('knows an editor for every part of every command', () => {
-    for (const { name, args } of REGISTRY.commands) expect(kindOf(args), name).toBe('object');
+    const parts = (schema: JsonSchema, path: string): [string, JsonSchema][] => {
+      const { inner } = withoutNull(schema);
+      const own: [string, JsonSchema] = [path, inner];
+      const list = kindOf(inner) === 'objects' ? parts(itemsOf(inner), `${path}[]`) : [];
+      return [
+        own,
+        ...list,
+        ...propertiesOf(inner).flatMap((part) => parts(part.schema, `${path}.${part.name}`)),
+      ];
+    };
+    for (const { name, args } of REGISTRY.commands) {
+      expect(kindOf(args), name).toBe('object');
+      for (const [path, schema] of parts(args, name)) {
+        // A text field would take what no schema describes.
+        if (kindOf(schema) === 'text') expect(schema['type'], path).toBe('string');
+      }
+    }
   });
 
   it('sends no part that is not set, but keeps null and empty lists', () => {

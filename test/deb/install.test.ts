@@ -36,7 +36,7 @@ describe('scripts/install', () => {
       writeFileSync(file, 'nothing');
       expect(install(file)).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('is no Debian package'),
+        stderr: expect.stringContaining('is not a Debian package'),
       });
       expect(install(make('busybox', 'all'))).toMatchObject({
         status: 1,

@@ -8,7 +8,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
-import { parsePrivateKey } from '../../src/adapters/signing/keys.ts';
+import { parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
 import { runDaemon } from '../../src/agent/daemon.ts';
 import { type Backend, startBackend } from '../../src/backend/backend.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../src/adapters/signing/keys.ts';
+import { createKeyPair } from '../../src/adapters/signing/signing-keys.ts';
 import {
   createAuthority,
   issueCertificate,

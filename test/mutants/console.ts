@@ -539,7 +539,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'kiosk-1 takes what was signed for kiosk-10',
   },
   {
-    file: 'src/protocol/host.ts',
+    file: 'src/protocol/host-name.ts',
     from: 'entry.isSuffix ? hostname.endsWith(',
     to: 'entry.isSuffix ? hostname.includes(',
     seen: 'the token goes to x.stream.example.evil',

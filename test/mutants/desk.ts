@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/agent/conversation/notice-speaker.ts',
-    from: 'for (const { id } of desk) told.delete(id);',
-    to: 'told.clear();',
+    from: 'for (const { id } of desk) spokenLanguages.delete(id);',
+    to: 'spokenLanguages.clear();',
     seen: 'the notice is spoken twice to one visitor when a conversation at another desk has ended',
   },
   {
@@ -316,7 +316,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/page/console/my-account.tsx',
-    from: "{ old: given.get('old'), new: given.get('new') }",
+    from: "{ old: values.get('old'), new: values.get('new') }",
     to: "{ old: given.get('new'), new: given.get('old') }",
     seen: 'a password cannot be changed',
   },

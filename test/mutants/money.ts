@@ -237,19 +237,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/core/issuing/denials.ts',
-    from: `BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'backend_busy'`,
-    to: `BUSY_RETRY_S * 1);
-  return { code: 'backend_busy'`,
+    from: 'BUSY_RETRY_S * (1 + 2 * draw)',
+    to: 'BUSY_RETRY_S * 1',
     seen: 'all kiosks that were denied come back in the same second',
-  },
-  {
-    file: 'src/backend/core/issuing/denials.ts',
-    from: `BUSY_RETRY_S * (1 + 2 * draw));
-  return { code: 'store_unavailable'`,
-    to: `BUSY_RETRY_S * 1);
-  return { code: 'store_unavailable'`,
-    seen: 'all kiosks come back in the same second when the store was away',
   },
   {
     file: 'src/backend/core/issuing/issuer.ts',
@@ -478,16 +468,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/watch/notices.ts',
-    from: `    for (const subject of told.keys()) look(subject);
+    from: `    for (const subject of lastSent.keys()) look(subject);
 `,
     to: '',
     seen: 'a trouble that ended while the backend was away is never reported as over',
   },
   {
     file: 'src/backend/watch/notices.ts',
-    from: `      if (condition === FINE) told.delete(subject);
-      else told.set(subject, condition);`,
-    to: '      told.set(subject, before);',
+    from: `      if (condition === FINE) lastSent.delete(subject);
+      else lastSent.set(subject, condition);`,
+    to: '      lastSent.set(subject, before);',
     seen: 'after the first trouble of a kiosk nothing more is reported',
   },
   {

@@ -9,7 +9,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a roll-out stands for 20 s after each restart of the backend',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (left > 0) conversations.set(name, left);\n        else conversations.delete(name);',
     to: 'conversations.delete(name);',
     seen: 'conversations that were heard while the store was written do not count for the wave',
@@ -55,28 +55,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/core/update/health-gate.ts',
     from: 'if (before?.active === false && !active) return null;',
     to: 'if (before?.active === false) return null;',
-    seen: 'a deaf version stays, when the service was stopped at the switch and started after it',
+    seen: 'a deaf version stays, when the unit was stopped at the switch and started after it',
   },
   {
-    file: 'src/adapters/update/service.ts',
+    file: 'src/adapters/update/agent-unit.ts',
     from: 'note.success && note.data.pid === pid ? note.data : null',
     to: 'note.success ? note.data : null',
     seen: 'a note that the agent left under another number counts as the word of the new version',
   },
   {
-    file: 'src/adapters/update/service.ts',
+    file: 'src/adapters/update/agent-unit.ts',
     from: 'samples = [...samples.filter((sample) => sample.pid === pid), now];',
     to: 'samples = [...samples, now];',
     seen: 'the sound that the old version read counts for the new one, which is deaf',
   },
   {
     file: 'src/updater/update.ts',
-    from: '    await desk.forgetMoment();\n',
+    from: '    await orders.forgetMoment();\n',
     to: '',
     seen: 'a moment that was good before the download counts, and the restart cuts a conversation',
   },
   {
-    file: 'src/adapters/update/desk.ts',
+    file: 'src/adapters/update/order-files.ts',
     from: 'readBounded(momentFile, MOST_MOMENT)?.toString() === id',
     to: 'readBounded(momentFile, MOST_MOMENT) !== null',
     seen: 'the good moment of an earlier order counts for this one, and the restart cuts a conversation',
@@ -95,7 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Rights: who gets a version, and from where.
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: '  if (!isAllowed(config, who)) return false;\n',
     to: '',
     seen: 'a roll-out orders a version from devices that "allow" does not name',
@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
   // The updater.
   {
     file: 'src/updater/update.ts',
-    from: "        await desk.took(order.id);\n        return rollBack('an operator ordered it');",
+    from: "        await orders.took(order.id);\n        return rollBack('an operator ordered it');",
     to: "        return rollBack('an operator ordered it');",
     seen: 'one order to roll back returns by two versions',
   },
@@ -139,7 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/updater/update.ts',
-    from: 'if (order.id === memory.record.order?.id) return desk.took(order.id);',
+    from: 'if (order.id === memory.record.order?.id) return orders.took(order.id);',
     to: '',
     seen: 'on a read-only disk a version that was rolled back is tried again at each start',
   },
@@ -192,7 +192,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'after a power cut the record of the update is empty, and a bad version stays',
   },
   {
-    file: 'src/adapters/update/desk.ts',
+    file: 'src/adapters/update/order-files.ts',
     from: 'if ((await read())?.id === id) await remove(orderFile, log);',
     to: 'await remove(orderFile, log);',
     seen: 'an order that came while another one was taken is lost',
@@ -229,19 +229,19 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'an order that is lost on the way comes a quarter of an hour later',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: '      counted.delete(sender.device);\n',
     to: '',
     seen: 'a device that was removed and comes back hides as much lost speech as it had before',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (upAt !== null) downAt = clock.now();',
     to: 'downAt = clock.now();',
     seen: 'a backend without a broker keeps the roll-out, and no other one takes it over',
   },
   {
-    file: 'src/backend/rollout/fleet-ear.ts',
+    file: 'src/backend/rollout/fleet-listener.ts',
     from: 'if (other === null || retain) return;',
     to: 'if (other === null) return;',
     seen: 'a conversation that a device lets the broker keep counts again with each connection',

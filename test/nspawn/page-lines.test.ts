@@ -60,7 +60,7 @@ describe(
     });
 
     it('install what may reboot the machine and set its clock', async () => {
-      const lines = linesOf('docs/operate.md', 'As a service');
+      const lines = linesOf('docs/operate.md', 'Under systemd');
       expect(lines).toHaveLength(3);
       for (const line of lines) await follow(line);
       for (const unit of ['dragoman-reboot.path', 'dragoman-clock.path'])

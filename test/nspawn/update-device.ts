@@ -13,7 +13,7 @@ export const DEVICE_CONFIG = {
   ],
 };
 
-/** A microphone in a quiet room: noise that is no speech, at 24 kHz, in a pipe like arecord's. */
+/** A microphone in a quiet room: noise that is not speech, at 24 kHz, in a pipe like arecord's. */
 export const MICROPHONE = `const startedAt = performance.now();
 let sent = 0;
 setInterval(() => {

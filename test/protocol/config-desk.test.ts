@@ -70,7 +70,7 @@ describe('rooms', () => {
       /rooms\.1\.id must be unique: rooms\[0\] has the same id/,
     ],
     ['something else', [7], /^rooms\.0 /],
-    ['lanes that are no texts', [room([7, null])], /^rooms\.0\.lanes\.0 /],
+    ['lanes that are not texts', [room([7, null])], /^rooms\.0\.lanes\.0 /],
   ])('are refused with %s', (_what, rooms, expected) => {
     expect(problems([lane('a'), lane('b'), lane('c')], rooms).join('\n')).toMatch(expected);
   });

@@ -12,7 +12,7 @@ export const ISOLATED = [
   'test/adapters/shared-alarm.test.ts',
   'test/adapters/time-zone.test.ts',
   'test/adapters/update/apt.test.ts',
-  'test/adapters/update/service.test.ts',
+  'test/adapters/update/agent-unit.test.ts',
   'test/agent/throwing/core.test.ts',
   'test/backend/broker/init.test.ts',
   'test/backend/core/bill.test.ts',

@@ -272,7 +272,7 @@ async function main(): Promise<number> {
 }
 
 if (isMainThread) {
-  // A closed pipe (such as `head`) is no failure.
+  // A closed pipe (such as `head`) is not a failure.
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else if ((workerData as { desk?: unknown }).desk) {

@@ -127,7 +127,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   const tooMuch = new Set<string>();
   let happenings: (Happening & { readonly boundMs: number })[] = [];
   let lostAt = 0;
-  /** The lane sleeps or is stopped: not streaming is no failure. */
+  /** The lane sleeps or is stopped: not streaming is not a failure. */
   let atRest = true;
   /** The current outage is reported already. */
   let isReported = false;

@@ -8,7 +8,7 @@ import type { Violations } from './violations.ts';
 const END_TICKS = 3;
 /** Share of a rendering after which a visitor knows what it says, and hears it twice when it is played again. */
 const UNDERSTOOD_SHARE = 0.8;
-/** Overlap of two sentences that the service has cut apart (ticks): half a syllable is no repeated word. */
+/** Overlap of two sentences that the service has cut apart (ticks): half a syllable is not a repeated word. */
 const SEAM_TICKS = 8;
 
 /** A translation and the part of it that was played. */

@@ -3,7 +3,7 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { Violations } from './violations.ts';
 
 export interface StrangeSounds {
-  /** A sound was played that is no translated speech. */
+  /** A sound was played that is not translated speech. */
   played(pcm: Uint8Array): void;
   /** The step in which the sounds were played. */
   step(step: LaneStep): void;

@@ -68,19 +68,19 @@ describe('an echo in the mode off', () => {
     expect(gated.reported).toBe(1);
   });
 
-  it('is no loop when it is rarer', () => {
+  it('is not a loop when it is rarer', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 20; count++) watcher.see(60_001);
     expect(watcher.fell).toBe(0);
   });
 
-  it('is no loop when each measurement differs', () => {
+  it('is not a loop when each measurement differs', () => {
     const watcher = new Watcher();
     for (const delayMs of [20, 90, 160, 300, 230, 400, 20]) watcher.see(2000, measure({ delayMs }));
     expect(watcher.fell).toBe(0);
   });
 
-  it('is no loop when it is too weak for the service', () => {
+  it('is not a loop when it is too weak for the service', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 5; count++) watcher.see(2000, measure({ gainDb: -41 }));
     expect([watcher.fell, watcher.reported, watcher.guard.measures.length]).toEqual([0, 0, 0]);
@@ -145,7 +145,7 @@ describe('an echo in the mode cancel', () => {
     expect(modeInForce(watcher.guard, 'cancel', 90_000)).toBe('half-duplex');
   });
 
-  it('is no loop before the canceller, and the remaining echo says nothing about the room', () => {
+  it('is not a loop before the canceller, and the remaining echo says nothing about the room', () => {
     const watcher = new Watcher({ wanted: 'cancel', playedMs: 90_000 });
     for (let count = 0; count < 5; count++) watcher.see(2000);
     expect([watcher.fell, watcher.guard.measures.length]).toEqual([0, 3]);

@@ -214,7 +214,7 @@ export const ENTRIES: readonly Entry[] = [
     as: '--uninstall',
   },
   { page: 'docs/install.md', heading: 'By hand, without packages', ranBy: LINES_TEST, as: 'docs/install.md' },
-  { page: 'docs/operate.md', heading: 'As a service', ranBy: LINES_TEST, as: 'docs/operate.md' },
+  { page: 'docs/operate.md', heading: 'Under systemd', ranBy: LINES_TEST, as: 'docs/operate.md' },
   {
     page: 'docs/install.md',
     heading: 'Names, addresses and proxies',

@@ -17,7 +17,7 @@ export const pointersLeadSomewhere: Rule = (files) => {
   const pages = new Map(files.map((file) => [file.path, file.text]));
   return files.flatMap(({ path, text }) => [
     ...[...text.matchAll(ABSENT)].map(
-      ([found]) => `${path}: "${found}" is no page here; say "docs/service.md 4.1"`,
+      ([found]) => `${path}: "${found}" is not a page here; say "docs/service.md 4.1"`,
     ),
     ...[...text.matchAll(POINTER)].flatMap(([, page = '', section]) => {
       const found = pages.get(page);

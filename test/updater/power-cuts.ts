@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TIMES } from '../../src/updater/times.ts';
+import { TIMES } from '../../src/updater/updater-times.ts';
 import { createModelDisk, type ModelDisk, PowerCut } from './model-disk.ts';
 import { type Behaviour, createWorld, INSTALLED, NEW, orderOf, type World } from './world.ts';
 
@@ -14,7 +14,7 @@ async function withVersion(version: string): Promise<ModelDisk> {
   return world.disk;
 }
 
-/** Few looks: a power cut between two of them is no other than at one. */
+/** Few looks: a power cut between two looks equals one at a look. */
 const RARELY = { ...TIMES, lookMs: TIMES.hearMs };
 
 export interface Case {

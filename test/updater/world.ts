@@ -1,11 +1,11 @@
-import { compareVersions } from '../../src/core/update/versions.ts';
+import { compareVersions } from '../../src/core/update/package-versions.ts';
 import {
-  type AgentService,
+  type AgentUnit,
   type Offer,
+  type OrderFiles,
   type Releases,
   type Repository,
   type Sighting,
-  type UpdateDesk,
   UpdateTrouble,
 } from '../../src/ports/update.ts';
 import {
@@ -16,8 +16,8 @@ import {
   updateStatusSchema,
 } from '../../src/protocol/update.ts';
 import type { NodePrograms } from '../../src/updater/obtain.ts';
-import type { UpdaterTimes } from '../../src/updater/times.ts';
 import { runUpdater } from '../../src/updater/updater.ts';
+import type { UpdaterTimes } from '../../src/updater/updater-times.ts';
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import { createModelDisk, type ModelDisk } from './model-disk.ts';
 
@@ -87,7 +87,7 @@ export interface WorldOptions {
   readonly times?: UpdaterTimes;
   /** Called when a package is unpacked. */
   readonly unpacks?: (world: World) => void;
-  /** Called at each look at the service. */
+  /** Called at each look at the unit. */
   readonly looked?: (world: World) => void;
 }
 
@@ -148,7 +148,7 @@ export function createWorld(options: WorldOptions = {}): World {
     if (version === undefined || avoidsLink || compareVersions(version, INSTALLED) <= 0) return INSTALLED;
     return (await releases.read(`versions/${version}`)) === null ? INSTALLED : version;
   };
-  const service: AgentService = {
+  const unit: AgentUnit = {
     async look() {
       running ??= await launched();
       options.looked?.(world);
@@ -159,7 +159,7 @@ export function createWorld(options: WorldOptions = {}): World {
       running = await launched();
     },
   };
-  const desk: UpdateDesk = {
+  const orders: OrderFiles = {
     order: async () => waiting,
     async took(id) {
       if (waiting?.id === id && options.keepsOrders !== true) waiting = null;
@@ -201,8 +201,8 @@ export function createWorld(options: WorldOptions = {}): World {
         files: disk,
         repository,
         releases,
-        service,
-        desk,
+        unit,
+        orders,
         clock,
         log: { trace: say, debug: say, info: say, warn: say, error: say },
         own: releaseOf(INSTALLED),

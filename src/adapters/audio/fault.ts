@@ -38,7 +38,7 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
   ESTALE: { code: 'lost', cause: 'its network share is gone' },
 };
 
-/** Folders that ProtectHome= hides from a service, whatever their owner and mode. */
+/** Folders that ProtectHome= hides from a unit, whatever their owner and mode. */
 const HOME = /^\/(home|root|run\/user)(\/|$)/;
 const HIDDEN_HOME =
   'permission denied; a service sees no home folders (ProtectHome=) and needs a file below /var/lib/dragoman';

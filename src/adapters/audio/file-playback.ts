@@ -1,4 +1,4 @@
-import { CAPACITY_MS } from '../../core/playout/state.ts';
+import { CAPACITY_MS } from '../../core/playout/playout-state.ts';
 import type { OpenPlayback, Playback, PlaybackSink, Written } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { fadeOut } from '../../sound/fade.ts';
@@ -126,7 +126,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     },
     flush() {
       render(later);
-      // The sample that sounds at this moment is played to its end.
+      // The sample that sounds at this moment is played whole.
       const place = placeAt(clock.now());
       const begun = Math.min(Math.ceil(place), waitingUntil) - waitingFrom;
       const kept = waiting.take(Math.max(0, begun) * BYTES_PER_SAMPLE);

@@ -34,9 +34,9 @@ export function refuseForeign(path: string): void {
 function isOwn(path: string): boolean {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const found = Buffer.alloc(MARK.length);
-    readSync(file, found, 0, found.length, DATA_AT);
-    return found.equals(MARK);
+    const mark = Buffer.alloc(MARK.length);
+    readSync(file, mark, 0, mark.length, DATA_AT);
+    return mark.equals(MARK);
   } finally {
     closeSync(file);
   }

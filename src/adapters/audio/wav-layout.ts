@@ -71,7 +71,7 @@ export function parse(read: ReadAt, path: string): Layout {
     if (id === 'fmt ') format = parseFormat(read(bodyAt, Math.min(size, FORMAT_BYTES.extensible)), path);
     if (id === 'ds64') longDataBytes = readLongSize(read(bodyAt, 16));
     if (id === 'data') {
-      if (format === null) throw damaged(path, 'its format is not described before its sound');
+      if (format === null) throw damaged(path, 'no "fmt " chunk before the "data" chunk');
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
       // A recorder that streams or was killed leaves 0; after a truly empty sound only chunks follow.
       const dataBytes = (bytes: number): number => {
@@ -173,7 +173,7 @@ function parseFormat(chunk: Uint8Array, path: string): WavFormat {
   return { encoding, sampleBytes, channels, rateHz };
 }
 
-/** Whether samples of so many bits are stored in so many bytes: just enough of them, or 4 in place of 3. */
+/** Whether this container size (bytes) fits this sample size (bits): the smallest that fits, or 4 in place of 3. */
 function canHold(sampleBytes: number, bits: number): boolean {
   const least = Math.ceil(bits / 8);
   return sampleBytes === least || (sampleBytes === 4 && least === 3);

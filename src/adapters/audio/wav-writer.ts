@@ -5,7 +5,7 @@ import { AudioFaultError, describeFileProblem } from './fault.ts';
 import { MOST_OWN_BYTES, OWN_HEADER_BYTES, ownHeader, refuseForeign } from './own-wav.ts';
 
 /**
- * A mono 16-bit WAV file that grows at its end and is valid at any moment, also after a kill. At its maximum length it
+ * A mono 16-bit WAV file that grows at its end and is valid at any moment, even after a kill. At its maximum length it
  * continues at its beginning, over the oldest sound.
  */
 export interface WavWriter {
@@ -93,7 +93,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
   };
 }
 
-/** Writes all of it; reports the progress after each step, because a full disk accepts only a part. */
+/** Writes the whole buffer; reports the progress after each step, because a full disk accepts only a part. */
 function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: number) => void): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(fd, bytes, done, bytes.length - done, at + done);

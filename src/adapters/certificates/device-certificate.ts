@@ -6,8 +6,8 @@ import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate
 import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { tlsRefusal } from '../config/pem.ts';
+import { createRequest } from './certificate-request.ts';
 import { infoOf, inspect, readCertificates } from './inspect.ts';
-import { createRequest } from './request.ts';
 
 /** PEM. */
 export interface Pair {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { plainIssue } from '../../protocol/plain-issues.ts';
-import { describeAllowed, driverOf, namesAt, nodeAt, suggest, suggestPlace } from './keys.ts';
+import { describeAllowed, driverOf, namesAt, nodeAt, suggest, suggestPlace } from './known-keys.ts';
 import { formatPath, type Problem } from './layer.ts';
 import type { Merged } from './merge.ts';
 import { showValue } from './show-value.ts';

@@ -6,7 +6,7 @@
 import type { SchemaNode } from '../../protocol/config-schema.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
-import { ANY_INDEX, KNOWN_KEYS, type KnownKey, ROOT, suggest } from './keys.ts';
+import { ANY_INDEX, KNOWN_KEYS, type KnownKey, ROOT, suggest } from './known-keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
 
 const PREFIX = 'DRAGOMAN_';

@@ -14,7 +14,7 @@ export type JsoncResult =
 export type Path = readonly (string | number)[];
 
 const DEEPEST = 32;
-/** Longest number or word to read: a longer one is not valid JSON, so its end is not searched. */
+/** Longest number or word to read: a longer one is not valid JSON, so the search for its end stops. */
 const LONGEST_SCALAR = 400;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const WORD = /^[A-Za-z_$][\w$]*/;
@@ -204,14 +204,14 @@ class Reader {
   }
 
   private match(pattern: RegExp): string | null {
-    const found = pattern.exec(this.text.slice(this.at, this.at + LONGEST_SCALAR))?.[0] ?? null;
-    if (found !== null) this.at += found.length;
-    return found;
+    const scalar = pattern.exec(this.text.slice(this.at, this.at + LONGEST_SCALAR))?.[0] ?? null;
+    if (scalar !== null) this.at += scalar.length;
+    return scalar;
   }
 
   private unexpected(expected: string): Fault {
-    const found = this.text[this.at];
-    const what = found === undefined ? 'the file ends' : `found ${JSON.stringify(found)}`;
+    const nextCharacter = this.text[this.at];
+    const what = nextCharacter === undefined ? 'the file ends' : `found ${JSON.stringify(nextCharacter)}`;
     return new Fault(`expected ${expected}, but ${what}`, this.at);
   }
 }

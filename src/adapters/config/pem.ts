@@ -20,12 +20,14 @@ const COPY_WHOLE = 'copy it whole, from "-----BEGIN" to "-----END"';
  */
 export function certificateFault(text: string): string | null {
   const parts = text.replace(BYTE_ORDER_MARK, '').split(CERTIFICATE);
-  const found = parts.filter((part) => CERTIFICATE.test(part));
-  if (found.length === 0) return `holds no certificate in PEM${whyUnusable(text)}`;
-  const wrong = found.findIndex((part) => !canBeRead(() => new X509Certificate(part)));
+  const certificateParts = parts.filter((part) => CERTIFICATE.test(part));
+  if (certificateParts.length === 0) return `holds no certificate in PEM${whyUnusable(text)}`;
+  const wrong = certificateParts.findIndex((part) => !canBeRead(() => new X509Certificate(part)));
   if (wrong < 0) return null;
   const which =
-    found.length === 1 ? 'a certificate' : `${found.length} certificates, and number ${wrong + 1}`;
+    certificateParts.length === 1
+      ? 'a certificate'
+      : `${certificateParts.length} certificates, and number ${wrong + 1}`;
   return `holds ${which} that cannot be read${whyUnusable(text)}: ${COPY_WHOLE}`;
 }
 

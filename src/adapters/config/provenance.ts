@@ -14,16 +14,16 @@ const DEFAULT: Source = { kind: 'default', name: 'default' };
 
 /** Every value of a configuration in the schema's order; lists of plain values count as one value. */
 export function traceValues(config: Config, sources: SourceMap): Provenance[] {
-  const found: Provenance[] = [];
+  const keySources: Provenance[] = [];
   const visit = (value: unknown, path: (string | number)[]): void => {
     if (isObject(value)) {
       for (const [key, part] of Object.entries(value)) visit(part, [...path, key]);
     } else if (Array.isArray(value) && value.some(isObject)) {
       for (const [index, part] of value.entries()) visit(part, [...path, index]);
     } else {
-      found.push({ path: formatPath(path), value, source: sources.get(path) ?? DEFAULT });
+      keySources.push({ path: formatPath(path), value, source: sources.get(path) ?? DEFAULT });
     }
   };
   visit(config, []);
-  return found;
+  return keySources;
 }

@@ -34,8 +34,8 @@ export function readSecret(file: string, env: Environment): SecretResult {
 
 /** A password: one line. A second line, a tab or a NUL is a mistake, and would be refused far from here. */
 export function readPassword(file: string, env: Environment): SecretResult {
-  const found = /\p{Cc}/u;
-  return readChecked(file, env, found, 'more than one line, or a control character');
+  const forbidden = /\p{Cc}/u;
+  return readChecked(file, env, forbidden, 'more than one line, or a control character');
 }
 
 /** A key for an HTTP header: one word of printable ASCII. */

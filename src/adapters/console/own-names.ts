@@ -1,6 +1,6 @@
 /** The names at which the console answers. Any web page can make a browser ask it under a name of that page's own (DNS rebinding). */
 import { X509Certificate } from 'node:crypto';
-import { asciiHost, isLoopback } from '../../protocol/host.ts';
+import { asciiHost, isLoopback } from '../../protocol/host-name.ts';
 import { isAddress, plainAddress } from '../../protocol/ip-address.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
 

@@ -1,4 +1,4 @@
-/** Where a request comes from. The word of a proxy counts only if the proxy's address is listed. */
+/** Where a request comes from. A proxy's header counts only if the proxy's address is listed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '../../protocol/ip-address.ts';
@@ -44,7 +44,7 @@ export function createWhence(trusted: readonly string[]): WhenceReader {
       const value = isProxied ? headers[name] : undefined;
       return typeof value === 'string' && value !== '' ? value : undefined;
     };
-    // Each proxy adds the address that it sees: the last one that is no proxy of ours is the browser's.
+    // Each proxy adds the address that it sees: the last one that is not a proxy of ours is the browser's.
     const hops = (said('x-forwarded-for') ?? '').split(',').map((hop) => plainAddress(hop.trim()));
     const browser = hops.filter((hop) => isIP(hop) !== 0).findLast((hop) => !isTrusted(hop));
     const isSecure = isEncrypted || said('x-forwarded-proto') === 'https';

@@ -6,7 +6,7 @@ import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 /** The broker is unreachable, or does not allow something. The message is for the operator. */
 export class BrokerFailure extends Error {}
 
-/** The broker accepted the login, but not a message of it. */
+/** The broker accepted the login, but refused a message. */
 export class RefusedMessage extends BrokerFailure {}
 
 /** An operator's connection to the broker. */

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { type CtlProfile, ctlProfileSchema, ctlProfilesSchema } from '../../protocol/ctl-profiles.ts';
 import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
-import { suggest } from '../config/keys.ts';
+import { suggest } from '../config/known-keys.ts';
 import { formatPath } from '../config/layer.ts';
 import { certificateFault, ownCertificateFault, readCertificateFile, UnreadablePem } from '../config/pem.ts';
 import { placeIn } from '../config/place-in.ts';
@@ -11,7 +11,7 @@ import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import { showValue } from '../config/show-value.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
-import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
+import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/signing-keys.ts';
 import { type RegisteredDevice, readRegistered } from './registered.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -106,8 +106,8 @@ function registeredAt(
   place: string,
 ): readonly RegisteredDevice[] {
   try {
-    const found = readRegistered(file, tenant);
-    if (found !== null) return found;
+    const registered = readRegistered(file, tenant);
+    if (registered !== null) return registered;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     warnings.push(
@@ -167,14 +167,15 @@ function wordIssue(
     const hint = near === null ? '' : `; did you mean "${near}"?`;
     return `${formatPath([...issue.path, key])}: is not a known key${hint}`;
   }
-  const found = issue.path.reduce<unknown>(
+  const valueInFile = issue.path.reduce<unknown>(
     (here, step) => (isObject(here) ? here[String(step)] : undefined),
     value,
   );
-  if (found === undefined && issue.path.length > 0) return `${path}: is missing`;
+  if (valueInFile === undefined && issue.path.length > 0) return `${path}: is missing`;
   const { message } = issue;
-  const isShown = message.startsWith('must ') && (typeof found !== 'object' || Array.isArray(found));
-  const shown = isShown ? showValue(found, issue.path) : null;
+  const isShown =
+    message.startsWith('must ') && (typeof valueInFile !== 'object' || Array.isArray(valueInFile));
+  const shown = isShown ? showValue(valueInFile, issue.path) : null;
   return `${path}: ${shown === null ? message : `is ${shown}; ${message}`}`;
 }
 

@@ -21,7 +21,7 @@ const setupSchema = z.looseObject({
 });
 
 /**
- * The devices of a tenant that may log in; null: the file is no set-up.
+ * The devices of a tenant that may log in; null: the file is not a set-up.
  * @throws UnreadableFile
  */
 export function readRegistered(file: string, tenant: string): readonly RegisteredDevice[] | null {

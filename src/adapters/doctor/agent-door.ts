@@ -74,7 +74,7 @@ async function answer(
     socket.setTimeout(0);
     socket.end(JSON.stringify(await diagnose(question.data)));
   } catch {
-    // Another diagnosis is under way, or the asker has gone.
+    // Another diagnosis is running, or the client has disconnected.
   } finally {
     if (!socket.writableEnded) socket.destroy();
   }

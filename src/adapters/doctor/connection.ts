@@ -9,7 +9,7 @@ import {
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { readAddress } from '../../protocol/host.ts';
+import { readAddress } from '../../protocol/host-name.ts';
 import { ADDRESS_LIMIT_MS } from '../network/address-attempts.ts';
 import { isAboutOwnFiles, isOurCertificateRefused, tlsReason } from '../network/tls-reason.ts';
 
@@ -64,9 +64,9 @@ export async function reach(server: Server, limitMs: number, clock: Clock): Prom
     certificate: null,
     ...more,
   });
-  const found = await resolve(host, limitMs);
-  if ('failure' in found) return facts(found);
-  const { addresses } = found;
+  const resolved = await resolve(host, limitMs);
+  if ('failure' in resolved) return facts(resolved);
+  const { addresses } = resolved;
   const startedAt = clock.now();
   const opening = connectTcp({ host, port, autoSelectFamily: true });
   const unanswered = watchAttempts(opening);

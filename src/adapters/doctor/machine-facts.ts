@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
 import { systemCode } from '../system-error.ts';
-import type { RunProgram } from './program.ts';
+import type { RunProgram } from './program-runner.ts';
 
-/** Folders where the kernel describes the machine; tests put made-up folders there. */
+/** Folders where the kernel describes the machine; tests use folders of their own. */
 export interface KernelFolders {
   readonly proc: string;
   readonly sys: string;
@@ -64,12 +64,12 @@ export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
 /** The hottest sensor; null when there is none. */
 export function readTemperature({ sys }: KernelFolders): number | null {
   const folder = join(sys, 'class', 'thermal');
-  const found = listIfReadable(folder)
+  const entries = listIfReadable(folder)
     .filter((name) => name.startsWith('thermal_zone'))
     .map((name) => Number(readIfReadable(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
     // Sensors that are not connected report impossible values.
     .filter((celsius) => celsius > -40 && celsius < 150);
-  return found.length === 0 ? null : Math.max(...found);
+  return entries.length === 0 ? null : Math.max(...entries);
 }
 
 export async function readPower({ sys }: KernelFolders, run: RunProgram): Promise<PowerFacts> {

@@ -9,7 +9,7 @@ import { certificateFault, ownCertificateFault, pairFault, privateKeyFault } fro
 import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
 import { readTextFile, unreadableReason } from '../config/text-file.ts';
-import { KeyError, readPublicKey } from '../signing/keys.ts';
+import { KeyError, readPublicKey } from '../signing/signing-keys.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 

@@ -3,7 +3,7 @@
  * which the device says a refused value again.
  */
 const BLOCK_MS = 240_000;
-/** The same for token requests, for which somebody may wait. */
+/** The same for token requests, for which a visitor may wait. */
 const URGENT_BLOCK_MS = 15_000;
 const MOST_TOPICS = 100;
 
@@ -12,7 +12,7 @@ export function createBlockedTopics() {
   const until = new Map<string, number>();
   const has = (topic: string, now: number): boolean => now < (until.get(topic) ?? Number.NEGATIVE_INFINITY);
   return {
-    /** The first refusal counts: one that was on its way delays nothing. */
+    /** The first refusal counts: the refusal of a message already sent extends nothing. */
     add(topic: string, now: number, isUrgent: boolean): void {
       if (has(topic, now)) return;
       if (until.size >= MOST_TOPICS) until.clear();

@@ -2,7 +2,7 @@
 import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
-import { isMulticastName, readAddress } from '../../protocol/host.ts';
+import { isMulticastName, readAddress } from '../../protocol/host-name.ts';
 import { ownLine } from '../own-line.ts';
 import { reasonOf } from '../system-error.ts';
 import { UnusableCredential } from './endpoint.ts';

@@ -1,5 +1,5 @@
 import type { IClientOptions } from 'mqtt';
-import { readAddress } from '../../protocol/host.ts';
+import { readAddress } from '../../protocol/host-name.ts';
 import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { openWebSocket } from './web-socket.ts';
@@ -57,7 +57,7 @@ export function clientOptions(
     allowed = ALL_ALLOWED,
   }: { readonly keptForS?: number | undefined; readonly isNew?: boolean; readonly allowed?: Allowed } = {},
 ): IClientOptions {
-  // `new URL` throws at what is no address.
+  // `new URL` throws at what is not an address.
   const url = readAddress(connection.url) ?? new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;

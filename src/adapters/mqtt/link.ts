@@ -1,4 +1,4 @@
-/** One connection to the broker, from CONNECT to its end. Each attempt makes a new one. */
+/** One connection to the broker, from CONNECT to the disconnect. Each attempt creates a new connection. */
 import './no-debug-output.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
 import type { BusMessage, RequestProperties, Subscription } from '../../ports/bus.ts';
@@ -55,7 +55,7 @@ export interface Link {
   readonly allowed: Allowed;
   /** Largest packet that the broker accepts, bytes. */
   readonly largestPacketBytes: number;
-  /** The socket holds so much unsent data that fleeting messages should be dropped. */
+  /** The socket's unsent data is over the limit: unimportant messages should be dropped. */
   readonly congested: boolean;
   /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never after the end. */
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;

@@ -39,7 +39,7 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** Lost connections (count) after which a message is dropped, so that the broker gets the others even if it ends them because of it. */
+/** Lost connections (count) after which a message is dropped, so that the other messages reach the broker even if this message makes it close each connection. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */
@@ -47,7 +47,7 @@ const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
 /** Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections. */
 function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
-  const given: OutboxMessage[] = [];
+  const abandoned: OutboxMessage[] = [];
   const replaced: OutboxMessage[] = [];
   const waiting = queue.filter((message, index) => {
     if (!message.sent) return true;
@@ -57,10 +57,10 @@ function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
       message.retain &&
       queue.some((other, at) => at > index && other.retain && other.topic === message.topic);
     if (!isReplaced && message.losses < MOST_LOSSES) return true;
-    (isReplaced ? replaced : given).push(message);
+    (isReplaced ? replaced : abandoned).push(message);
     return false;
   });
-  return { waiting, replaced, given };
+  return { waiting, replaced, given: abandoned };
 }
 
 /**
@@ -100,8 +100,8 @@ export function createOutbox(
   };
   const next = (shares: readonly QueueShare[]): OutboxMessage | undefined => {
     for (const share of shares) {
-      const found = queue.find((message) => !message.sent && message.share === share);
-      if (found !== undefined) return found;
+      const nextMessage = queue.find((message) => !message.sent && message.share === share);
+      if (nextMessage !== undefined) return nextMessage;
     }
     return undefined;
   };
@@ -115,10 +115,10 @@ export function createOutbox(
       now: number,
     ): void {
       const { share = 'general', ended } = options;
-      const given: Lost = { topic, ended };
+      const lostMessage: Lost = { topic, ended };
       const size = Buffer.byteLength(topic) + Buffer.byteLength(payload);
-      if (size > limits[share].bytes) return drop(given, 'too_large', 'it is larger than the queue');
-      if (blocked.has(topic, now)) return drop(given, 'refused', `${REFUSED} a while ago`);
+      if (size > limits[share].bytes) return drop(lostMessage, 'too_large', 'it is larger than the queue');
+      if (blocked.has(topic, now)) return drop(lostMessage, 'refused', `${REFUSED} a while ago`);
       const isOlder = (message: OutboxMessage): boolean =>
         message.retain && message.topic === topic && !message.sent;
       const older = options.retain ? queue.find(isOlder) : undefined;

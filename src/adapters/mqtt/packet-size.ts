@@ -1,6 +1,6 @@
 /**
  * Follows a connection's bytes from packet to packet, and reports a packet that announces more than `mostBytes` as soon as its
- * length is read. The library would gather all of it first (up to 256 MB). Reports once at most.
+ * length is read. The library would collect the whole packet first (up to 256 MB). Reports once at most.
  */
 export function watchPacketSize(
   mostBytes: number,

@@ -12,7 +12,7 @@ const PACKET_OVERHEAD_BYTES = 256;
 const RESERVED = 1;
 const WIDE_ENOUGH = 4;
 
-/** Sends messages from the outbox over the present link, as far as the broker's window allows. */
+/** Sends messages from the outbox over the present link, within the broker's receive window. */
 export interface Sender {
   /** From now on messages go over `link`. */
   attach(link: Link): void;
@@ -30,7 +30,7 @@ export interface Sender {
 }
 
 /**
- * @param isUrgent whether somebody waits for an acknowledgement
+ * @param isUrgent whether a caller waits for the acknowledgement
  * @param progress called after every acknowledgement
  */
 export function createSender(

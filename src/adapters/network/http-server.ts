@@ -1,4 +1,4 @@
-/** The one way to open an HTTP server: nobody can hold its door shut with half requests, silence, or by reading slowly. */
+/** The one way to open an HTTP server: half requests, idle connections and slow readers cannot block it. */
 import {
   createServer,
   type IncomingMessage,

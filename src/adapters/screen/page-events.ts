@@ -63,7 +63,7 @@ async function readEvents(
       rest = events.pop() ?? '';
       if (rest.length > MOST_CHARS) return;
       for (const event of events) {
-        // What was on its way would come back onto a screen that has been cleared.
+        // Events still in the buffer would reappear on a screen that has been cleared.
         if (ended.aborted) return;
         pass(event, listener);
       }

@@ -189,7 +189,7 @@ function answerLate(
   });
 }
 
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+function isSame(cookie: string, token: string): boolean {
+  const [a, b] = [Buffer.from(cookie), Buffer.from(token)];
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

@@ -2,7 +2,7 @@ import { compactVerify } from 'jose';
 import type { SignatureReader } from '../../ports/signature.ts';
 import { SIGNATURE_ALGORITHM } from '../../protocol/signed.ts';
 import { readCompact } from './jws.ts';
-import type { PublicKey } from './keys.ts';
+import type { PublicKey } from './signing-keys.ts';
 
 /** Verifies signatures with the owner's keys: any of them is accepted, so that keys can be replaced. */
 export function createSignatureReader(keys: readonly PublicKey[]): SignatureReader {

@@ -1,7 +1,7 @@
 import { CompactSign } from 'jose';
 import { SIGNATURE_ALGORITHM, type SignedType } from '../../protocol/signed.ts';
 import type { WallMs } from '../../protocol/time.ts';
-import type { PrivateKey } from './keys.ts';
+import type { PrivateKey } from './signing-keys.ts';
 
 /** Signs messages with the owner's private key. */
 export interface Signer {

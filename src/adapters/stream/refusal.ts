@@ -26,8 +26,8 @@ export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
   for (const text of signs.texts) {
     // Titles and problem types spell the names with blanks or hyphens.
     const words = text?.toLowerCase().replace(/[\s-]+/g, '_');
-    const found = REFUSAL_REASONS.find((reason) => words?.includes(reason));
-    if (found !== undefined) return found;
+    const reasonInText = REFUSAL_REASONS.find((reason) => words?.includes(reason));
+    if (reasonInText !== undefined) return reasonInText;
   }
   return REASON_BY_NUMBER[signs.errorCode ?? 0] ?? null;
 }

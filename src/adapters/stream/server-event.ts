@@ -76,7 +76,7 @@ function ready(task: TaskState, given: Partial<Ready>): Ready {
 
 function currentTask({ task_status: status, pipeline }: DataOf<'current_task'>): Ready {
   const targets = pipeline?.translations.map((one) => one.target_language) ?? null;
-  // The specification shows no status: a task that is there runs.
+  // The specification shows no status: an existing task is a running task.
   return ready(taskState(status ?? 'running'), { targets });
 }
 

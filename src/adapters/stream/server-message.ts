@@ -192,7 +192,7 @@ function isKnown(type: string): type is ServerMessageType {
   return Object.hasOwn(SERVER_MESSAGE_DATA, type);
 }
 
-/** Whether a message is so long that its validation would delay everything else. */
+/** Whether a message exceeds the length at which validation would delay everything else. */
 function isTooLong(text: string, data: unknown): boolean {
   const sound = isObject(data) && typeof data['data'] === 'string' ? data['data'].length : 0;
   return text.length - sound > MOST_CHARS;
@@ -215,11 +215,11 @@ export function parseServerFrame(text: string): ParsedFrame {
   if (frame === null) return { kind: 'malformed', type: null, reason: 'JSON without a message_type' };
   const { type } = frame;
   if (type === null || !isKnown(type)) return { kind: 'unknown', type };
-  const given = unwrap(frame.data);
-  if (isTooLong(text, given)) return { kind: 'malformed', type, reason: `too long a ${type}` };
-  if (type === 'output_audio_data' && isUsualSound(given))
-    return { kind: 'message', message: { message_type: type, data: given } };
-  const data = SERVER_MESSAGE_DATA[type].safeParse(given);
+  const content = unwrap(frame.data);
+  if (isTooLong(text, content)) return { kind: 'malformed', type, reason: `too long a ${type}` };
+  if (type === 'output_audio_data' && isUsualSound(content))
+    return { kind: 'message', message: { message_type: type, data: content } };
+  const data = SERVER_MESSAGE_DATA[type].safeParse(content);
   if (!data.success) {
     const where = data.error.issues[0]?.path.join('.') || 'data';
     return { kind: 'malformed', type, reason: `${type} without a usable ${where}` };

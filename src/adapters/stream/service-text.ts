@@ -4,7 +4,7 @@ const LONGEST_CHARS = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
-/** Makes the service's own text fit to show: one line, limited, without the token. */
+/** Sanitises a text from the service for display: one line, limited length, without the token. */
 export type CleanText = (text: string) => string;
 
 export function createTextCleaner(token: string): CleanText {

@@ -20,8 +20,8 @@ const QUOTED_CUT = Buffer.from(`"${CUT}"`);
 /** Makes frames of `input_audio_data`, reusing the same memory. */
 export interface SoundFrames {
   /**
-   * The frame is valid until the next one is made, unless it is forgotten.
-   * @param pcm never changes; the frame of repeated silence is made only once
+   * The frame is valid until the next frame is created, unless it is forgotten.
+   * @param pcm never changes; the frame of repeated silence is created only once
    */
   make(pcm: Uint8Array): Buffer;
   /** The last frame is still in use: the next one gets new memory. */

@@ -20,14 +20,14 @@ const CONTAINERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('.snd'), 'AU'],
   [Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), 'WebM'],
 ];
-/** Length of a text that cannot be sound (bytes). */
+/** A payload shorter than this (bytes) is an error text, not sound. */
 const TEXT_BYTES = 64;
 const RIFF = Buffer.from('RIFF');
 
 /** A base64 text, or a data URI that holds one. */
 export function decodeSound(text: string): Payload {
   const digits = text.replace(/^\s*data:[^,]*;base64,/i, '').replace(/\s+/g, '');
-  // The decoder silently skips other characters, and what it makes of the rest is noise.
+  // The decoder silently skips other characters, and the decoded rest is noise.
   if (!/^[\w+/-]*={0,2}$/.test(digits)) return refused('of which data is not base64');
   return takePcm(Buffer.from(digits, 'base64'));
 }

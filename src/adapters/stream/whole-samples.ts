@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 export interface WholeSamples {
   /**
    * @param utterance names the utterance; pieces without a name belong together
-   * @param isLast the last piece of it
+   * @param isLast the last piece of the sound
    * @returns whole samples: includes a byte left over from the piece before, and keeps one left over at its own end
    */
   take(pcm: Buffer, utterance: string, isLast: boolean): Buffer;

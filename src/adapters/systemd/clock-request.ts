@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 const FILE = 'clock';
 
 /**
- * Asks dragoman-clock.path, which watches the service's runtime directory, to set the machine's clock; the service itself may not.
+ * Asks dragoman-clock.path, which watches the agent's runtime directory, to set the machine's clock; the agent itself may not.
  * @returns null when there is no such directory
  */
 export function createClockRequest(

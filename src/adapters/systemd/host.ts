@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../../ports/host.ts';
 import { systemReason } from '../system-error.ts';
-import { RESTART_FILE } from '../update/desk.ts';
+import { RESTART_FILE } from '../update/order-files.ts';
 import { isStartedBySystemd } from './invocation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,17 +17,17 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
     restartProblem: () =>
       isStartedBySystemd(env)
         ? null
-        : 'the agent does not run as a service of systemd, so it would not be restarted',
+        : 'the agent does not run as a unit of systemd, so it would not be restarted',
     restart() {
       try {
-        // An ordered end is no fault of a version that the updater watches.
+        // A clean shutdown is not a fault of a version that the updater watches.
         if (isAbsolute(directory)) writeFileSync(join(directory, RESTART_FILE), String(process.pid));
       } catch {}
       end();
     },
     reboot() {
       if (!isAbsolute(directory))
-        return 'the agent does not run as a service of systemd with a runtime directory';
+        return 'the agent does not run as a unit of systemd with a runtime directory';
       if (!existsSync(rebootUnit)) {
         return 'dragoman-reboot.path is not enabled on the device: systemctl enable --now dragoman-reboot.path';
       }

@@ -8,7 +8,7 @@ export function isStartedBySystemd(env: Environment): boolean {
   return env['SYSTEMD_EXEC_PID'] === String(process.pid);
 }
 
-/** Whether the program runs as a service: without a person in front of it, and restarted by its supervisor. */
+/** Whether the program runs under a supervisor that restarts it, without a person at its terminal. */
 export function isService(env: Environment): boolean {
   return Boolean(env['NOTIFY_SOCKET']) || isStartedBySystemd(env);
 }

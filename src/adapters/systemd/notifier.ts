@@ -67,7 +67,7 @@ export function createSystemdNotifier(
     watchdogMs: readWatchdog(env),
     tell(news) {
       const last = waiting.at(-1);
-      // Only a change of the service's state needs a message of its own.
+      // Only a change of the unit's state needs a message of its own.
       if (last !== undefined && !news.ready && !news.reloading && !news.stopping)
         waiting.splice(-1, 1, { ...last, ...news });
       else waiting.push(news);

@@ -16,7 +16,7 @@ const KIB = 1024;
 export interface AptPlaces {
   /** The updater's folder, which has a folder of apt's own. */
   readonly root: string;
-  /** Where the device's own list of sources may be; the first that is there counts. */
+  /** Possible paths of the device's own list of sources; the first existing one counts. */
   readonly sources: readonly string[];
   readonly keyring: string;
 }

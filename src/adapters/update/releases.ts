@@ -20,7 +20,7 @@ export function createReleases(root: string): Releases {
       try {
         return await readRelease(join(root, folder, PROGRAM_FOLDER));
       } catch (error) {
-        // A file is missing or cannot be read, or the release is no JSON.
+        // A file is missing or cannot be read, or the release is not JSON.
         if (systemCode(error) === null && !(error instanceof SyntaxError)) throw error;
         return null;
       }

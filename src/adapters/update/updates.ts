@@ -6,14 +6,14 @@ import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../p
 import { readBounded } from '../bounded-file.ts';
 import { syncDirectory } from '../state-file.ts';
 import { systemReason } from '../system-error.ts';
-import { MOMENT_FILE, ORDER_FILE, STATUS_FILE } from './desk.ts';
+import { MOMENT_FILE, ORDER_FILE, STATUS_FILE } from './order-files.ts';
 
 /** The updater's folder in memory. */
 export const UPDATER_MEMORY = '/run/dragoman-update';
 /** Larger than any report (bytes). */
 const MOST_STATUS = 8192;
 
-/** @returns null: the program does not run as a service, so that there is no place for orders */
+/** @returns null: the program does not run under systemd, so that there is no place for orders */
 export function createUpdates(
   env: Readonly<Record<string, string | undefined>>,
   memory: string = UPDATER_MEMORY,

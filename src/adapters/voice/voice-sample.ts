@@ -52,9 +52,9 @@ export interface SampleFindings {
 export async function examineSample(bytes: Uint8Array): Promise<SampleFindings> {
   if (bytes.length === 0) return refused(null, 'is empty');
   if (bytes.length > LARGEST_SAMPLE_BYTES) return refused(null, 'is larger than 10 MB: cut it');
-  const found = await typeOf(bytes);
-  const kind = found === null ? null : (KINDS[found.ext] ?? null);
-  if (kind === null) return refused(null, `is ${nameOther(bytes, found)}: give one of ${KIND_NAMES}`);
+  const fileType = await typeOf(bytes);
+  const kind = fileType === null ? null : (KINDS[fileType.ext] ?? null);
+  if (kind === null) return refused(null, `is ${nameOther(bytes, fileType)}: give one of ${KIND_NAMES}`);
   if (kind.name === 'WAV') return examineWav(kind, bytes);
   if (!MEASURED.includes(kind.name)) return { kind, seconds: null, faults: [], warnings: [] };
   const seconds = await durationOf(bytes, kind);

@@ -1,7 +1,7 @@
 /** A small HTTP server for programs that watch this one. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
-import { isLoopback } from '../../protocol/host.ts';
+import { isLoopback } from '../../protocol/host-name.ts';
 import { openHttpServer } from '../network/http-server.ts';
 
 /** A museum's kiosks share an address, and fetch a new version together. */

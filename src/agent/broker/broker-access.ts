@@ -91,11 +91,11 @@ export async function deviceCertificate(
   return openDeviceCertificate({ configured, name, file, authorities });
 }
 
-/** The agent's files as systemd keeps them, for programs beside the service. */
+/** The agent's files as systemd keeps them, for programs beside the unit. */
 const SERVICE_STATE = '/var/lib/dragoman';
 
 /**
- * The same for a program that only reads, beside an agent that runs as a service with a folder of its own.
+ * The same for a program that only reads, beside an agent that runs as a unit with a folder of its own.
  * @param env of this program
  */
 export async function lookAtCertificate(

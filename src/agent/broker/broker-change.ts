@@ -25,7 +25,7 @@ export interface BrokerChangeDeps {
 
 export interface BrokerChange {
   connected(): void;
-  /** The connection ended, or a try of it failed. */
+  /** The connection ended, or an attempt to connect failed. */
   failed(): void;
   /** The configuration was read again. */
   changed(mqtt: Config['mqtt']): void;
@@ -91,7 +91,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
         cancel();
         isTold = false;
         deps.away(null);
-        // The connection may be on its way to a broker that the configuration no longer names.
+        // The pending connection may be to a broker that the configuration no longer names.
         if (from === null && !isUp) deps.bus()?.reconnect();
         if (from !== null)
           log.info({ from, to: brokers.configured }, 'the configuration names another broker; trying it');

@@ -72,10 +72,10 @@ function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
     /** @throws the error of `read` if there are no earlier contents */
     read(name: string, read: () => T): T {
       try {
-        const found = read();
-        known.set(name, found);
+        const access = read();
+        known.set(name, access);
         failing.delete(name);
-        return found;
+        return access;
       } catch (error) {
         const last = known.get(name);
         if (last === undefined) throw error;

@@ -10,10 +10,10 @@ export function createLimitReport({
   readonly log: Log;
   readonly publisher: Pick<Publisher, 'condition'>;
 }): (limits: readonly BrokerLimit[]) => void {
-  let told = '';
+  let lastReported = '';
   return (limits) => {
-    if (limits.join() === told) return;
-    told = limits.join();
+    if (limits.join() === lastReported) return;
+    lastReported = limits.join();
     if (limits.length > 0)
       log.warn({ limits }, 'the broker does not allow all that the agent needs; it goes on with less');
     else log.info({}, 'the broker allows all that the agent needs');

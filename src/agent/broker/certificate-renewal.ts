@@ -223,6 +223,6 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   };
 }
 
-/** What throws has failed like what returns a reason: the next attempt comes later, and the daemon goes on. */
+/** An exception counts as a failure with a reason: the next attempt comes later, and the daemon continues. */
 const reasonOf = (attempt: Promise<string | null>): Promise<string | null> =>
   attempt.catch((error: unknown) => (error instanceof Error ? error.message : 'unknown error'));

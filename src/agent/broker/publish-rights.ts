@@ -3,7 +3,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../health/publisher.ts';
 
 /**
- * A refusal counts this long (ms), over connections too: the broker may have ended the last one because of it.
+ * A refusal counts for this long (ms), even after a reconnect: the broker may have closed the last connection because of the refused message.
  * Status and state are published every five minutes, so that a lasting refusal repeats before that.
  */
 const BELIEVED_MS = 600_000;
@@ -30,7 +30,7 @@ export function createPublishRights(
   let mayAsk = true;
   /** By the short name of the topic: until when it counts as refused. */
   const refused = new Map<string, number>();
-  let told = '';
+  let lastReported = '';
   let cancel = (): void => {};
 
   const tell = (): void => {
@@ -38,8 +38,8 @@ export function createPublishRights(
     const now = clock.now();
     for (const [name, until] of refused) if (until <= now) refused.delete(name);
     const names = [...(mayAsk ? [] : ['token/req']), ...[...refused.keys()].sort()];
-    if (names.join() !== told) {
-      told = names.join();
+    if (names.join() !== lastReported) {
+      lastReported = names.join();
       publisher().condition('not_published', names.length > 0, names);
     }
     if (refused.size > 0) cancel = clock.at(Math.min(...refused.values()), tell);

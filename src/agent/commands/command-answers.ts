@@ -23,7 +23,7 @@ export interface CommandAnswers {
   accepted(asker: Asker): void;
   /**
    * The command is acknowledged at the latest when the broker has its answer. A command that is sent again gets no
-   * second answer while the first is on its way.
+   * second answer while the first is pending.
    */
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**
@@ -36,7 +36,7 @@ export interface CommandAnswers {
   close(): void;
 }
 
-/** Longest time that an operator waits (ms): after it, an answer is no reason to reconnect sooner. */
+/** Longest time that an operator waits (ms): after it, an answer is not a reason to reconnect sooner. */
 const WAITED_FOR_MS = 120_000;
 
 /** @param changed called whenever `isAwaited` may have changed */

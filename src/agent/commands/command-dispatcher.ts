@@ -21,7 +21,7 @@ const LOGGED_A_MINUTE = 30;
 export interface CommandDispatcher {
   /** Gives the answers owed since the last run: `interrupted`, or an answer that did not reach the broker. */
   begin(bus: Bus): void;
-  /** False if the topic is no command's. */
+  /** False if the topic is not a command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers all unfinished commands; resolves when all answers are saved and published. */
   close(): Promise<void>;
@@ -88,7 +88,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     const { id, name } = asker;
     const settle = (answer: FinalAnswer): void => {
       if (!unfinished.delete(id)) return;
-      record.settleThen(id, answer, (given) => answers.final(asker, given), !command.isReadOnly);
+      record.settleThen(id, answer, (settled) => answers.final(asker, settled), !command.isReadOnly);
     };
     if (!unfinished.has(id)) return;
     if (isExpired(notAfter, clock.wall())) return settle({ status: 'expired' });
@@ -129,7 +129,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     // Nothing was done: losing this note does no harm.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
-      record.settleThen(id, answer, (given) => answers.final(asker, given), false);
+      record.settleThen(id, answer, (settled) => answers.final(asker, settled), false);
     };
     try {
       if (message.retain)

@@ -6,7 +6,7 @@ const RATE: Rate = { burst: 100, perMinute: 600 };
 /** Commands without an answer are counted for this long (ms), then reported as one number. */
 const TELL_EVERY_MS = 60_000;
 
-/** Limits what a flood of commands costs, so that audio is not disturbed. */
+/** Limits the CPU time of a flood of commands, so that audio is not disturbed. */
 export interface CommandRate {
   /** `refuse`: it is answered `busy`. `drop`: there are too many even for that. */
   next(): 'take' | 'refuse' | 'drop';

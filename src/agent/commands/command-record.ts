@@ -34,18 +34,18 @@ export interface CommandRecord {
    * Notes a command and then calls `then`, which carries it out: when the note is saved, or at once if it cannot be.
    */
   noteThen(command: NotedCommand, then: () => void): void;
-  /** Notes a read-only command; it is written with the next other one. */
+  /** Notes a read-only command; it is written with the next other command. */
   note(command: NotedCommand): void;
   /**
    * Settles a command, and calls `say` with `answer` once that is saved, so that no restart contradicts it.
-   * If the disk holds the beginning of a command and does not accept its end in time, the answer has a note. A command
+   * If the disk holds a command's start and does not accept its result in time, the answer has a note. A command
    * that the disk does not know is answered at once.
    * @param isUrgent false: written with the next urgent change
    */
   settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
   /** The broker has the answer: it is not given again after a restart. */
   told(id: string): void;
-  /** Whether the broker has the answer to a settled command, as far as known. */
+  /** Whether the broker is known to have the answer to a settled command. */
   isTold(id: string): boolean;
   /** Resolves when everything is written, or cannot be. */
   flush(): Promise<void>;

@@ -48,7 +48,7 @@ export interface DiagnoseDeps {
 
 /** The doctor inside a running agent. */
 export interface Diagnose {
-  /** @throws CommandError while another diagnosis is under way */
+  /** @throws CommandError while another diagnosis runs */
   run(only: readonly CheckName[] | null): Promise<Diagnosis>;
   /** Whether a trial waits for the answer to this request. */
   awaits(id: string): boolean;
@@ -105,9 +105,9 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
         const all = checks(only);
         const wanted = CHECKS.filter((name) => only === null || only.includes(name));
         const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
-        const found = diagnosisOf(version, await runChecks(chosen, { clock }));
+        const answerBody = diagnosisOf(version, await runChecks(chosen, { clock }));
         // The last safeguard, as in the log: no text that looks like a secret leaves the device.
-        return diagnosisSchema.parse(redactValue(found));
+        return diagnosisSchema.parse(redactValue(answerBody));
       } finally {
         isRunning = false;
       }
@@ -194,7 +194,7 @@ function judgeLost(
   direction: 'capture' | 'playback',
 ): Outcome {
   const { code, message } = fault ?? { code: 'failed', message: 'it has failed' };
-  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message }, direction);
+  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message });
 }
 
 function judgePlayback({ state }: LaneRunner, { capture, playback }: LaneConfig): Outcome {

@@ -63,7 +63,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       return brief(affected);
     },
     mute: ({ lane }) => setOptions(chosen(lane), { muted: true }),
-    // The answer must be true: what somebody at the desk has muted is open again, too.
+    // The answer must be true: this also ends a mute from the desk.
     unmute: ({ lane }) => setOptions(chosen(lane), { muted: false, mutedAtDesk: false }),
     languages: (args) =>
       args.step === undefined
@@ -89,7 +89,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
   };
 }
 
-/** Commands by hand, as far as they differ. What they do ends with the conversation, and never lifts the owner's mute. */
+/** Commands from keys and the screen, where they differ. Their effect ends with the conversation, and never lifts the owner's mute. */
 export function handlersAtDesk({
   lanes,
   says,

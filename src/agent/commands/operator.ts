@@ -51,7 +51,7 @@ export interface OperatorDeps {
 export interface Operator {
   /** Gives the answers owed since the last run, and listens to the keys. */
   begin(bus: Bus): void;
-  /** False if the topic is no command's. */
+  /** False if the topic is not a command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;

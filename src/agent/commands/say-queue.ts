@@ -33,11 +33,11 @@ export interface SayQueueDeps {
   watch(listener: (step: LaneStep) => void): () => void;
 }
 
-/** The operator's texts, in order. */
+/** The operator's texts, oldest first. */
 export interface SayQueue {
   /** Resolves with the milliseconds heard in each lane. @throws CommandError, at once or later */
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
-  /** The conversation at these lanes has ended: what a visitor has typed is not spoken to the next one. */
+  /** The conversation at these lanes has ended: a visitor's typed text is not spoken to the next visitor. */
   dropTyped(lanes: readonly LaneRunner[]): void;
   /** A lane has come or gone. */
   lanesChanged(): void;
@@ -63,11 +63,11 @@ interface Waiting {
 const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused' | 'unsupported'>, string>> =
   {
     silent: 'the service did not begin to speak it within 15 s: it may not support this language',
-    cut: 'a part of it was dropped unheard: a visitor spoke over it, or too much sound was waiting',
+    cut: 'part of the text was dropped unheard: a visitor spoke over it, or too much sound was waiting',
     lost: 'the session ended before it was heard; send it again',
   };
 const NO_TURN =
-  'somebody else took the turn, or the service does not translate in this direction; send it again';
+  'another person took the turn, or the service does not translate in this direction; send it again';
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
   const queues = new Map<string, Waiting[]>();
@@ -82,7 +82,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     look();
   };
 
-  /** The service turns round, as for somebody who presses a key. */
+  /** The service changes direction, as for a pressed key. */
   const takeTurn = (lane: LaneRunner, text: Waiting, speaker: Speaker): void => {
     const now = clock.now();
     if (lane.state.twoWay.speaker === speaker) return;

@@ -18,7 +18,7 @@ export interface TaskResultDeps {
 /** `now`: the service runs the task. `next_session`: no stream is open, so the next session brings the task. */
 export type TakesEffect = 'now' | 'next_session';
 
-/** In these phases a lane without a stream does not soon get one. */
+/** In these phases a lane without a stream does not get a stream soon. */
 const AT_REST: readonly Phase[] = ['idle', 'standby', 'parked', 'draining', 'closed'];
 
 /** The service's verdict on a new task; undefined while it is open. */
@@ -35,10 +35,10 @@ function judge(
     return new CommandError('superseded', 'other languages were ordered before the service had answered');
   }
   if (setupOf(session)?.stage === 'configuring') return undefined;
-  const told = hearingStream(session);
-  if (told === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
-  const isSettled = session.kind !== 'retasking' && !told.taskStale;
-  return isSettled && isSameTask(orderOf(told.confirmedTask), wanted) ? 'now' : undefined;
+  const stream = hearingStream(session);
+  if (stream === null) return AT_REST.includes(phaseOf(session)) ? 'next_session' : undefined;
+  const isSettled = session.kind !== 'retasking' && !stream.taskStale;
+  return isSettled && isSameTask(orderOf(stream.confirmedTask), wanted) ? 'now' : undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Config } from '../../protocol/config.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { createSaidAgain } from '../broker/said-again.ts';
+import { createRepublish } from '../broker/republish.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
@@ -59,7 +59,7 @@ export interface DesiredConfig {
   /** The configuration with the documents from before the last start. */
   readonly config: Config;
   readonly subscriptions: readonly string[];
-  /** False if the topic is no document's. */
+  /** False if the topic is not a document's. */
   receive(message: BusMessage): boolean;
   /** A message was too large to be read. */
   oversized(topic: string): void;
@@ -104,7 +104,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   let bus: Bus | null = null;
   let closed = false;
   const report: Throttle = createThrottle(clock, REPORT_INTERVAL_MS, publish);
-  const again = createSaidAgain(clock);
+  const again = createRepublish(clock);
   const writer =
     deps.file === null
       ? null
@@ -117,7 +117,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function isOfPlace({ from }: DesiredDocument): boolean {
     return places.some((place) => place.from === from);
   }
-  /** Documents that came since are newer. With signatures, an older version never replaces a newer one. */
+  /** Documents received since then are newer. With signatures, an older version never replaces a newer version. */
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);

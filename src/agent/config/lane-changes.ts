@@ -8,7 +8,7 @@ export interface DeviceChange {
 }
 
 /**
- * What a lane keeps for its life. The stream has one sample rate, a recording plays in another way than a loudspeaker,
+ * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays in another way than a loudspeaker,
  * and in a room each lane knows the other one.
  */
 function fixedParts({ lanes, rooms }: Config, id: string): string {

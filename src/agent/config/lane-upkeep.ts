@@ -39,7 +39,7 @@ export interface LaneUpkeepDeps {
   readonly log: Log;
   /** The running lanes, as configured by the files. */
   running(): Config;
-  /** What the files say last. */
+  /** The newest configuration from the files. */
   wanted(): Config;
   /** Changes the running configuration: as configured by the files, and the one in force. */
   change(change: (config: Config) => Config): void;
@@ -47,11 +47,11 @@ export interface LaneUpkeepDeps {
   changed(): void;
   /** The configuration in force. */
   inForce(): Config;
-  /** What the files say last, with the desired configuration. */
+  /** The newest configuration from the files, with the desired configuration. */
   desired(): Config;
 }
 
-/** Brings the lanes and their devices into line with the files, each as soon as no sentence of it is under way. */
+/** Brings the lanes and their devices into line with the files, each lane as soon as it translates no sentence. */
 export interface LaneUpkeep {
   look(): void;
   close(): void;
@@ -109,7 +109,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
         deps.changed();
       } else isWaiting = true;
     }
-    // A new lane may have the devices of an ending one.
+    // A new lane may use the devices of an ending lane.
     const isEnding = ending.size > 0 || endingLanes(deps.running(), deps.wanted()).length > 0;
     if (!isEnding) begin();
     since = isWaiting ? (since ?? clock.now()) : null;

@@ -21,7 +21,7 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
 /** The configuration in force, and its way to the lanes without a restart. */
 export interface RunningConfig {
   readonly current: Config;
-  /** What the files say, as far as it is in force: without `config/desired` and commands. */
+  /** The configuration from the files, in its part that is in force: without `config/desired` and commands. */
   readonly ofFiles: Config;
   readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */
@@ -38,7 +38,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   let current = desired.config;
   let base = deps.base;
   let ofFiles = base;
-  /** What the files said last. */
+  /** The newest configuration from the files. */
   let latest = base;
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {

@@ -4,7 +4,7 @@ import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
 
-/** Commands of a key that somebody who wants to talk presses. A visitor at the screen is there in any case. */
+/** Commands with which a key press begins a conversation: its user wants to talk. A touch always begins one. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
@@ -21,13 +21,13 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
     const isPress = by === 'touch' || BEGINS.includes(name);
-    // Whoever releases a key has pressed it before; a page that is gone releases it, too.
+    // A release begins nothing: the key was pressed before, and a closed page also releases it.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
-    // What a visitor changes while there is no conversation would stay.
+    // Without a conversation, nothing would undo a visitor's changes.
     if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))
       throw new CommandError('stopped', 'the kiosk does not interpret now');
-    // Before the command: what it changes is undone at the end of the conversation.
+    // Before the command: the end of the conversation undoes the command's changes.
     if (begins) conversations.begin(named, by);
     return command.carryOut();
   };

@@ -47,7 +47,7 @@ interface Desk {
   beginnings: ReadonlyMap<string, Beginning>;
   /** The notice that each lane has. */
   readonly informed: Map<string, Notice | null>;
-  /** When the last conversation ended: what was said before does not begin another one. Null: there was none. */
+  /** When the last conversation ended: earlier speech does not begin another conversation. Null: no conversation yet. */
   endedAt: number | null;
   cancel(): void;
 }
@@ -81,7 +81,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (notice !== null && isTheirs) notices.want(lane, desk.lanes, notice);
   };
 
-  /** Somebody is there: the session is ready when they speak. */
+  /** A person is present: start the session before they speak. */
   const wake = (desk: Desk): void => {
     for (const lane of desk.lanes) if (lane.phase === 'standby') lane.post({ type: 'start' });
   };

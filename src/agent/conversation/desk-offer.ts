@@ -12,7 +12,7 @@ export interface DeskOffer {
   readonly language: string;
 }
 
-/** The offer of a desk: that of its first lane that has one. Null: there is no choice. */
+/** The offer of a desk: that of its first lane with an offer. Null: no choice. */
 export function deskOffer(
   desk: readonly LaneRunner[],
   offerOf: (lane: string) => readonly string[],

@@ -36,7 +36,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   /** Lanes whose service does not speak texts: they are not asked again. */
   const silent = new Set<string>();
   /** Languages in which each lane has spoken it. */
-  const told = new Map<string, readonly string[]>();
+  const spokenLanguages = new Map<string, readonly string[]>();
   let cancel = (): void => {};
 
   /** A recording has no listeners. */
@@ -50,7 +50,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
 
   const speak = (waited: Waiting): void => {
     const { lane, notice } = waited;
-    told.set(lane.id, [...(told.get(lane.id) ?? []), notice.language]);
+    spokenLanguages.set(lane.id, [...(spokenLanguages.get(lane.id) ?? []), notice.language]);
     const refused = (error: unknown): void => {
       if (!(error instanceof CommandError)) throw error;
       if (NEVER.includes(error.code)) silent.add(lane.id);
@@ -76,15 +76,15 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   return {
     want(lane, desk, notice) {
       waiting = waiting.filter((one) => one.lane !== lane);
-      const isTold = told.get(lane.id)?.includes(notice.language) === true;
-      if (!isTold && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
+      const isSpoken = spokenLanguages.get(lane.id)?.includes(notice.language) === true;
+      if (!isSpoken && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
       // After what the same key orders: whoever takes the turn speaks first.
       cancel();
       if (waiting.length > 0) cancel = clock.at(clock.now(), look);
     },
     end(desk) {
       waiting = waiting.filter(({ lane }) => !desk.includes(lane));
-      for (const { id } of desk) told.delete(id);
+      for (const { id } of desk) spokenLanguages.delete(id);
     },
     close() {
       cancel();

@@ -3,7 +3,7 @@ import { readAgentNote } from '../../adapters/doctor/agent-note.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { type AgentFacts, judgeAgent, noAgent } from '../../core/doctor/agent-rules.ts';
 import type { AgentLink } from '../../core/doctor/login-rules.ts';
-import type { ToldStatus } from '../../core/fleet/told.ts';
+import type { ReceivedStatus } from '../../core/fleet/device-messages.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { RunningNote } from '../../protocol/running-note.ts';
 import { VERSION } from '../../protocol/version.ts';
@@ -18,7 +18,7 @@ export interface AgentAround {
   readonly agent: number | null;
   /** Any agent runs, or that cannot be excluded: one with another configuration may have the same name at the broker. */
   readonly mayAgentRun: boolean;
-  /** What the agent with this configuration says of itself. */
+  /** The status of the agent with this configuration. */
   readonly note: RunningNote | null;
 }
 
@@ -63,20 +63,24 @@ function changeOf(file: string | null): number {
 export function agentCheck(
   { agent, note }: AgentAround,
   config: Config | null,
-  askBroker: () => Promise<ToldStatus | null>,
+  askBroker: () => Promise<ReceivedStatus | null>,
 ): Check {
   return deviceCheck('agent', BROKER_LIMIT_MS, async () => {
     if (agent === null) return noAgent();
-    return judgeAgent(note === null ? told(await askBroker()) : noted(note, config), agent, VERSION);
+    return judgeAgent(
+      note === null ? factsOfStatus(await askBroker()) : factsOfNote(note, config),
+      agent,
+      VERSION,
+    );
   });
 }
 
-function noted(note: RunningNote, config: Config | null): AgentFacts {
+function factsOfNote(note: RunningNote, config: Config | null): AgentFacts {
   // Another version may have other defaults.
   const isComparable = config !== null && note.problem === null && note.version === VERSION;
   return { ...note, differing: isComparable ? differingKeys(note.config, fingerprints(config)) : [] };
 }
 
-function told(status: ToldStatus | null): AgentFacts | null {
+function factsOfStatus(status: ReceivedStatus | null): AgentFacts | null {
   return status === null ? null : { ...status, broker: null, problem: null, differing: [] };
 }

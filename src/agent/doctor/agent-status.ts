@@ -1,4 +1,4 @@
-import { type ToldStatus, toldStatusSchema } from '../../core/fleet/told.ts';
+import { type ReceivedStatus, receivedStatusSchema } from '../../core/fleet/device-messages.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { once } from './check.ts';
@@ -12,12 +12,12 @@ export interface AgentStatus {
   /** A message arrived on the topic. */
   hear(payload: string): void;
   /** The last status; null if none comes. */
-  ask(): Promise<ToldStatus | null>;
+  ask(): Promise<ReceivedStatus | null>;
 }
 
 /** @param join connects to the broker and subscribes; resolves to whether it is connected */
 export function createAgentStatus(clock: Clock, join: () => Promise<boolean>): AgentStatus {
-  let last: ToldStatus | null = null;
+  let last: ReceivedStatus | null = null;
   const arrive = once(async () => {
     if (!(await join())) return;
     const end = clock.now() + LISTEN_MS;
@@ -26,7 +26,7 @@ export function createAgentStatus(clock: Clock, join: () => Promise<boolean>): A
   });
   return {
     hear(payload) {
-      const parsed = toldStatusSchema.safeParse(parseJson(payload));
+      const parsed = receivedStatusSchema.safeParse(parseJson(payload));
       if (parsed.success) last = parsed.data;
     },
     async ask() {

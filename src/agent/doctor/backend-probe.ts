@@ -19,7 +19,7 @@ export interface Probed {
   readonly tookMs: number;
   /** The address pattern of streams; null if the answer had none. */
   readonly streamUrl: string | null;
-  /** The backend's clock, as far as it showed it. */
+  /** The backend's clock, if the answer contained it. */
   readonly sight: ClockReading | null;
 }
 
@@ -119,17 +119,17 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
     const { probe, stream_url, ts } = probed.data;
     return { answer: { kind: 'probed', session: probe.session }, streamUrl: stream_url, ts: ts ?? null };
   }
-  const given = tokenResponseSchema.safeParse(json);
-  if (!given.success) return { answer: { kind: 'malformed' }, streamUrl: null, ts: null };
-  const ts = given.data.ts ?? null;
-  if (!given.data.ok) {
-    const { code, title, detail, final, retry_after_s } = given.data.error;
-    const told = hide(detail === '' ? title : detail).slice(0, 200);
+  const answer = tokenResponseSchema.safeParse(json);
+  if (!answer.success) return { answer: { kind: 'malformed' }, streamUrl: null, ts: null };
+  const ts = answer.data.ts ?? null;
+  if (!answer.data.ok) {
+    const { code, title, detail, final, retry_after_s } = answer.data.error;
+    const reason = hide(detail === '' ? title : detail).slice(0, 200);
     return {
       answer: {
         kind: 'denied',
         code: hide(code).slice(0, 60),
-        detail: told,
+        detail: reason,
         final,
         retryAfterS: retry_after_s ?? null,
       },
@@ -137,7 +137,7 @@ function readAnswer(json: unknown, hide: (text: string) => string): Read {
       ts,
     };
   }
-  return { ...readGrant(given.data), ts };
+  return { ...readGrant(answer.data), ts };
 }
 
 function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'answer' | 'streamUrl'> {

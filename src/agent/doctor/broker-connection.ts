@@ -9,7 +9,7 @@ import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from '../.
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
-import { isExposedAddress } from '../../protocol/host.ts';
+import { isExposedAddress } from '../../protocol/host-name.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions, keptSession } from '../broker/subscriptions.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
@@ -26,7 +26,7 @@ export interface BrokerConnectionParts {
    * @throws with a message for an operator if one of its files is unusable
    */
   connection(): Promise<MqttConnection>;
-  /** Null: there is no readable one. */
+  /** Null: no readable certificate. */
   certificate(): Promise<OwnCertificateFacts | null>;
   /** Any agent on this machine. */
   readonly agent: AgentLink;
@@ -134,7 +134,7 @@ async function login(
     ...one,
     mayBeRefused: !needed.includes(one.filter),
   }));
-  // Only a doctor that is killed leaves it. It is no status: an agent corrects it and suspects no other device.
+  // Only a doctor that is killed leaves it. It is not a status: an agent corrects it and suspects no other device.
   const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>

@@ -48,9 +48,9 @@ export async function runChecks(
       const outcomes = await Promise.race([running[index] ?? null, aborted]);
       if (outcomes === null) break;
       for (const { lane, verdict, finding, fix, data } of outcomes) {
-        const told = { check: check.name, lane, verdict, finding, fix, data };
-        findings.push(told);
-        tell(told);
+        const entry = { check: check.name, lane, verdict, finding, fix, data };
+        findings.push(entry);
+        tell(entry);
       }
     }
   } finally {

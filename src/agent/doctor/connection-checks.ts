@@ -43,7 +43,7 @@ export interface ConnectionParts {
   /** The lane of the trial token. */
   readonly lane: string;
   join(): Promise<BrokerConnection>;
-  /** What the running agent finds out over its own connection; null: it cannot be asked. */
+  /** The running agent's findings over its own connection; null: the agent does not answer. */
   askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
   /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
   tells(name: CheckName): boolean;
@@ -82,8 +82,8 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
   const orAgents = (name: CheckName, ask: () => Promise<Diagnosis | null>, judge: () => Promise<Outcome>) => {
     return async (): Promise<Outcome> => {
       const { isAgentsAlone = false } = await join();
-      const found = isAgentsAlone ? (await ask())?.checks.find(({ check }) => check === name) : undefined;
-      return found ?? judge();
+      const finding = isAgentsAlone ? (await ask())?.checks.find(({ check }) => check === name) : undefined;
+      return finding ?? judge();
     };
   };
   const look = once(async () => {

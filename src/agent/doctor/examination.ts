@@ -10,7 +10,7 @@ import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection-rules.ts';
 import { combine, skipped } from '../../core/doctor/finding.ts';
-import type { ToldStatus } from '../../core/fleet/told.ts';
+import type { ReceivedStatus } from '../../core/fleet/device-messages.ts';
 import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
@@ -35,7 +35,7 @@ import { type SoundParts, soundChecks } from './sound-checks.ts';
 export interface Examination {
   readonly checks: readonly Check[];
   /** The status of a running agent at the broker; null if there is none, or the broker is unreachable. */
-  agentStatus(): Promise<ToldStatus | null>;
+  agentStatus(): Promise<ReceivedStatus | null>;
   close(): Promise<void>;
 }
 

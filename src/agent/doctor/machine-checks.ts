@@ -10,7 +10,7 @@ import {
   readPower,
   readTemperature,
 } from '../../adapters/doctor/machine-facts.ts';
-import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program.ts';
+import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program-runner.ts';
 import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
 import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../../core/doctor/machine-health.ts';
 import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer-rules.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
-import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';
+import { judgeUnit, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/unit-rules.ts';
 import type { Config } from '../../protocol/config.ts';
 import { type Check, deviceCheck } from './check.ts';
 
@@ -105,7 +105,7 @@ async function checkMixers(
 async function checkService(run: RunProgram, usesSoundCards: boolean): Promise<Outcome> {
   const answer = await run('systemctl', ['show', UNIT, `--property=${UNIT_PROPERTIES.join(',')}`]);
   const unit = answer.ok ? parseProperties(answer.text) : null;
-  return judgeService(unit?.['LoadState'] === undefined ? null : unit, usesSoundCards);
+  return judgeUnit(unit?.['LoadState'] === undefined ? null : unit, usesSoundCards);
 }
 
 /** The folders that the agent writes to. */

@@ -7,12 +7,12 @@ import {
   SANDBOX_PROPERTIES,
   startsWith,
 } from '../../core/doctor/sandbox-rules.ts';
-import { parseProperties, UNIT, type UnitProperties } from '../../core/doctor/service.ts';
+import { parseProperties, UNIT, type UnitProperties } from '../../core/doctor/unit-rules.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { MachineParts } from './machine-checks.ts';
 
 /**
- * Looks at the files of the configuration as the service would: through the sandbox of its unit, and as its user. Nothing to
+ * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Nothing to
  * say if the unit starts another configuration.
  */
 export async function lookThroughSandbox(
@@ -26,7 +26,7 @@ export async function lookThroughSandbox(
   const files: NeededFile[] = [];
   for (const { key, path, use } of neededFiles(file, config)) {
     const paths = pathsOf(path);
-    // A missing file is reported by itself; a recording is made.
+    // A missing input file has its own report; a recording's file is created later.
     if (use === 'read' && !existsSync(path)) continue;
     files.push({ key, paths, use, isAllowed: use === 'read' ? await mayRead(run, unit, path) : null });
   }
@@ -47,7 +47,7 @@ async function mayRead(
   return isAble.ok ? (await as(['test', '-r', path])).ok : null;
 }
 
-/** Names without a folder are credentials, which systemd passes to the service. */
+/** Names without a folder are credentials, which systemd passes to the unit. */
 function neededFiles(file: string, { mqtt, owner, service, lanes }: Config) {
   const read: readonly (readonly [key: string, path: string | null])[] = [
     ['the configuration', resolve(file)],

@@ -31,7 +31,7 @@ export interface SoundParts {
   holdersOf(device: string, direction: Direction): readonly Holder[];
   /** The process that holds the sound cards for itself; null: none does. */
   readonly agent: number | null;
-  /** That process's own status; null if it cannot be asked. */
+  /** That process's own status; null if it does not answer. */
   readonly agentStatus?: () => Promise<{ readonly reasons: readonly string[] } | null>;
   /** Whether the tone is played; without it the loudspeaker stays untouched. */
   readonly plays: boolean;
@@ -223,10 +223,10 @@ function findEcho(
     place += pcm.byteLength;
   }
   const from = Math.max(0, Math.round(((dueAt - EARLIEST_MS - beganAt) * rateHz) / 1000));
-  const found = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
-  if (found === null) return null;
-  const delayMs = beganAt + (from * 1000) / rateHz + found.atMs - dueAt;
-  return { delayMs: Math.max(0, delayMs), gainDb: found.gainDb, clearnessDb: found.clearnessDb };
+  const heardTone = findTone(toFloat(whole.subarray(from * BYTES_PER_SAMPLE)), rateHz, gain);
+  if (heardTone === null) return null;
+  const delayMs = beganAt + (from * 1000) / rateHz + heardTone.atMs - dueAt;
+  return { delayMs: Math.max(0, delayMs), gainDb: heardTone.gainDb, snrDb: heardTone.snrDb };
 }
 
 function faulty(
@@ -238,7 +238,7 @@ function faulty(
   const holders = code === 'busy' ? holdersOf(device, direction) : [];
   if (holders.length > 0)
     return problem(`${device} is held by ${describeHolders(holders)}`, adviseOn(holders), { device, code });
-  return judgeDeviceFault(device, { code, message }, direction);
+  return judgeDeviceFault(device, { code, message });
 }
 
 /**

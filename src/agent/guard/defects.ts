@@ -18,24 +18,24 @@ export interface DefectReports {
   tellOwner(tell: TellDefect): void;
 }
 
-/** Most defects held for the owner before the connection; more are only logged. */
+/** Most defects held for the owner until the first connection; further defects are only logged. */
 const MOST_HELD = 100;
 
 /** Logs the first defect of each part at once, then one a minute; passes all of them to the owner. Never throws. */
 export function createDefects(log: Log, clock: Clock): DefectReports {
-  const told = new Map<string, { at: number; since: number }>();
+  const lastLogged = new Map<string, { at: number; since: number }>();
   const held: [where: string, message: string][] = [];
   let tell: TellDefect = (...defect) => {
     if (held.length < MOST_HELD) held.push(defect);
   };
   const note = (where: string, message: string, error: unknown): void => {
-    const known = told.get(where);
+    const known = lastLogged.get(where);
     const now = clock.now();
     if (known !== undefined && now - known.at < TOLD_EVERY_MS) {
       known.since += 1;
       return;
     }
-    told.set(where, { at: now, since: 0 });
+    lastLogged.set(where, { at: now, since: 0 });
     log.error({ where, more: known?.since ?? 0, err: error }, message);
   };
   const report: Defects = (where, error) => {

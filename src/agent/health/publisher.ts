@@ -15,7 +15,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { UpdateReport } from '../../protocol/update.ts';
 import type { Admissions } from '../admission/admissions.ts';
-import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
+import { createRepublish, type Republish } from '../broker/republish.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
@@ -61,7 +61,7 @@ export class Publisher {
   private changes: readonly number[] = [];
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
-  private readonly again: SaidAgain;
+  private readonly again: Republish;
   private readonly watchers = new Set<() => void>();
 
   constructor(
@@ -80,7 +80,7 @@ export class Publisher {
     this.laneConfig = laneConfig;
     this.admissions = admissions;
     this.update = update;
-    this.again = createSaidAgain(clock);
+    this.again = createRepublish(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
@@ -174,7 +174,7 @@ export class Publisher {
     this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
   }
 
-  /** Publishes a defect. A part that throws with each chunk of sound gives one event a minute with a count. */
+  /** Publishes a defect (a bug). A part that throws with each chunk of sound produces one event a minute with a count. */
   tellDefect(where: string, message: string): void {
     const body = { ts: timestamp(this.clock.wall()), lane: null, where, message };
     const publish = (repeated: number): void => this.publishEvent('defect', withRepeats(body, repeated));
@@ -251,7 +251,7 @@ export class Publisher {
     this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
     const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
     if (!isBetter || this.changes.length < STEADY.changes) return false;
-    // The same sum as in stayBetter: a difference may fall short of it by a rounding error, repeatedly.
+    // The same sum as in stayBetter: a difference could repeatedly be too small by a rounding error.
     return this.betterSince === null || now < this.betterSince + STEADY.forMs;
   }
 

@@ -43,8 +43,8 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
     if (first === undefined && isOver) publisher().tell('config_problem_over', { lane: null });
   };
   const tellProblems = (problems: readonly ConfigProblem[]): void => {
-    const told = problems.slice(0, MOST_PROBLEMS).map(({ message }) => cut(message, LONGEST_PROBLEM));
-    publisher().tell('config_problem', { lane: null, problems: told, more: problems.length - told.length });
+    const shown = problems.slice(0, MOST_PROBLEMS).map(({ message }) => cut(message, LONGEST_PROBLEM));
+    publisher().tell('config_problem', { lane: null, problems: shown, more: problems.length - shown.length });
   };
 
   return {

@@ -1,17 +1,7 @@
 import type { LaneEvent } from '../../core/lane/lane-event.ts';
-import type { AudioFault } from '../../ports/audio.ts';
+import { AUDIO_FAULTS, type AudioFault } from '../../ports/audio.ts';
 
 type Device = Extract<LaneEvent, { type: 'audio_fault' }>['device'];
-
-const CODES: Readonly<Record<AudioFault['code'], true>> = {
-  not_found: true,
-  busy: true,
-  lost: true,
-  hung: true,
-  format: true,
-  too_fast: true,
-  failed: true,
-};
 
 /**
  * A fault as an event of the lane. The fields are named: a fault may be an `Error`, and a spread would lose its
@@ -29,6 +19,9 @@ export function openingFault(device: Device, error: unknown): LaneEvent {
 
 function isFault(error: unknown): error is AudioFault {
   return (
-    typeof error === 'object' && error !== null && 'code' in error && Object.hasOwn(CODES, String(error.code))
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    Object.hasOwn(AUDIO_FAULTS, String(error.code))
   );
 }

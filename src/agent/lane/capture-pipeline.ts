@@ -104,7 +104,7 @@ export class CapturePipeline implements Reference {
     flushed: (...sound) => this.microphone?.others.flushed(...sound),
   };
 
-  /** Counters of the device; null without one. */
+  /** Counters of the device; null without a device. */
   get figures(): DeviceFigures | null {
     return this.microphone?.figures() ?? null;
   }
@@ -133,7 +133,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const watch = createCaptureWatch({ rateHz, playedRateHz });
   // Late sound of a closed microphone must not reach the lane: it may have another one by then.
   let closed = false;
-  // After its end a recording is silent: that is no fault of a microphone.
+  // After the end of its file, a recording is silent: that is not a microphone fault.
   let hasEnded = false;
   let opened: Capture | null = null;
 

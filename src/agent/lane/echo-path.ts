@@ -105,7 +105,7 @@ export class EchoPath {
   private missingMs(bytes: number): number {
     const { rateHz, chunkMs } = this.deps;
     const chunkBytes = Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE;
-    // If a chunk is no whole number of its blocks, the canceller keeps up to one block back.
+    // If a chunk is not a whole number of its blocks, the canceller keeps up to one block back.
     const blockBytes = cancellerBlock(rateHz) * BYTES_PER_SAMPLE;
     const kept = chunkBytes % blockBytes === 0 ? 0 : blockBytes;
     const begun = (this.heldBytes() + this.given + chunkBytes - kept) % chunkBytes;

@@ -14,7 +14,7 @@ export function hidingListener(listener: StreamListener, hide: Hide): StreamList
   };
 }
 
-/** People read the service's explanations; no other text of it is shown. */
+/** People read the service's explanations; no other text from the service is shown. */
 function withoutSecrets(event: ServiceEvent, hide: Hide): ServiceEvent {
   const hideIn = (text: string | null): string | null => (text === null ? null : hide(text));
   switch (event.type) {

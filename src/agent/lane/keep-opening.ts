@@ -28,7 +28,7 @@ export interface KeepOpening {
 export function keepOpening<Device>(clock: Clock, opening: Opening<Device>): KeepOpening {
   let isCancelled = false;
   let failures = 0;
-  let told: string | null = null;
+  let lastReported: string | null = null;
   let disarm = (): void => {};
 
   const fail = (error: unknown): void => {
@@ -37,8 +37,8 @@ export function keepOpening<Device>(clock: Clock, opening: Opening<Device>): Kee
     failures += 1;
     disarm = clock.at(clock.now() + waitMs, () => void attempt(), SLACK_MS);
     const words = String(error);
-    if (words === told) return;
-    told = words;
+    if (words === lastReported) return;
+    lastReported = words;
     opening.failed(error);
   };
   const attempt = async (): Promise<void> => {

@@ -353,7 +353,7 @@ export class LaneRunner {
       this.post({ type: 'congested', stream: effect.stream });
     }
     if (effect.capturedAt !== null && !effect.queued) {
-      // An interrupted chunk was padded, so its end may be in the future.
+      // An interrupted chunk was padded, so the end of the chunk may be in the future.
       this.captureToWire.record(Math.max(0, this.deps.clock.now() - effect.capturedAt));
     }
   }

@@ -45,7 +45,7 @@ export interface LaneSet {
   end(lane: LaneConfig, isAgain: boolean): Promise<void>;
 }
 
-/** What an operator has set at a lane that begins anew. */
+/** An operator's settings, for a lane that is created again. */
 interface Kept {
   readonly config: LaneConfig;
   readonly options: LaneOptions;
@@ -56,7 +56,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
   const { clock, log } = deps;
   const all: LaneRunner[] = [];
   const kept = new Map<string, Kept>();
-  /** How often each lane has begun. */
+  /** Number of times that each lane was created. */
   const begun = new Map<string, number>();
 
   const of = (id: string): LaneRunner | undefined => all.find((lane) => lane.id === id);

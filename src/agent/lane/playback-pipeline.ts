@@ -23,7 +23,7 @@ export interface PlaybackPipelineDeps {
   readonly volume: number;
   /** Sample rate of the played sound. */
   readonly rateHz: number;
-  /** Whether the service's voices are brought to one loudness. */
+  /** Whether the loudness of the service's voices is normalised. */
   readonly normalizes?: boolean;
   /** Gets the played sound and its time. */
   readonly reference?: Reference;
@@ -176,7 +176,7 @@ export class PlaybackPipeline {
     this.ducked = on;
   }
 
-  /** Counters of the device; null without one. */
+  /** Counters of the device; null without a device. */
   get figures(): DeviceFigures | null {
     return this.playback?.figures ?? null;
   }
@@ -223,7 +223,7 @@ export class PlaybackPipeline {
   }
 }
 
-/** The position where a sound begins; `place` is its end. */
+/** The position where a sound begins; `place` is the position where it ends. */
 function beginOf(place: Place | null, sound: Uint8Array): Place | null {
   return place === null ? null : { ...place, sample: place.sample - sampleCount(sound) };
 }

@@ -16,11 +16,11 @@ import type { Reference } from './playback-pipeline.ts';
 /** A chunk without what the other person in the room says. */
 export interface OwnChunk {
   readonly pcm: Uint8Array;
-  /** The pieces of it that are left; empty: none. */
+  /** The remaining pieces of the chunk; empty: none. */
   readonly own: readonly Uint8Array[];
 }
 
-/** What a lane does for the other lane of its room. */
+/** A lane's part in its room. */
 export interface Neighbour {
   /** Gets the sound of the other loudspeaker. */
   readonly others: Reference;

@@ -45,7 +45,7 @@ export function logStep(
   ] as const) {
     if (present === null || present === old) continue;
     const { code, message } = present;
-    // Repeats of a lasting fault are no news.
+    // Repeats of a lasting fault are not news.
     const again = old?.code === code && old.message === message;
     if (!again) line('warn', `${what}:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
   }

@@ -156,8 +156,10 @@ export function agentFamilies({ version, status, reasons, isConnected, health, l
 }
 
 /** Unknown values are left out. */
-function samplesOf(given: readonly { labels?: Sample['labels']; value: number | null }[]): Sample[] {
-  return given.flatMap(({ labels, value }) => (value === null ? [] : [{ ...(labels && { labels }), value }]));
+function samplesOf(values: readonly { labels?: Sample['labels']; value: number | null }[]): Sample[] {
+  return values.flatMap(({ labels, value }) =>
+    value === null ? [] : [{ ...(labels && { labels }), value }],
+  );
 }
 
 function quantiles(measured: HealthMessage['loop_lag_ms'], labels: Sample['labels'] = {}): Sample[] {

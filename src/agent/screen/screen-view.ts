@@ -30,7 +30,7 @@ import type {
 import { deskOffer } from '../conversation/desk-offer.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 
-/** How long words may stay that came after the end of a conversation (ms). */
+/** Longest display (ms) of text that arrived after the end of a conversation. */
 const END_AFTER_MS = 90_000;
 /** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;

@@ -13,7 +13,7 @@ import type { CommandDispatcher } from '../commands/command-dispatcher.ts';
 import type { SignalSource } from '../daemon.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
-/** Why the agent cannot run, and how the owner still hears of it. */
+/** Why the agent cannot run, and how the fault is still reported to the owner. */
 export interface Unusable {
   /** One line each, the most important first. */
   readonly problems: readonly string[];
@@ -56,22 +56,22 @@ const SIGNS = 3;
  */
 export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<'repaired' | 'ended'> {
   const { look, initSystem, clock, log, signals } = parts;
-  let told = { text: '', at: Number.NEGATIVE_INFINITY };
+  let lastReport = { text: '', at: Number.NEGATIVE_INFINITY };
   const line = createStatusPublisher(parts);
-  const tell = (found: Unusable): void => {
-    const text = found.problems.join('\n');
-    const isNew = text !== told.text;
-    if (!isNew && clock.now() - told.at < TELL_EVERY_MS) return;
-    told = { text, at: clock.now() };
-    const [problem = '', ...more] = found.problems;
+  const tell = (fault: Unusable): void => {
+    const text = fault.problems.join('\n');
+    const isNew = text !== lastReport.text;
+    if (!isNew && clock.now() - lastReport.at < TELL_EVERY_MS) return;
+    lastReport = { text, at: clock.now() };
+    const [problem = '', ...more] = fault.problems;
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     log.error(
-      { problems: found.problems },
+      { problems: fault.problems },
       'the configuration is unusable and nothing runs; fix it: it is read again every 5 s',
     );
     if (isNew) initSystem.tell({ ready: true, status: `degraded (config): ${problem}${rest}` });
-    if (isNew) line.tell(found);
-    if (isNew) parts.note.write(noteOf(found, parts.version));
+    if (isNew) line.tell(fault);
+    if (isNew) parts.note.write(noteOf(fault, parts.version));
   };
   const outcome = await new Promise<'repaired' | 'ended'>((resolve) => {
     let cancelLook = (): void => {};
@@ -86,9 +86,9 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
     };
     const again = (): void => {
       cancelLook();
-      const found = look();
-      if (found === null) return end('repaired');
-      tell(found);
+      const currentFault = look();
+      if (currentFault === null) return end('repaired');
+      tell(currentFault);
       cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
     };
     const onEnd = (): void => end('ended');
@@ -109,9 +109,9 @@ function reasonsOf({ key }: Unusable): string[] {
 }
 
 /** Whether the broker accepts the device does not matter before the configuration can be used. */
-function noteOf(found: Unusable, version: string): Parameters<NoteFile['write']>[0] {
-  const [problem = 'unknown reason'] = found.problems;
-  const state = { status: 'degraded', reasons: reasonsOf(found), broker: null, connectedSince: null };
+function noteOf(unusable: Unusable, version: string): Parameters<NoteFile['write']>[0] {
+  const [problem = 'unknown reason'] = unusable.problems;
+  const state = { status: 'degraded', reasons: reasonsOf(unusable), broker: null, connectedSince: null };
   return { version, ...state, problem, config: {} };
 }
 
@@ -188,9 +188,9 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
     dispatcher.begin(line);
   };
   return {
-    tell(found: Unusable): void {
-      const { broker, problems } = found;
-      reasons = reasonsOf(found);
+    tell(unusable: Unusable): void {
+      const { broker, problems } = unusable;
+      reasons = reasonsOf(unusable);
       problem = problems[0] ?? '';
       if (broker?.fingerprint === bus?.fingerprint) return publish();
       void bus?.dispatcher.close();

@@ -33,13 +33,13 @@ export interface BatchedWriter {
 
 /**
  * Writes the newest `snapshot` to a file, several changes at a time.
- * @param told called with a reason when the file cannot be written, once; null when it can be again
+ * @param onChange called once with a reason when writing fails, and with null when writing works again
  */
 export function createBatchedWriter(
   file: StateFile,
   clock: Clock,
   snapshot: () => string,
-  told: (problem: string | null) => void,
+  onChange: (problem: string | null) => void,
 ): BatchedWriter {
   let startedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
@@ -60,7 +60,7 @@ export function createBatchedWriter(
   };
   const note = (problem: string | null): void => {
     const failed = problem !== null;
-    if (failed !== isFailing) told(problem);
+    if (failed !== isFailing) onChange(problem);
     isFailing = failed;
   };
 

@@ -159,11 +159,11 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       const probe = probes.get(id);
       if (probe === undefined) return false;
       const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
-      const given = tokenResponseSchema.safeParse(body);
+      const response = tokenResponseSchema.safeParse(body);
       // Once: an old answer must not count as a sign of life. The token of an unwanted session is dropped here.
-      if (isProbed || given.success) {
+      if (isProbed || response.success) {
         probes.delete(id);
-        post({ type: 'probe_answered', probe, granted: !isProbed && given.data?.ok === true });
+        post({ type: 'probe_answered', probe, granted: !isProbed && response.data?.ok === true });
       } else post({ type: 'malformed', field: malformedField(body) });
       return true;
     },

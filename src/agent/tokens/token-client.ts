@@ -49,7 +49,7 @@ export interface TokenClientListener {
 }
 
 /**
- * Requests tokens from the backend and puts them in the token store; the lanes learn only that there is one. On the
+ * Requests tokens from the backend and puts them in the token store; the lanes learn only that a token is available. On the
  * wire a request has an id that cannot be guessed: else an attacker could answer before the backend.
  */
 export interface TokenClient {

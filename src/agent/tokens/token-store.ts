@@ -50,7 +50,7 @@ export function createTokenStore(randomHash: () => string, hosts: readonly strin
         const { href } = streamAddress(secret.urlTemplate, randomHash(), hosts);
         return { address: href, token: secret.token };
       } catch (error) {
-        // A hash in the host name may spoil it, or lead to another host than the checked one.
+        // A hash in the host name may spoil it, or lead to a host that was not checked.
         if (error instanceof AddressError) return null;
         throw error;
       }

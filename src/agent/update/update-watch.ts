@@ -54,7 +54,7 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
     if (isClosed) return;
     const report = status === null ? null : reportOf(status);
     if (report !== null && JSON.stringify(report) !== JSON.stringify(before && reportOf(before))) {
-      // A state from before the start is no news: the last run has reported it. A switch is news, because it ended that run.
+      // A state from before the start is not news: the last run has reported it. A switch is news, because it ended that run.
       const isNews = before === null ? report.state === 'confirming' : before.state !== report.state;
       if (isNews) log.info({ state: report.state, to: report.to, reason: report.reason }, 'update');
       publisher().refresh();
@@ -71,9 +71,9 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
     });
   };
   const give = async (to: Updates, order: UpdateOrder): Promise<object> => {
-    const found = await to.look();
-    if (found === null) throw new CommandError('unsupported', UNSUPPORTED);
-    if (order.do === 'rollback' && found.previous === null && !isUnderWay(found))
+    const seenUpdater = await to.look();
+    if (seenUpdater === null) throw new CommandError('unsupported', UNSUPPORTED);
+    if (order.do === 'rollback' && seenUpdater.previous === null && !isUnderWay(seenUpdater))
       throw new CommandError('no_version', 'there is no earlier version to return to');
     const problem = await to.order(order);
     if (problem !== null) throw new CommandError('not_kept', problem);

@@ -37,7 +37,7 @@ export function useAuthority(folder: string): string {
 
 /**
  * Ends the validity of the authority that no longer issues.
- * @param regardless retires it even if devices still have certificates of it
+ * @param regardless retires the authority even if devices still have its certificates
  */
 export function retireAuthority(folder: string, regardless: boolean): string {
   const setup = readSetup(folder);

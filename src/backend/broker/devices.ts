@@ -18,7 +18,7 @@ import {
 
 type Name = Pick<SetupDevice, 'tenant' | 'device'>;
 
-/** The login that was made for a device. The password is only in its folder. */
+/** The login created for a device. The password is only in its folder. */
 export interface Added {
   readonly device: string;
   readonly folder: string;
@@ -146,7 +146,7 @@ function issuedOf(pem: string, by: string): IssuedCertificate {
   return { serial: serialNumber.toUpperCase(), validTo: new Date(validTo).toISOString(), by };
 }
 
-/** Records a certificate, before the device gets it. @returns its end */
+/** Records a certificate before the device gets it. @returns when the certificate expires */
 export function recordCertificate(folder: string, name: Name, pem: string): number {
   const setup = readSetup(folder);
   const issued = issuedOf(pem, setup.authorities[0] ?? '');
@@ -196,8 +196,8 @@ export function changeDevice(
 /** @throws Failure if the set-up does not know the device */
 function findDevice({ devices }: Setup, name: Name): SetupDevice {
   const wanted = deviceName(name);
-  const found = devices.find((one) => deviceName(one) === wanted);
-  if (found !== undefined) return found;
+  const device = devices.find((one) => deviceName(one) === wanted);
+  if (device !== undefined) return device;
   throw new Failure(
     `${name.tenant}/${name.device} has no login here: "dragoman-backend devices list" shows those that have`,
     EXIT.usage,

@@ -23,7 +23,7 @@ authority/   The authority that signed the broker's certificate${setup.deviceLog
 broker/      For the broker's machine, as ${installedAt}:
                  chown -R mosquitto: ${installedAt}
                  mosquitto -c ${installedAt}/mosquitto.conf
-             As Debian's service, let mosquitto.conf in /etc/mosquitto be a copy of it.
+             With Debian's mosquitto unit, let mosquitto.conf in /etc/mosquitto be a copy.
              It holds no password, but hashes of them and the key of ${host}.
 logins/      One folder for the backend, each person and each device: bring it to them, then delete it here.
 ${OWNER_KEY}

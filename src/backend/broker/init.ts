@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { BACKEND_GROUP } from '../../protocol/mqtt/topics.ts';
 import type { Role } from '../core/broker/access.ts';
 import type { Setup } from '../core/broker/setup.ts';
@@ -19,12 +19,12 @@ import {
   writeSetup,
 } from './store.ts';
 
-/** Choices that are made once and never change. */
+/** Choices that never change after `broker init`. */
 export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
   readonly people: readonly { readonly name: string; readonly role: Role }[];
 };
 
-/** Validity of the broker's certificate (days). It is renewed by hand, see docs/fleet.md. */
+/** Validity of the broker's certificate (days). The owner renews it manually, see docs/fleet.md. */
 export const SERVER_DAYS = 3650;
 
 /** A random name, because a client that knew the name could join the group. */

@@ -1,7 +1,7 @@
-/** `devices renew`: certifies the keys that devices have made, and sends them the certificates. */
+/** `devices renew`: issues certificates for the devices' new keys, and sends them. */
 
 import { randomBytes } from 'node:crypto';
-import { readRequest } from '../../adapters/certificates/request.ts';
+import { readRequest } from '../../adapters/certificates/certificate-request.ts';
 import { connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
 import type { OperatorAccess } from '../../adapters/ctl/profile.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
@@ -52,7 +52,7 @@ export interface RenewalParts {
   readonly days: number;
   /** Only these devices; null: all. */
   readonly only: readonly string[] | null;
-  /** How long devices may take to use what they got. */
+  /** Time for devices to use their new certificates. */
   readonly waitMs: number;
   /** Devices that get the command to ask. */
   readonly prompt: readonly string[];

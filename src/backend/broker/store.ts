@@ -31,7 +31,7 @@ export function readSetup(folder: string): Setup {
   }
   const json = parseJson(text);
   if (json === undefined)
-    throw new Failure(`${file} is no JSON: take it from a copy of the folder`, EXIT.usage);
+    throw new Failure(`${file} is not JSON: take it from a copy of the folder`, EXIT.usage);
   const read = setupSchema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -41,7 +41,7 @@ export function readSetup(folder: string): Setup {
   );
 }
 
-/** Writes the set-up first, then the files made from it. The next call repairs an interrupted one. */
+/** Writes the set-up first, then the files generated from it. The next call repairs an interrupted write. */
 export function writeSetup(folder: string, setup: Setup): void {
   guarded(folder, () => {
     replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`);

@@ -1,10 +1,10 @@
-/** Reads a template and writes the provisioning files made from it. Each file passes the same checks as on the device. */
+/** Reads a template and writes the provisioning files generated from the template. Each file passes the same checks as on the device. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/encoding.ts';
 import { parseJsonc } from '../../adapters/config/jsonc.ts';
 import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file.ts';
-import { KeyError, readPublicKey } from '../../adapters/signing/keys.ts';
+import { KeyError, readPublicKey } from '../../adapters/signing/signing-keys.ts';
 import { systemReason } from '../../adapters/system-error.ts';
 import { checkConfigPart } from '../../installer/config-check.ts';
 import { configPart } from '../../installer/core/config-part.ts';
@@ -164,7 +164,7 @@ function check(value: object): readonly string[] {
 }
 
 function asFailure(problems: readonly ProvisioningProblem[]): Failure {
-  // Line numbers would be those of the made file, not of the template.
+  // Line numbers would be those of the generated file, not of the template.
   const listed = problems
     .slice(0, MOST_TOLD)
     .map((problem) => problemLine(problem).replace(/ \(line \d+, column \d+\)/, ''))

@@ -1,4 +1,4 @@
-/** A request that has passed the door, and what its route may read of it. */
+/** An authorised request, and the parts that its route may read. */
 import type * as z from 'zod';
 import type { ConsoleOutcome, ConsoleRequest } from '../../adapters/console/console-request.ts';
 import type { ConsoleFault } from '../../protocol/console-routes.ts';

@@ -10,7 +10,7 @@ import type { FleetDevice } from './fleet-device.ts';
 /** Most log lines in one difference. */
 const MOST_LINES = 500;
 
-/** What a stream shows. */
+/** The content of a stream. */
 export interface Shown {
   readonly view: FleetView;
   readonly device: string | null;
@@ -21,7 +21,7 @@ export interface Channel {
   readonly window: Omit<FleetWindow, 'number'>;
   readonly detail: DeviceDetail | null;
   hearLog(device: string, lines: readonly string[], dropped: number): void;
-  /** What has changed since it was asked last. */
+  /** Changes since the last call. */
   changes(news: FleetNews): Omit<StreamDiff, 'seq'>;
 }
 

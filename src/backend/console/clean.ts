@@ -44,7 +44,7 @@ export function cleanTime(text: string | null | undefined): string | null {
   return text;
 }
 
-/** A JSON value with clean texts, at most `most` values of it. */
+/** A JSON value with clean texts, cut after `most` values. */
 export function cleanValue(value: unknown, most = 2000): unknown {
   let left = most;
   const walk = (part: unknown): unknown => {

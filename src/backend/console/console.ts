@@ -92,8 +92,8 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     },
     ended(job, auditLine) {
       if (auditLine === null) return;
-      const told = Object.entries(job.counts).filter(([, count]) => count > 0);
-      const text = told.map(([state, count]) => `${count} ${state}`).join(', ');
+      const counted = Object.entries(job.counts).filter(([, count]) => count > 0);
+      const text = counted.map(([state, count]) => `${count} ${state}`).join(', ');
       const why = job.devices === 1 && job.first?.message ? `: ${job.first.message}` : '';
       void audit.end(auditLine, job.counts.ok === job.devices, `${text}${why}`).catch((error: unknown) => {
         complain('audit', { why: String(error) }, 'the result of a job cannot be written to the audit');
@@ -111,7 +111,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
         return await signIn.goesOn(key);
       } catch (error) {
         // A short failure of the store does not sign people out.
-        complain('sessions', { why: String(error) }, 'whether people are still signed in cannot be read');
+        complain('sessions', { why: String(error) }, 'cannot read the sign-in sessions');
         return true;
       }
     },
@@ -119,10 +119,10 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const refused = createRefusedConfigs({ fleet, store, clock, complain });
   const hearLog = (device: string, payload: string): void => {
     if (payload.length > LONGEST_LOG) return;
-    const told = parseJson(payload);
-    if (!isObject(told) || !Array.isArray(told['lines'])) return;
-    const lines = told['lines'].filter((line) => typeof line === 'string').slice(0, MOST_LINES);
-    const dropped = count.catch(0).parse(told['dropped']);
+    const message = parseJson(payload);
+    if (!isObject(message) || !Array.isArray(message['lines'])) return;
+    const lines = message['lines'].filter((line) => typeof line === 'string').slice(0, MOST_LINES);
+    const dropped = count.catch(0).parse(message['dropped']);
     streams.hearLog(
       device,
       lines.map((line) => clean(line, LONGEST_LINE)),

@@ -20,21 +20,21 @@ export function createDesiredLook(openBus: OpenBus, clock: Clock): LookForDesire
   return (topic, marker) =>
     new Promise((resolve, reject) => {
       const id = randomUUID();
-      let found: string | null = null;
+      let document: string | null = null;
       let why = 'it did not answer in time';
       const bus = openBus(
         { subscriptions: [topic, marker], will: null },
         {
           up() {
-            found = null;
+            document = null;
             bus.publish(marker, JSON.stringify({ id }));
           },
           down(_, message) {
             why = message;
           },
           message({ topic: at, payload }) {
-            if (at === topic) found = payload === '' ? null : payload;
-            else if (textAt(parseJson(payload), 'id') === id) end(() => resolve(found));
+            if (at === topic) document = payload === '' ? null : payload;
+            else if (textAt(parseJson(payload), 'id') === id) end(() => resolve(document));
           },
           lost: ({ reason }) => end(() => reject(away(reason))),
         },

@@ -106,7 +106,7 @@ export interface DesiredChange {
   readonly version: number;
   /** @throws Refusal if the broker does not take it */
   publish(): Promise<void>;
-  /** Another change may be made. */
+  /** The next change may begin. */
   end(): Promise<void>;
 }
 

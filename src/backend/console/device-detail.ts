@@ -1,7 +1,7 @@
 /** What the console shows of one device. Captions are not among it. */
 
-import type { ToldLane } from '../../core/fleet/told.ts';
-import { type ToldHealth, toldHealthSchema } from '../../core/fleet/told-health.ts';
+import type { ReceivedLane } from '../../core/fleet/device-messages.ts';
+import { type ReceivedHealth, receivedHealthSchema } from '../../core/fleet/health-message.ts';
 import type {
   DeviceDetail,
   DeviceEvent,
@@ -19,7 +19,7 @@ const MOST_LANES = 16;
 export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
   const { row, texts, heardAt, logUntil } = device;
   const state = readState(texts);
-  const parsed = toldHealthSchema.safeParse(parseJson(texts.health ?? ''));
+  const parsed = receivedHealthSchema.safeParse(parseJson(texts.health ?? ''));
   const health = parsed.success ? parsed.data : null;
   return {
     row,
@@ -33,7 +33,7 @@ export function detailOf(device: FleetDevice, prefix: string): DeviceDetail {
   };
 }
 
-function laneOf(lane: ToldLane, health: ToldHealth | null): DeviceLane {
+function laneOf(lane: ReceivedLane, health: ReceivedHealth | null): DeviceLane {
   const measured = health?.lanes.find(({ id }) => id === lane.id);
   return {
     id: clean(lane.id, 64),
@@ -62,12 +62,12 @@ function laneOf(lane: ToldLane, health: ToldHealth | null): DeviceLane {
   };
 }
 
-function noticeOf(told: ToldLane['last_error']): DeviceNotice | null {
-  if (told === null) return null;
+function noticeOf(notice: ReceivedLane['last_error']): DeviceNotice | null {
+  if (notice === null) return null;
   return {
-    at: cleanTime(textAt(told, 'ts')),
-    code: clean(told.code, 60),
-    message: cleanSentence(told.message),
+    at: cleanTime(textAt(notice, 'ts')),
+    code: clean(notice.code, 60),
+    message: cleanSentence(notice.message),
   };
 }
 
@@ -79,7 +79,7 @@ function budgetOf(state: unknown): DeviceDetail['budget'] {
   return used.success && most.success ? { usedMinutes: used.data, minutesPerDay: most.data } : null;
 }
 
-function vitalsOf(health: ToldHealth): DeviceVitals {
+function vitalsOf(health: ReceivedHealth): DeviceVitals {
   return {
     at: cleanTime(health.ts),
     rssBytes: health.rss_bytes,

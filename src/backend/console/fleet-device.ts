@@ -1,15 +1,15 @@
-/** One device of the fleet: its last messages as they came, and what lists show of it. */
+/** One device of the fleet: its last messages as received, and its row in lists. */
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import type { DesiredBody } from '../../core/fleet/desired-edit.ts';
-import { claimsConnection } from '../../core/fleet/silence.ts';
 import {
-  type ToldReport,
-  type ToldState,
-  type ToldStatus,
-  toldReportSchema,
-  toldStateSchema,
-  toldStatusSchema,
-} from '../../core/fleet/told.ts';
+  type ReceivedReport,
+  type ReceivedState,
+  type ReceivedStatus,
+  receivedReportSchema,
+  receivedStateSchema,
+  receivedStatusSchema,
+} from '../../core/fleet/device-messages.ts';
+import { claimsConnection } from '../../core/fleet/silence.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { FLEET_STATUSES, type FleetRow, type FleetStatus } from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
@@ -36,7 +36,7 @@ export interface FleetDevice extends Listed {
   heardAt: number | null;
   /** The same by the monotonic clock. */
   lastHeard: number | null;
-  /** Nothing was heard of it for so long that it is lost. */
+  /** The device counts as lost: no message within the limit. */
   isSilent: boolean;
   row: FleetRow;
   text: string;
@@ -122,11 +122,11 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
 
 export const textOf = (row: FleetRow): string => searchText(row);
 
-/** Without a message of its own since the start of the backend, the latest time in the retained ones. */
+/** Time of the device's last message; without a message since the start of the backend, the latest time in its retained messages. */
 function lastSignOf(
   heardAt: number | null,
-  status: ToldStatus | null,
-  state: ToldState | null,
+  status: ReceivedStatus | null,
+  state: ReceivedState | null,
 ): string | null {
   if (heardAt !== null) return timeText(heardAt);
   const times = [cleanTime(status?.ts), cleanTime(state?.ts)].filter((time) => time !== null);
@@ -158,18 +158,18 @@ export function versionOf(body: DesiredBody | null): number | null {
   return typeof version === 'number' ? version : null;
 }
 
-export function readStatus(texts: Texts): ToldStatus | null {
-  const parsed = toldStatusSchema.safeParse(parseJson(texts.status ?? ''));
+export function readStatus(texts: Texts): ReceivedStatus | null {
+  const parsed = receivedStatusSchema.safeParse(parseJson(texts.status ?? ''));
   return parsed.success ? parsed.data : null;
 }
 
-export function readState(texts: Texts): ToldState | null {
-  const parsed = toldStateSchema.safeParse(parseJson(texts.state ?? ''));
+export function readState(texts: Texts): ReceivedState | null {
+  const parsed = receivedStateSchema.safeParse(parseJson(texts.state ?? ''));
   return parsed.success ? parsed.data : null;
 }
 
-export function readReport(texts: Texts): ToldReport | null {
-  const parsed = toldReportSchema.safeParse(parseJson(texts.reported ?? ''));
+export function readReport(texts: Texts): ReceivedReport | null {
+  const parsed = receivedReportSchema.safeParse(parseJson(texts.reported ?? ''));
   return parsed.success ? parsed.data : null;
 }
 

@@ -1,9 +1,10 @@
 /**
- * The fleet as devices publish it. Messages are kept as they come; rows are made of them when somebody looks, at most four times a
+ * The fleet as devices publish it. Messages are kept as received; rows are built from them while a console is open, at most four times a
  * second, however often a device speaks.
  */
+
+import { receivedHealthSchema } from '../../core/fleet/health-message.ts';
 import { isSilent } from '../../core/fleet/silence.ts';
-import { toldHealthSchema } from '../../core/fleet/told-health.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
@@ -29,7 +30,7 @@ export interface FleetEvents {
   readonly device: string;
   readonly event: DeviceEvent;
 }
-/** What has changed since it was asked last. */
+/** Changes since the last call. */
 export interface FleetNews {
   /** With another row, or new. */
   readonly rows: ReadonlySet<FleetDevice>;
@@ -109,7 +110,7 @@ export function createFleet(
     events.push({ device: device.name, event });
   };
   const hearHealth = (device: FleetDevice, payload: string): void => {
-    const parsed = toldHealthSchema.safeParse(parseJson(payload));
+    const parsed = receivedHealthSchema.safeParse(parseJson(payload));
     const wall = clock.wall();
     if (!parsed.success || wall === null) return;
     device.ring ??= createHealthRing();

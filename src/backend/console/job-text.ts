@@ -30,7 +30,7 @@ export function textOfJob({ args, shownArgs, devices, ...rest }: JobRecord): str
   return JSON.stringify({ ...rest, args: shownArgs, isWhole: args === shownArgs, devices: [...devices] });
 }
 
-/** Null: it is none of this version. */
+/** Null: written by another version. */
 export function readJob(text: string): { job: JobRecord; isWhole: boolean } | null {
   const parsed = recordSchema.safeParse(parseJson(text));
   if (!parsed.success) return null;

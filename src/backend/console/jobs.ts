@@ -232,9 +232,9 @@ export function createJobs(parts: JobParts): Jobs {
     },
     recent: () => [...jobs.values()].sort((one, other) => other.at - one.at).map(shownJob),
     takeChanged() {
-      const found = [...changed].map(shownJob);
+      const changedJobs = [...changed].map(shownJob);
       changed.clear();
-      return found;
+      return changedJobs;
     },
     claim,
     async close() {

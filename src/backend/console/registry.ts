@@ -1,4 +1,4 @@
-/** The commands and the desired configuration as data for forms, made from the schemas that check them. */
+/** The commands and the desired configuration as data for forms, generated from the schemas that validate them. */
 import * as z from 'zod';
 import { desiredSchema } from '../../protocol/config.ts';
 import type { CommandForm, JsonSchema, Registry } from '../../protocol/console-jobs.ts';

@@ -79,8 +79,8 @@ function find({ method, path }: ConsoleRequest): { route: Route; params: Record<
     return params === null ? [] : [{ route, params }];
   });
   const wanted = method === 'HEAD' ? 'GET' : method;
-  const found = fitting.find(({ route }) => route.method === wanted);
-  if (found !== undefined) return found;
+  const fittingRoute = fitting.find(({ route }) => route.method === wanted);
+  if (fittingRoute !== undefined) return fittingRoute;
   if (fitting.length === 0) throw new Refusal(404, 'not_found', 'there is no such page');
   throw new Refusal(405, 'method', `only ${fitting[0]?.route.method} is possible here`);
 }

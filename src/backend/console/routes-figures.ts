@@ -43,7 +43,8 @@ export function figureRoutes({
   const bill = async (call: Call) => {
     const { month: text, by } = readQuery(call, costQuerySchema);
     const month = readMonth(text);
-    if (month === null) throw new Refusal(400, 'invalid', `month: "${text}" is no month such as "2026-11"`);
+    if (month === null)
+      throw new Refusal(400, 'invalid', `month: "${text}" is not a month such as "2026-11"`);
     const sums = await ledger.sums(month.from, month.to);
     const lines = (of: BillKey): BillLine[] => billOf(sums, config, of, month, clock.wall() ?? month.to);
     return { month: text, by, sums, lines };

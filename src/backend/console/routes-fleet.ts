@@ -110,8 +110,8 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
     });
     try {
       const { keeps } = definition;
-      const given = { who: who.name, command: name, args, keeps, validMs: validS * 1000, devices };
-      return shownJob(await jobs.begin({ ...given, auditLine: line }));
+      const newJob = { who: who.name, command: name, args, keeps, validMs: validS * 1000, devices };
+      return shownJob(await jobs.begin({ ...newJob, auditLine: line }));
     } catch (error) {
       await audit.end(line, false, 'the job could not be written').catch(() => {});
       throw error;

@@ -46,7 +46,7 @@ export interface PeopleParts {
 
 const meOf = ({ name, role, endsAt }: SignedIn): Me => ({ name, role, expiresAt: iso(endsAt) });
 
-/** Instead of an unknown name: people type their password into the wrong field. */
+/** Logged in place of an unknown name, because people type their password into the wrong field. */
 const UNKNOWN_NAME = '(unknown name)';
 
 export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandlers {
@@ -218,7 +218,7 @@ function personOf({ name, role, since, seenAt, attempts }: StoredPerson, now: nu
 }
 
 function lineOf({ id, at, who, from, what, on, args, result }: StoredAudit): AuditLine {
-  const given = parseJson(args);
+  const json = parseJson(args);
   return {
     id,
     at: iso(at),
@@ -226,7 +226,7 @@ function lineOf({ id, at, who, from, what, on, args, result }: StoredAudit): Aud
     from,
     what,
     on,
-    args: isObject(given) ? given : {},
+    args: isObject(json) ? json : {},
     result: result === null ? null : { ...result, at: iso(result.at) },
   };
 }

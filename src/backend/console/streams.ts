@@ -16,7 +16,7 @@ import { type Channel, createChannels } from './channels.ts';
 import type { Fleet } from './fleet.ts';
 
 const TICK_MS = 250;
-/** Devices whose rows are made at a time: 2,000 a second. */
+/** Devices whose rows are built at a time: 2,000 a second. */
 const MOST_AT_ONCE = 500;
 const PING_EACH_MS = 10_000;
 const FACETS_EACH_MS = 2000;
@@ -53,7 +53,7 @@ export interface Streams {
   mayOpen(who: Pick<SignedIn, 'name' | 'role'>): boolean;
   /** @returns what to do when the browser is gone */
   open(viewer: Viewer, sink: EventSink): () => void;
-  /** What a stream of this viewer would begin with. */
+  /** The first message of a stream for this viewer. */
   snapshot(viewer: Viewer): StreamSnapshot;
   /** False: the session has no such stream. */
   change(session: string, change: ViewChange): boolean;

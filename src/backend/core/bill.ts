@@ -14,7 +14,7 @@ export interface Month {
   readonly to: number;
 }
 
-/** @param text `2026-11`; null if it is no month. Months are those of UTC. */
+/** @param text `2026-11`; null if it is not a month. Months are those of UTC. */
 export function readMonth(text: string): Month | null {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined) return null;

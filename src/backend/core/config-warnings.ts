@@ -1,5 +1,5 @@
 import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
-import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host-name.ts';
 import { isReachable } from '../../protocol/listen.ts';
 
 /** Time before a session's limit at which a device asks for the next one (s), by default. */

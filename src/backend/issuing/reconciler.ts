@@ -38,7 +38,7 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { store, service, instance, settledMs, clock, log, complain } = parts;
   const { lookEveryMs, graceMs, againMs, mostAtOnce } = ORPHANS;
 
-  /** Revokes the sessions of a lane that an instance has made and not written down. */
+  /** Revokes a lane's orphaned sessions: created by an instance, but without a row in the store. */
   const check = async (lane: LaneToCheck): Promise<void> => {
     const who = nameOf(lane.device);
     const listed = await service.unusedOf(referenceOf(who, lane.lane));

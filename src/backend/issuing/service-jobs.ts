@@ -65,10 +65,10 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     const reference = referenceOf(who, lane);
     let ids: readonly string[] = [];
     try {
-      const found = await findUnused(service, { reference, sessionId });
-      if (found.length > 0 && (await holds())) {
-        await Promise.all(found.map((id) => service.deleteSession(id)));
-        ids = found;
+      const unusedSession = await findUnused(service, { reference, sessionId });
+      if (unusedSession.length > 0 && (await holds())) {
+        await Promise.all(unusedSession.map((id) => service.deleteSession(id)));
+        ids = unusedSession;
         log.info({ reference, count: ids.length }, 'revoked an unused session');
       }
     } catch (error) {
@@ -80,7 +80,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     return { event: { type: 'ended', job, draw: random() }, gone: ids };
   };
 
-  /** Reads a session that was made earlier. The store has no tokens; the service shows them to the owner. */
+  /** Reads an existing session. The store has no tokens; the service shows them to the owner. */
   const fetch = async (job: number, id: string): Promise<IssuerEvent> => {
     try {
       const found = await service.getSession(id);

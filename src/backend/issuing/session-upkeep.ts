@@ -25,12 +25,12 @@ export async function findUnused(
   service: ServiceClient,
   wanted: { reference: string; sessionId: string | null },
 ): Promise<string[]> {
-  const found =
+  const candidates =
     wanted.sessionId === null
       ? await service.listSessions({ clientReferenceId: wanted.reference })
       : [await service.getSession(wanted.sessionId)];
   return (
-    found
+    candidates
       .filter((session) => session !== null)
       // A service that ignores the filter lists the sessions of all lanes.
       .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))

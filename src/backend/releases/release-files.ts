@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Files } from '../../adapters/watch/watch-server.ts';
 
 const RELEASES_PATH = '/releases/';
-/** What devices ask for first. */
+/** The file that devices request first. */
 const INDEX = 'dists/stable/InRelease';
 
 interface Part {
@@ -24,7 +24,7 @@ export function createReleaseFiles(folder: string): Files {
     try {
       await send(file, request, response);
     } catch {
-      // The other side has gone, or the disk fails: a cut answer is all that can still be told.
+      // The client has disconnected, or the disk fails: ending the answer early is the only possible signal.
       response.destroy();
     } finally {
       await file.close();
@@ -51,7 +51,7 @@ function pathOf(url: string): readonly string[] | null {
   }
 }
 
-/** Opens a plain file that is really in the folder: a link may not lead out of it. */
+/** Opens a plain file that is really in the folder: a link may not lead out of the folder. */
 async function openBelow(folder: string, names: readonly string[] | null): Promise<FileHandle | null> {
   if (names === null) return null;
   let file: FileHandle | null = null;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
-import { compareVersions } from '../../core/update/versions.ts';
+import { compareVersions } from '../../core/update/package-versions.ts';
 import { Failure } from '../../program/problem.ts';
 
 const SUITE = 'dists/stable';

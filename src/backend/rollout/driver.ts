@@ -10,16 +10,16 @@ import { commandText } from '../console/command-message.ts';
 import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
 import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
-import { type FleetEar, isMeant, openFleetEar } from './fleet-ear.ts';
+import { type FleetListener, isMeant, openFleetListener } from './fleet-listener.ts';
 
 const STEP_MS = 5000;
-/** After the death of a backend, another one goes on so many steps later. */
+/** Steps (count) after which another backend takes over from a crashed one. */
 const LEASE_STEPS = 4;
-/** Without the broker for so long, another backend may take over (ms). */
+/** Time without a broker connection (ms) after which another backend may take over. */
 const LONGEST_DOWN_MS = 60_000;
 /** Sums that only grow are written this often (ms). */
 const SUMS_KEPT_EACH_MS = 60_000;
-/** After an end by itself or by a person, devices under way are followed this long: they wait a day at most for a pause. */
+/** After the roll-out has ended, devices that are still updating are followed for this long: they wait a day at most for a pause. */
 const FOLLOWED_MS = 48 * 3_600_000;
 /** The ledger is read this often (ms). */
 const LEDGER_EACH_MS = 60_000;
@@ -59,7 +59,7 @@ export interface RolloutDriver {
 
 export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
   const { config, prefix, store, ledger, signer, instance, clock, log, complain, stepMs = STEP_MS } = parts;
-  let ear: FleetEar | null = null;
+  let listener: FleetListener | null = null;
   let held: Held | null = null;
   let billed: Billed | null = null;
   let isClosed = false;
@@ -68,8 +68,8 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
 
   const isForNow = (device: string): boolean => isMeant(config, device, held?.rollout.plan.group ?? null);
   const hush = async (): Promise<void> => {
-    const last = ear;
-    ear = null;
+    const last = listener;
+    listener = null;
     await last?.close();
   };
   const letGo = (): Promise<void> => {
@@ -88,7 +88,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     const base = `${prefix}/${device}`;
     const wall = clock.wall();
     const text = await commandText({ id, command: 'update', args, notAfter }, base, signer, wall);
-    const from = ear;
+    const from = listener;
     from?.publish(`${base}/cmd/update`, text, {
       qos: 1,
       properties: { expiryS: Math.max(1, Math.ceil((notAfter - (wall ?? notAfter)) / 1000)) },
@@ -150,20 +150,27 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
   };
 
   const look = async (): Promise<void> => {
-    if (ear !== null && ear.downForMs > LONGEST_DOWN_MS) return;
+    if (listener !== null && listener.downForMs > LONGEST_DOWN_MS) return;
     const key = await store.drive(instance, LEASE_STEPS * stepMs);
     if (key === null) return letGo();
     if (held?.key.id !== key.id || held.key.revision !== key.revision) held = await read(key);
     const now = clock.wall();
     if (held === null || now === null || !isFollowed(held.rollout, now)) return hush();
-    ear ??= openFleetEar({ openBus: parts.openBus, prefix, clock, log, complain, isMeant: isForNow });
-    if (!ear.isSettled) return;
+    listener ??= openFleetListener({
+      openBus: parts.openBus,
+      prefix,
+      clock,
+      log,
+      complain,
+      isMeant: isForNow,
+    });
+    if (!listener.isSettled) return;
     const billedMs = await billedSince(held.rollout, now);
-    const heard = ear.look();
+    const heard = listener.look();
     const next = await advance(held, { ...heard, billedMs }, now);
     if (next === null) return letGo();
     held = next.held;
-    ear.took(heard);
+    listener.took(heard);
     for (const order of next.done.orders) await send(order);
   };
   const again = (): void => {

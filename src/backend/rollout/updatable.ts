@@ -4,7 +4,7 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { Failure } from '../../program/problem.ts';
 import type { Opened } from '../open-config.ts';
-import { isMeant, openFleetEar } from './fleet-ear.ts';
+import { isMeant, openFleetListener } from './fleet-listener.ts';
 
 const LOOK_EACH_MS = 100;
 /** Longest wait for the broker (ms). */
@@ -22,7 +22,7 @@ export async function insistOnUpdatable({ config, secrets }: Opened, group: stri
     ...secrets.brokerTls,
   };
   let problem = 'no answer';
-  const ear = openFleetEar({
+  const listener = openFleetListener({
     openBus: createMqttBus(connection, { clock, seed: 1 }),
     prefix,
     clock,
@@ -34,17 +34,17 @@ export async function insistOnUpdatable({ config, secrets }: Opened, group: stri
   });
   try {
     for (;;) {
-      const { devices, unsupported } = ear.look();
+      const { devices, unsupported } = listener.look();
       if (devices.size > 0) return;
-      if (ear.isSettled) throw new Failure(noDevice(group, unsupported));
-      if (ear.downForMs > UP_WITHIN_MS)
+      if (listener.isSettled) throw new Failure(noDevice(group, unsupported));
+      if (listener.downForMs > UP_WITHIN_MS)
         throw new Failure(
           `the broker cannot be asked which devices can be updated (${problem}): check mqtt.url, and start again`,
         );
       await new Promise<void>((resolve) => void clock.at(clock.now() + LOOK_EACH_MS, resolve));
     }
   } finally {
-    await ear.close();
+    await listener.close();
   }
 }
 

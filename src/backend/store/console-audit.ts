@@ -52,9 +52,9 @@ export async function findAudit(sql: Sql, filter: AuditFilter, most: number): Pr
     ['at < ?', to],
     ['id < ?', before],
   ];
-  const given = conditions.filter(([, value]) => value !== undefined);
-  const where = given.length === 0 ? '' : `WHERE ${given.map(([text]) => text).join(' AND ')}`;
-  const values = given.flatMap(([text, value = null]) =>
+  const filters = conditions.filter(([, value]) => value !== undefined);
+  const where = filters.length === 0 ? '' : `WHERE ${filters.map(([text]) => text).join(' AND ')}`;
+  const values = filters.flatMap(([text, value = null]) =>
     text
       .split('?')
       .slice(1)

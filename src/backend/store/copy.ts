@@ -19,7 +19,7 @@ const isTable = (name: unknown): name is Table => typeof name === 'string' && Ob
 
 const ROWS_AT_ONCE = 5000;
 
-/** All rows of one moment. @param line called for each line, without its end */
+/** All rows of one moment. @param line called for each line, without the line break */
 export async function dump(engine: SqlEngine, line: (text: string) => void): Promise<number> {
   await migrate(engine);
   return engine.transact(null, async (sql) => {
@@ -66,7 +66,7 @@ export async function load(engine: SqlEngine, lines: Iterable<string>): Promise<
 function checkVersion(text: string): void {
   const { version } = read(text, 1) as { version?: unknown };
   if (typeof version !== 'number')
-    throw new StoreRefused('line 1 of the backup has no version: it is no backup');
+    throw new StoreRefused('line 1 of the backup has no version: it is not a backup');
   if (version > SCHEMA_VERSION)
     throw new StoreRefused(
       `the backup has version ${version}: restore it with the newer program that made it`,

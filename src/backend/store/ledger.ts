@@ -4,9 +4,9 @@ import type { Sql, SqlRow } from './sql-engine.ts';
 
 /** Latest report of a stream after its session was given (ms): a weekend without the broker. */
 export const REPORTED_WITHIN_MS = 3 * 86_400_000;
-/** Longer claims are replaced by this (ms), and marked. No session can last so long. */
+/** Longer claims are replaced by this (ms), and marked. No session can last this long. */
 export const LONGEST_CLAIM_MS = 31 * 86_400_000;
-/** Difference between two reports of one stream that is not told (%), and a report's own inaccuracy (ms). */
+/** Difference between two reports of one stream that is not reported (%), and a report's own inaccuracy (ms). */
 const SAME_WITHIN_PERCENT = 1;
 const INEXACT_MS = 2000;
 /** A stream that is longer than its session by more than this (ms) is counted without the excess. */
@@ -39,15 +39,24 @@ export async function report(
      ORDER BY at, id`,
     [device, now - REPORTED_WITHIN_MS, lane, session],
   );
-  const given = lines.find(({ source }) => source === 'backend');
-  if (given === undefined) return 'implausible';
-  const told = Math.round(ms);
+  const grant = lines.find(({ source }) => source === 'backend');
+  if (grant === undefined) return 'implausible';
+  const reportedMs = Math.round(ms);
   const before = lines.find(({ source }) => source === 'device');
   if (before !== undefined)
-    return Number(before['claimed'] ?? before['ms']) === told ? 'known' : 'implausible';
-  const longest = Number(given['ms'] ?? now - Number(given['at'])) + MARGIN_MS;
-  const entry: LedgerEntry = { id, device, lane, session, source: 'device', ms: Math.min(told, longest) };
-  return (await append(sql, entry, now, told > longest ? String(told) : null)) > 0 ? 'new' : 'known';
+    return Number(before['claimed'] ?? before['ms']) === reportedMs ? 'known' : 'implausible';
+  const longest = Number(grant['ms'] ?? now - Number(grant['at'])) + MARGIN_MS;
+  const entry: LedgerEntry = {
+    id,
+    device,
+    lane,
+    session,
+    source: 'device',
+    ms: Math.min(reportedMs, longest),
+  };
+  return (await append(sql, entry, now, reportedMs > longest ? String(reportedMs) : null)) > 0
+    ? 'new'
+    : 'known';
 }
 
 /** Streams that are not reported count with their longest time. Values: now twice, the device, the beginning. */
@@ -117,9 +126,9 @@ const SUMS = `
   SELECT device, 0, 0, 0, 0, 0, reports FROM refused WHERE device NOT IN (SELECT device FROM devices)
   ORDER BY device`;
 
-/** @param from beginning of the time, `to` its end (ms since 1970) */
+/** @param from start of the period, `to` its end (ms since 1970) */
 export async function sums(sql: Sql, from: number, to: number): Promise<DeviceSum[]> {
-  // Streams of this month may belong to sessions that were given at the end of the last one.
+  // Streams of this month may belong to sessions issued at the end of the previous month.
   const since = from - REPORTED_WITHIN_MS;
   const rows = await sql.query(SUMS, [
     from,

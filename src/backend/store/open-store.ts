@@ -37,7 +37,7 @@ export function openConsoleStore(setting: Setting, password?: () => string): Con
   return createConsoleStore(openEngine(setting, password));
 }
 
-/** The roll-out; null: the configuration names no store, so that no other program can start one. */
+/** The roll-out; null: the configuration names no store, so that no other program can start a roll-out. */
 export function openRolloutStore(setting: Setting, password?: () => string): RolloutStore | null {
   if (setting.url === null && setting.path === MEMORY_STORE) return null;
   return createRolloutStore(openEngine(setting, password));

@@ -6,7 +6,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Sql {
   /** Runs one statement, and returns its rows. */
   query(statement: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs a statement that may take hours in a large database, such as making an index. */
+  /** Runs a statement that may take hours in a large database, such as creating an index. */
   change(statement: string): Promise<void>;
 }
 

@@ -165,7 +165,7 @@ export function createSqlStore(engine: SqlEngine): Store {
 /** No device can have this name. */
 const TRIED = 'tried';
 
-/** What a grant writes. */
+/** The rows that a grant writes. */
 function grantAt(now: number): BookChange {
   const id = randomUUID();
   return {

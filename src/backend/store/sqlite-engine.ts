@@ -181,7 +181,7 @@ const WHAT_TO_DO: readonly (readonly [RegExp, string])[] = [
   [/disk is full/i, 'the disk is full: make room'],
   [
     /malformed|not a database/i,
-    'the file is damaged or is no store: restore a backup, or move the file away',
+    'the file is damaged or is not a store: restore a backup, or move the file away',
   ],
   [/readonly|unable to open|EACCES|EPERM|EROFS/i, 'the program may not write it: check its owner and folder'],
   [/ENOENT|ENOTDIR/, 'its folder does not exist: create it'],

@@ -41,7 +41,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
       const isByCertificate = readSetup(folder).deviceLogin === 'certificate';
       say(
         folder,
-        `${name} issues from now on, and the broker has a certificate of it.`,
+        `${name} issues from now on, and the broker has a certificate from the new authority.`,
         'A client without the new broker-ca.crt can no longer connect. To go back, run the same command again.',
         ...(isByCertificate
           ? [

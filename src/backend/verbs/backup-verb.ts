@@ -73,8 +73,8 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
     throw new Failure(`these files cannot be saved: ${missing.join(', ')} do not exist`);
   await withEngine(config, storePassword, async (engine) => {
     makeFolder(to);
-    const found = files.filter((path) => existsSync(path));
-    const saved = found.map((path, index) => ({
+    const existing = files.filter((path) => existsSync(path));
+    const saved = existing.map((path, index) => ({
       path: resolve(path),
       copy: String(index),
       owner: ownerOf(path),

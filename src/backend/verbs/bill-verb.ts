@@ -18,7 +18,7 @@ interface BillOptions {
   json?: true;
 }
 
-/** `bill`: what the streams of a month lasted, from the ledger. */
+/** `bill`: the duration of a month's streams, from the ledger. */
 export function addBillVerb(program: Command, shell: Shell): void {
   program
     .command('bill')
@@ -39,7 +39,8 @@ export function addBillVerb(program: Command, shell: Shell): void {
 
 async function bill(shell: Shell, options: BillOptions): Promise<void> {
   const month = readMonth(options.month);
-  if (month === null) throw new Failure(`--month: "${options.month}" is no month; write 2026-11`, EXIT.usage);
+  if (month === null)
+    throw new Failure(`--month: "${options.month}" is not a month; write 2026-11`, EXIT.usage);
   if (options.csv && options.json) throw new Failure('choose either --csv or --json', EXIT.usage);
   const { config, storePassword } = openStoreConfig(shell, options.config);
   const store = openKeptStore(config.store, storePassword);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { asciiHost } from '../../protocol/host.ts';
+import { asciiHost } from '../../protocol/host-name.ts';
 import { nameSchema, prefixSchema } from '../../protocol/mqtt/topics.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { type Chosen, initBroker } from '../broker/init.ts';

@@ -96,9 +96,9 @@ export async function checkBroker({ config, secrets }: Opened): Promise<Finding>
     const cancel = clock.at(clock.now() + BROKER_WITHIN_MS, () =>
       end(problem(`no message came back through ${url} within ${BROKER_WITHIN_MS / 1000} s`, fix)),
     );
-    const end = (found: Result): void => {
+    const end = (outcome: Result): void => {
       cancel();
-      void bus.close().then(() => resolve(found));
+      void bus.close().then(() => resolve(outcome));
     };
   });
   return { check: 'broker', ...result };

@@ -1,7 +1,7 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';

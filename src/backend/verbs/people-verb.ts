@@ -9,8 +9,8 @@ import { examples, type Shell } from '../../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { audited } from '../audited-work.ts';
 import { OF_NAME, waitFor } from '../core/console/login-limits.ts';
-import { noted } from '../noted.ts';
 import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
 import { openKeptConsoleStore } from '../store/open-store.ts';
 
@@ -24,7 +24,7 @@ interface PeopleOptions {
   json?: true;
 }
 
-/** `people`: who may use the console. The first administrator is made here only. */
+/** `people`: who may use the console. The first administrator can only be created here. */
 export function addPeopleVerb(program: Command, shell: Shell, ask: AskSecretly): void {
   const people = program.command('people').description("people who may sign in at the owner's console");
   people
@@ -75,7 +75,7 @@ async function add(shell: Shell, ask: AskSecretly, name: string, options: People
       throw new Failure(`there is a person "${name}" already: remove it first, or choose another name`);
     const password = await passwordFor(shell, ask, name, options.passwordFile);
     const passwordHash = await createPasswordHasher().hash(password);
-    await noted(store, 'people.add', name, { role: options.role }, async () => {
+    await audited(store, 'people.add', name, { role: options.role }, async () => {
       const isNew = await store.addPerson({ name, role: options.role, passwordHash });
       if (!isNew) throw new Failure(`there is a person "${name}" already: choose another name`);
     });
@@ -95,7 +95,7 @@ async function passwordFor(
     password = await ask(`Password for ${name}: `);
     if (password === null)
       throw new Failure(
-        'this is no terminal where a password can be typed: give --password-file',
+        'this is not a terminal where a password can be typed: give --password-file',
         EXIT.usage,
       );
     if (password !== (await ask('The same again: ')))
@@ -145,7 +145,7 @@ function lockedUntil(attempts: StoredAttempts | null): number | null {
 
 async function remove(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
-    await noted(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
+    await audited(store, 'people.remove', name, {}, async () => settle(await store.removePerson(name), name));
     shell.print(textLine(`${name} may not sign in any more`));
   });
 }
@@ -153,7 +153,7 @@ async function remove(shell: Shell, name: string, options: PeopleOptions): Promi
 async function unlock(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
     if ((await store.person(name)) === null) settle('unknown', name);
-    await noted(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
+    await audited(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
     shell.print(textLine(`${name} may try to sign in again`));
   });
 }

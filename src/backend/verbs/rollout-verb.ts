@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { createSystemClock } from '../../adapters/clock.ts';
-import { packageVersion, plainVersion } from '../../core/update/versions.ts';
+import { packageVersion, plainVersion } from '../../core/update/package-versions.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { RolloutStore, StoredRollout } from '../../ports/rollout-store.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
@@ -12,11 +12,11 @@ import { wrapText } from '../../program/text.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { manifestUrlSchema, versionSchema } from '../../protocol/update.ts';
+import { audited } from '../audited-work.ts';
 import { checked } from '../broker/option-values.ts';
 import { countsOf, rolloutJson, rolloutLines } from '../core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from '../core/rollout/requests.ts';
 import { createRollout, type Plan, type Rollout, readRollout } from '../core/rollout/rollout.ts';
-import { noted } from '../noted.ts';
 import { CONFIG_OPTION, openConfig, openStoreConfig } from '../open-config.ts';
 import { Unreadable, versionsAt, versionsInFolder } from '../releases/release-versions.ts';
 import { insistOnUpdatable } from '../rollout/updatable.ts';
@@ -94,11 +94,9 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     await insistOnUpdatable(openConfig(shell, options.config, null), plan.group);
     const next = createRollout(randomUUID(), plan, now());
     const { waves, group } = plan;
-    await noted(audit, 'rollout.start', plan.version, { waves, group }, async () => {
+    await audited(audit, 'rollout.start', plan.version, { waves, group }, async () => {
       if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
-        throw new Failure(
-          'somebody else has just begun a roll-out: look at "dragoman-backend rollout status"',
-        );
+        throw new Failure('another person has just begun a roll-out: see "dragoman-backend rollout status"');
     });
     if (config.signingKeyFile === null)
       say(shell, 'signingKeyFile is not set: devices with owner keys will refuse the orders', true);
@@ -163,13 +161,13 @@ async function whyUnchecked({ version, manifestUrl }: Plan, config: BackendConfi
 
 async function status(shell: Shell, options: Options): Promise<void> {
   await withStores(shell, options.config, async ({ rollouts }) => {
-    const found = await rollouts.current();
+    const stored = await rollouts.current();
     if (options.json) {
-      const shown = found === null ? null : rolloutJson(understood(found), found.isDriven);
+      const shown = stored === null ? null : rolloutJson(understood(stored), stored.isDriven);
       return shell.print(jsonLine({ rollout: shown }));
     }
-    if (found === null) return say(shell, NONE);
-    for (const line of rolloutLines(understood(found), found.isDriven))
+    if (stored === null) return say(shell, NONE);
+    for (const line of rolloutLines(understood(stored), stored.isDriven))
       shell.print(
         line.startsWith(' ') ? `  ${wrapText(line.trimStart(), INDENT, WIDTH)}` : wrapText(line, '  '),
       );
@@ -182,7 +180,7 @@ async function change(shell: Shell, options: Options, name: string, ask: Ask): P
   await withStores(shell, options.config, async ({ rollouts, audit }) => {
     const found = await rollouts.current();
     if (found === null) throw new Failure(NONE);
-    await noted(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
+    await audited(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
       // The backend may write at the same moment.
       for (let row: StoredRollout | null = found; row !== null; row = await rollouts.current()) {
         const asked = ask(understood(row));
@@ -208,7 +206,7 @@ function changed(name: string, rollout: Rollout): string {
 function understood({ body }: StoredRollout): Rollout {
   const rollout = readRollout(body);
   if (rollout === null)
-    throw new Failure('the roll-out in the store is none of this version: "rollout start" replaces it');
+    throw new Failure('the roll-out in the store is for another version: "rollout start" replaces it');
   return rollout;
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { suggestName } from '../../adapters/config/keys.ts';
+import { suggestName } from '../../adapters/config/known-keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
@@ -50,10 +50,10 @@ export function addSessionsVerb(program: Command, shell: Shell): void {
 async function list(shell: Shell, options: ListOptions): Promise<void> {
   const opened = openConfig(shell, options.config, 'apiKeyFile');
   const { reference, device } = options;
-  const found = await withService(opened, (service) =>
+  const listed = await withService(opened, (service) =>
     service.listSessions(reference === undefined ? undefined : { clientReferenceId: reference }),
   );
-  const shown = found.filter((session) => {
+  const shown = listed.filter((session) => {
     const { client_reference_id: label } = session;
     return (device === undefined || isOf(device, label)) && (reference === undefined || label === reference);
   });
@@ -61,7 +61,7 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
     shell.print(jsonLine({ sessions: shown.map(withoutToken) }));
     return;
   }
-  const near = shown.length > 0 || device === undefined ? null : nearestOf(device, found);
+  const near = shown.length > 0 || device === undefined ? null : nearestOf(device, listed);
   if (shown.length === 0)
     shell.print(textLine(`no sessions${near === null ? '' : `; did you mean "${near}"?`}`));
   for (const session of shown) shell.print(textLine(describe(session)));

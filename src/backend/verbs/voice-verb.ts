@@ -159,8 +159,8 @@ async function readSample({ file, type, denoise }: CloneOptions, shell: Shell): 
     throw new Failure(`the recording ${file} is ${kind.name}, not ${type}: leave --type out`, EXIT.usage);
   const name = nameFor(file, kind);
   const renamed = name === basename(file) ? [] : [`is ${kind.name}: it is sent as "${name}"`];
-  const told = warnings.filter((one) => !(denoise && one.includes('--denoise')));
-  for (const warning of [...told, ...renamed])
+  const shown = warnings.filter((one) => !(denoise && one.includes('--denoise')));
+  for (const warning of [...shown, ...renamed])
     shell.complain(textLine(`warning: the recording ${file} ${warning}.`));
   return { bytes, name, type: type ?? kind.types[0] };
 }

@@ -1,4 +1,4 @@
-/** What the groups with a budget have used of it this month, from the ledger. */
+/** Budget used this month by each group with a budget, from the ledger. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
@@ -6,7 +6,7 @@ import type { BillLine } from '../../protocol/bill.ts';
 import { billOf, readMonth } from '../core/bill.ts';
 
 const EVERY_MS = 600_000;
-/** The sums of a month take time in the database: at most this share of it (1 %). */
+/** The sums of a month take time in the database: at most this share of the database's time (1 %). */
 const REST = 100;
 
 export interface GroupBudgets {

@@ -34,27 +34,27 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
   const looks = new Map<string, () => void>();
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
-  /** The last report on each subject, as far as this backend knows. */
-  const told = new Map<string, string>();
+  /** The last alert on each subject, as known by this backend. */
+  const lastSent = new Map<string, string>();
   let isRead = false;
-  const toldOf = (subject: string): string => told.get(subject) ?? FINE;
+  const lastSentOf = (subject: string): string => lastSent.get(subject) ?? FINE;
 
   /** A trouble that was reported before this start may be over. */
   const read = async (): Promise<void> => {
-    for (const [subject, what] of await store.told()) told.set(subject, what);
+    for (const [subject, what] of await store.told()) lastSent.set(subject, what);
     isRead = true;
-    for (const subject of told.keys()) look(subject);
+    for (const subject of lastSent.keys()) look(subject);
   };
 
   const settle = async (subject: string): Promise<void> => {
     try {
       if (!isRead) await read();
       const condition = conditionOf(subject);
-      const before = toldOf(subject);
+      const before = lastSentOf(subject);
       if (condition === null || condition === before) return;
       const isNews = await store.tell(subject, condition);
-      if (condition === FINE) told.delete(subject);
-      else told.set(subject, condition);
+      if (condition === FINE) lastSent.delete(subject);
+      else lastSent.set(subject, condition);
       if (isNews) tell({ subject, condition, before });
     } catch (error) {
       storeFailed(error);
@@ -77,7 +77,7 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
 
   const look = (subject: string): void => {
     const condition = conditionOf(subject);
-    if (condition !== null && condition !== toldOf(subject)) plan(subject);
+    if (condition !== null && condition !== lastSentOf(subject)) plan(subject);
   };
   const readAtStart = read().catch((error: unknown) => {
     storeFailed(error);

@@ -24,7 +24,7 @@ import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 import type { DecodedSound } from '../../sound/adpcm.ts';
 import { toFloat, toPcm } from '../../sound/pcm.ts';
-import { lookAtStart } from './look.ts';
+import { pollStart } from './start-poll.ts';
 
 /** Options of the command line. */
 export interface BootReportOptions {
@@ -57,7 +57,7 @@ export async function performBootReport(
   const result = readResultFile(options.result);
   const loaded = load();
   const isMissing = result?.outcome === 'no_file' || !isThere(options.result);
-  // The kiosk was set up by hand, so no announcement is expected.
+  // The kiosk was set up manually, so no announcement is expected.
   if (isMissing && loaded.ok)
     return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to announce.\n');
   const clock = createSystemClock();
@@ -86,8 +86,7 @@ export async function performBootReport(
   const machine = createMachineParts(env);
   const deps: ReportDeps = {
     clock,
-    look: (asksDoctor, abort) =>
-      lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
+    look: (asksDoctor, abort) => pollStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
     say: (codes) => announce(codes, language, options.phrases, speaker, print),
     write(state, said) {
       printState(startLine(state));

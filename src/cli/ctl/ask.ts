@@ -77,14 +77,14 @@ export async function ask(
         ? exchange.isSettled() && isComplete(answers, view.entries())
         : answers.final.has(device) || (exchange.isSettled() && isStranger(device));
     await exchange.waitUntil(isDone, () => limitS() * 1000);
-    const found = outcomes(answers, view.entries(), limitS(), queued);
-    return { outcomes: await withNearest(found, deps), view };
+    const allOutcomes = outcomes(answers, view.entries(), limitS(), queued);
+    return { outcomes: await withNearest(allOutcomes, deps), view };
   } finally {
     await exchange.close();
   }
 }
 
-/** Nothing of the command may be stored at the broker, as it would be for a device that is away. */
+/** The broker must not store the command, as it would for an offline device. */
 const isOnlyConnected = (name: string): boolean => commandNamed(name)?.onlyConnected === true;
 
 function notKept(outcome: Outcome): Outcome {
@@ -93,12 +93,12 @@ function notKept(outcome: Outcome): Outcome {
 }
 
 /** Adds the name that the operator probably means to the outcome of a device that the broker does not know. */
-async function withNearest(found: readonly Outcome[], deps: CtlDeps): Promise<readonly Outcome[]> {
+async function withNearest(allOutcomes: readonly Outcome[], deps: CtlDeps): Promise<readonly Outcome[]> {
   const { target } = deps;
-  const isStrange = found.some((outcome) => outcome.kind === 'silent' && outcome.why === UNKNOWN);
-  if (target.kind !== 'device' || !isStrange) return found;
+  const isStrange = allOutcomes.some((outcome) => outcome.kind === 'silent' && outcome.why === UNKNOWN);
+  if (target.kind !== 'device' || !isStrange) return allOutcomes;
   const why = registeredIn(target, deps.access.registered).length > 0 ? NEVER_CAME : await strange(deps);
-  return found.map((outcome) => (outcome.kind === 'silent' ? { ...outcome, why } : outcome));
+  return allOutcomes.map((outcome) => (outcome.kind === 'silent' ? { ...outcome, why } : outcome));
 }
 
 async function strange(deps: CtlDeps): Promise<string> {

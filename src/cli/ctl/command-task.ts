@@ -1,6 +1,6 @@
 import { worstOf } from '../../core/doctor/finding.ts';
 import { isDone, type Outcome } from '../../core/fleet/answers.ts';
-import { toldLanesSchema } from '../../core/fleet/told.ts';
+import { receivedLanesSchema } from '../../core/fleet/device-messages.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { wrapText } from '../../program/text.ts';
@@ -77,7 +77,7 @@ function wordResult({ status, error, data }: CommandResponse): string {
   if (status === 'error')
     return `refused (${error?.code ?? 'without a code'}): ${error?.message ?? 'without a reason'}`;
   if (status === 'expired') return 'expired: the command arrived too late';
-  const lanes = toldLanesSchema.safeParse(data);
+  const lanes = receivedLanesSchema.safeParse(data);
   if (!lanes.success) return status;
   const states = lanes.data.lanes.map(
     ({ id, phase, source, targets, volume, echo, muted }) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { suggest } from '../../adapters/config/keys.ts';
+import { suggest } from '../../adapters/config/known-keys.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import {
   applyChanges,
@@ -11,8 +11,8 @@ import {
   readChange,
 } from '../../core/fleet/desired-edit.ts';
 import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
+import { type ReceivedReport, receivedReportSchema } from '../../core/fleet/device-messages.ts';
 import { isUnknown } from '../../core/fleet/roster.ts';
-import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
@@ -36,11 +36,11 @@ interface Found {
   readonly exchange: Exchange;
   /** The document of the target; null: none, or not readable. */
   desired(): DesiredBody | null;
-  readonly reports: ReadonlyMap<string, ToldReport>;
+  readonly reports: ReadonlyMap<string, ReceivedReport>;
   readonly view: FleetView;
   /** Devices of the target. */
   devices(): readonly string[];
-  /** Their lanes, as far as known. */
+  /** The devices' known lanes. */
   lanes(): readonly string[];
 }
 
@@ -83,7 +83,7 @@ async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const view = createFleetView(topics, target);
   const device = target.kind === 'device' ? target.device : null;
   const desiredTopic = topics.desired(topicLevel(target));
-  const reports = new Map<string, ToldReport>();
+  const reports = new Map<string, ReceivedReport>();
   let desired: DesiredBody | null = null;
   const subscriptions = [
     desiredTopic,
@@ -96,7 +96,7 @@ async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
     else if (message.topic === topics.marker) isCertain ||= textAt(parseJson(message.payload), 'id') === id;
     else if (!view.receive(message)) {
       const from = topics.read(message.topic);
-      const report = toldReportSchema.safeParse(parseJson(message.payload));
+      const report = receivedReportSchema.safeParse(parseJson(message.payload));
       if (from?.rest === 'config/reported' && report.success) reports.set(from.device, report.data);
     }
   });
@@ -150,12 +150,12 @@ function show({ reports, view, desired, devices }: Found, { shell, options }: Ct
 function compareAll({ reports, desired, devices }: Found, { shell, options }: CtlDeps): void {
   let count = 0;
   for (const device of devices()) {
-    const found = differences(desired() ?? {}, reports.get(device)?.effective);
-    count += found.length;
-    if (options.json) shell.print(jsonLine({ device, differences: found }));
-    else if (found.length === 0) shell.print(`${device}: as desired\n`);
+    const different = differences(desired() ?? {}, reports.get(device)?.effective);
+    count += different.length;
+    if (options.json) shell.print(jsonLine({ device, differences: different }));
+    else if (different.length === 0) shell.print(`${device}: as desired\n`);
     else {
-      for (const { key, desired: wanted, effective } of found)
+      for (const { key, desired: wanted, effective } of different)
         shell.print(
           textLine(
             `${device}: ${key} is ${JSON.stringify(effective) ?? 'not set'}, desired ${JSON.stringify(wanted)}`,
@@ -242,7 +242,11 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
 }
 
 /** Higher than the previous version and all reported ones: devices reject lower versions. */
-function nextVersion(before: DesiredBody, reports: ReadonlyMap<string, ToldReport>, from: string): number {
+function nextVersion(
+  before: DesiredBody,
+  reports: ReadonlyMap<string, ReceivedReport>,
+  from: string,
+): number {
   const known = typeof before['version'] === 'number' ? before['version'] : 0;
   return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
 }

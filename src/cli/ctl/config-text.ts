@@ -4,7 +4,7 @@ import {
   type Published,
   type Verdict,
 } from '../../core/fleet/desired-verdict.ts';
-import type { ToldReport } from '../../core/fleet/told.ts';
+import type { ReceivedReport } from '../../core/fleet/device-messages.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 
 /** A device's result of a published document, for people. */
@@ -34,7 +34,7 @@ export function wordVerdict(verdict: Verdict, { version, body, from }: Published
 /** What a device reports, for people. */
 export function wordReport(
   device: string,
-  report: ToldReport | undefined,
+  report: ReceivedReport | undefined,
   changed: readonly ChangedValue[],
 ): string[] {
   if (report === undefined) return [textLine(`${device}: no report yet`)];

@@ -1,5 +1,10 @@
+import {
+  type ReceivedState,
+  type ReceivedStatus,
+  receivedStateSchema,
+  receivedStatusSchema,
+} from '../../core/fleet/device-messages.ts';
 import { createRoster, type DeviceEntry, isInGroup } from '../../core/fleet/roster.ts';
-import { type ToldState, type ToldStatus, toldStateSchema, toldStatusSchema } from '../../core/fleet/told.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
@@ -37,12 +42,12 @@ export function createFleetView(topics: OperatorTopics, target: Target): FleetVi
 }
 
 /** Reads a status; an invalid one counts as missing. */
-function readStatus(payload: string): ToldStatus | null {
-  const parsed = toldStatusSchema.safeParse(parseJson(payload));
+function readStatus(payload: string): ReceivedStatus | null {
+  const parsed = receivedStatusSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;
 }
 
-function readState(payload: string): ToldState | null {
-  const parsed = toldStateSchema.safeParse(parseJson(payload));
+function readState(payload: string): ReceivedState | null {
+  const parsed = receivedStateSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;
 }

@@ -6,5 +6,5 @@ import { textLine } from '../../protocol/plain-text.ts';
 export function warnOfLanguages(values: readonly unknown[], shell: Shell): void {
   const tags = values.flat().filter((tag) => typeof tag === 'string');
   for (const tag of unknownLanguages(tags))
-    shell.complain(textLine(`warning: "${tag}" is no known language: the service may refuse it`));
+    shell.complain(textLine(`warning: "${tag}" is not a known language: the service may refuse it`));
 }

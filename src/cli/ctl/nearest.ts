@@ -1,4 +1,4 @@
-import { suggestName } from '../../adapters/config/keys.ts';
+import { suggestName } from '../../adapters/config/known-keys.ts';
 import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';

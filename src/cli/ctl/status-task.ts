@@ -1,5 +1,9 @@
+import {
+  type ReceivedAnswer,
+  type ReceivedLane,
+  receivedAnswerSchema,
+} from '../../core/fleet/device-messages.ts';
 import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../core/fleet/roster.ts';
-import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
@@ -39,7 +43,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   }
   const [outcome] = outcomes;
   if (outcome === undefined) return;
-  const known = toldAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
+  const known = receivedAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
   if (known.success)
     for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(line));
   else if (outcome.kind === 'answered') shell.print(jsonLine(outcomeJson(outcome)));
@@ -47,7 +51,7 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   sumUp(outcomes, shell);
 }
 
-function detailLines(device: string, answer: ToldAnswer): string[] {
+function detailLines(device: string, answer: ReceivedAnswer): string[] {
   const { status, reasons, version, uptime_s, lanes } = answer;
   return [
     `${device}: ${[status, ...reasons].join(' ')}`,
@@ -86,7 +90,7 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
   ];
 }
 
-function refusedLines({ refused_task: refused }: ToldLane): string[] {
+function refusedLines({ refused_task: refused }: ReceivedLane): string[] {
   if (refused === null) return [];
   const { source, targets, voice, message } = refused;
   const refusedParts = [

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { suggest } from '../../adapters/config/keys.ts';
+import { suggest } from '../../adapters/config/known-keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { type CommandDefinitions, readNumber } from '../../protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';

@@ -8,7 +8,7 @@ export interface Spoken {
   readonly end: number;
 }
 
-/** How much a microphone hears of the person who is farther away. */
+/** Level at which a microphone hears the person who is farther away. */
 const FAR = 0.3;
 /** Time (s) around a sentence that belongs to its speaker. */
 const AROUND_S = 0.4;
@@ -39,7 +39,7 @@ export function raiseVoices(
 
 const GRAIN_MS = 60;
 
-/** The same length of speech in a higher voice: overlapping grains of it, each played faster. */
+/** The same length of speech in a higher voice: overlapping grains, each played faster. */
 function higher(voice: Int16Array, rateHz: number): Float32Array {
   const grain = Math.round((GRAIN_MS * rateHz) / 1000);
   const hop = grain / 2;

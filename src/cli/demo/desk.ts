@@ -34,7 +34,7 @@ export interface DeskSummary extends DemoSummary {
   readonly lanes: readonly (DemoSummary & { readonly id: string })[];
 }
 
-/** What a viewer sees and hears, before it begins. */
+/** An introduction for the viewer, before the demo begins. */
 const EXPLANATION = `A clerk (English) and a visitor (Spanish) talk, at two kiosks at once:
   desk             one microphone for both; the language shows who speaks
   clerk, visitor   a microphone for each; the nearer one shows who speaks
@@ -134,7 +134,7 @@ function deskConfigs(environment: DemoEnvironment, output: string): readonly Con
   ];
 }
 
-/** Follows one lane: prints what is said, and knows when all of it was translated. */
+/** Follows one lane: prints what is said, and knows when everything was translated. */
 function watchLane(lane: LaneRunner, print: (line: string) => void) {
   const finish = createFinishLine();
   const understood = new Set<string>();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyPair } from '../../adapters/signing/keys.ts';
+import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { type Broker, startBroker } from './broker.ts';
 import type { EnvironmentFault } from './faults.ts';
 

@@ -26,7 +26,7 @@ export function inputFor(faults: readonly DemoFault[]): number {
   return faults.length * FAULT_COST_MS;
 }
 
-/** What the schedule has to know of the lane. */
+/** The lane's state that the schedule needs. */
 export interface LaneMoment {
   /** The session that hears speech; null: none. */
   readonly live: { readonly id: number; readonly liveAt: number } | null;

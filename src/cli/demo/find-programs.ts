@@ -12,10 +12,10 @@ export function findPrograms(folder = dirname(fileURLToPath(import.meta.url))): 
   readonly emulator: string;
   readonly backend: string;
 } {
-  const found = { emulator: find(folder, 'emulator'), backend: find(folder, 'backend') };
-  const { emulator, backend } = found;
+  const paths = { emulator: find(folder, 'emulator'), backend: find(folder, 'backend') };
+  const { emulator, backend } = paths;
   if (emulator !== null && backend !== null) return { emulator, backend };
-  const missing = Object.entries(found).flatMap(([name, path]) => (path === null ? [name] : []));
+  const missing = Object.entries(paths).flatMap(([name, path]) => (path === null ? [name] : []));
   // Only who has the sources can build; an installed or updated program may be in any folder.
   const hasSources = existsSync(join(dirname(folder), 'package.json'));
   throw new Failure(

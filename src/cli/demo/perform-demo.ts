@@ -61,8 +61,8 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
       if (options.desk === true) {
         const clock = createSystemClock();
         const print = options.json ? () => {} : shell.print;
-        const given = { output, clock, log: chooseLog(shell), print, abort: abort.signal };
-        const summary = await runDeskDemo(environment, given);
+        const demoParts = { output, clock, log: chooseLog(shell), print, abort: abort.signal };
+        const summary = await runDeskDemo(environment, demoParts);
         shell.print(options.json ? jsonLine({ summary }) : `\n${formatDesk(summary)}`);
         return;
       }

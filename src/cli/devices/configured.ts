@@ -40,7 +40,7 @@ export async function findDevice(
     const answer = await tools.askAbility(direction, device);
     if (answer.ok) return say(true, 'present, from the configuration of ALSA');
     if (/busy/i.test(answer.reason)) return say(true, 'present, in use by another program');
-    // ALSA's configuration or a plugin of it keeps the device away, which may be plugged in.
+    // The device may be plugged in, but ALSA's configuration or an ALSA plugin hides it.
     const isAbsent = !/Invalid argument|shared library/.test(answer.reason);
     return say(
       false,

@@ -29,22 +29,22 @@ export async function showKeys(deps: ShowKeysDeps, askedToEnd: Promise<void>): P
     print(`${entryOf(device, key)},\n`);
   };
   const read = (device: string): void => {
-    let told = '';
+    let lastProblem = '';
     const reader = deps.openKeyDevice(device, {
       changed: ({ code, isDown }) => void (isDown && !isOver && show(device, code)),
       opened: () => {},
       lost(problem) {
-        if (told === problem || isOver) return;
-        told = problem;
+        if (lastProblem === problem || isOver) return;
+        lastProblem = problem;
         complain(`${device}: ${problem}.\n`);
       },
     });
     devices.set(device, reader);
   };
   const look = async (): Promise<void> => {
-    const found = await deps.listDevices();
+    const inputDevices = await deps.listDevices();
     if (isOver) return;
-    for (const device of found) if (!devices.has(device)) read(device);
+    for (const device of inputDevices) if (!devices.has(device)) read(device);
     cancel = clock.at(clock.now() + LOOK_EACH_MS, () => void look());
   };
 

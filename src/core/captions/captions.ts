@@ -97,7 +97,7 @@ export function captionsDueAt({ voices }: Captions): number | null {
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
-/** The conversation has ended: nothing of it stays. Late texts of its sentences stay unknown, too. */
+/** The conversation has ended: all its captions are removed, and late texts of its sentences are ignored. */
 export function forgetCaptions({ voices, diverged }: Captions): Captions {
   const kept = Object.entries(voices).map(([name, { language, track }]) => {
     const open = track.sentences.flatMap(({ key }) => (key === null ? [] : [key]));

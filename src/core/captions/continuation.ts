@@ -34,7 +34,7 @@ function likelyEnd(shown: string, candidate: string, language: string): number {
   }
   const distances = editDistances(a, b);
   let best = candidate.length;
-  // The last of several equally likely ends, so that no word is shown twice.
+  // Among equally likely positions, take the last, so that no word is shown twice.
   for (const end of ends.toReversed()) {
     if (end < same) break;
     if ((distances[end - same] ?? 0) < (distances[best - same] ?? 0)) best = end;

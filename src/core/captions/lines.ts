@@ -120,7 +120,7 @@ export function layOutAgain(given: Lines): Lines {
   return { ...given, lines: [], waiting: [...shown, ...given.waiting], readAt: NEVER };
 }
 
-/** Lays everything out at once, as if it had been read: a page that begins shows the end of it. */
+/** Lays out all text at once, as if it had been read: a page that has just loaded shows the last lines. */
 export function layOutRead(given: Lines, room: Room): Lines {
   let { lines, wakeAt } = advanceLines(given, room, 0);
   while (wakeAt !== null) ({ lines, wakeAt } = advanceLines(lines, room, wakeAt));

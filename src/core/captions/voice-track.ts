@@ -13,7 +13,7 @@ export interface CaptionText {
 /** Shown text only grows: `shown` is appended to, and never changed. */
 interface Sentence {
   readonly key: string | null;
-  /** What may be shown of it. */
+  /** The text that may be shown. */
   readonly shown: string;
   /** The last partial text: words are shown when the next one agrees. */
   readonly last: string;
@@ -24,7 +24,7 @@ interface Sentence {
 
 /** The captions of one speaker in one language: sentences one after the other, in the order of their first text. */
 export interface VoiceTrack {
-  /** The first is on the screen, up to `emitted`; later ones wait for its end. */
+  /** The first sentence is on the screen, up to `emitted`; later sentences wait until it ends. */
   readonly sentences: readonly Sentence[];
   readonly emitted: number;
   /** Keys of finished sentences: late texts of them are ignored. */
@@ -47,9 +47,9 @@ export interface TrackStep {
   readonly diverged: number;
 }
 
-/** How long a sentence without news holds back the next one (ms): final texts come within a second or two. */
+/** Time (ms) for which a sentence without updates delays the next sentence: final texts arrive within two seconds. */
 const PATIENCE_MS = 3000;
-/** Most sentences that wait behind an unfinished one. */
+/** Most sentences that wait behind an unfinished sentence. */
 const MOST_WAITING = 4;
 const KEPT_KEYS = 32;
 

@@ -1,11 +1,11 @@
-/** One conversation at a desk, from its first word to its end. It holds no word of what was said. */
+/** One conversation at a desk, from the first word to the end. The record contains no text of the conversation. */
 
 export type BegunBy = 'voice' | 'key' | 'touch' | 'command';
 
 export interface Conversation {
   readonly begunBy: BegunBy;
   readonly startedAt: number;
-  /** When somebody last spoke, or did something at the desk. */
+  /** Time of the last speech or action at the desk. */
   readonly activeAt: number;
   /** Stream time of the desk's lanes at its beginning (ms). */
   readonly billedMs: number;
@@ -75,7 +75,7 @@ export function noteSound(talk: Conversation, id: string | null, heardAt: number
   return { ...talk, awaited: talk.awaited.slice(at + 1), delays };
 }
 
-/** The fields of the event at its end. */
+/** The fields of the event at the end of the conversation. */
 export function summarize(talk: Conversation, now: number, billedMs: number) {
   return {
     duration_s: inSeconds(now - talk.startedAt),

@@ -18,10 +18,10 @@ export interface DeskStep {
 /** Nothing is interpreted in these phases. */
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'closed'];
 
-/** Whether a lane interprets, or would when somebody speaks. */
+/** Whether a lane interprets, or would as soon as a person speaks. */
 export const isRunning = ({ session }: LaneState): boolean => !AT_REST.includes(phaseOf(session));
 
-/** Whether a step begins a conversation: the service has understood words that were said after the last one. */
+/** Whether a step begins a conversation: the service has transcribed words that were said after the last conversation. */
 export function isFirstWord({ effects, after }: DeskStep, lastEndedAt: number | null): boolean {
   if (!isRunning(after)) return false;
   const isUnderstood = effects.some(
@@ -76,17 +76,17 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
 
 /** Pause after a voice (ms) in which it may go on: a breath. */
 const BREATH_MS = 1000;
-/** How long somebody who has pressed a key to speak may think before the first word (ms). */
+/** Longest time from the press of a talk key to the first word (ms). */
 const THINK_MS = 10_000;
 
-/** Whether somebody has pressed a key to speak, and has not spoken yet. */
+/** Whether a talk key was pressed and no speech followed yet. */
 function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolean {
   return twoWay.turnedAt > sureVoiceAt && now - twoWay.turnedAt < THINK_MS;
 }
 
 /**
  * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
- * is directly behind a translation that still plays, because people wait for its end; later somebody may just begin to speak.
+ * is directly behind a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>

@@ -23,7 +23,7 @@ const SEE_REASONS =
 const LONGEST_REASON = 200;
 
 /**
- * Judges a running agent by what it says of itself.
+ * Judges a running agent by its own status.
  * @param facts null: it says nothing that this user can read
  * @param pid null: the agent asks itself
  * @param version of this program

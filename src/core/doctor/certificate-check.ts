@@ -16,7 +16,7 @@ export interface CertificateFacts {
   readonly distrustReason?: string | null;
 }
 
-/** Remaining validity (days) below which a warning is due: time enough to renew a certificate by hand. */
+/** Remaining validity (days) below which a warning is due: enough time to renew a certificate manually. */
 const RENEW_WITHIN_DAYS = 21;
 const DAY_MS = 86_400_000;
 
@@ -57,7 +57,7 @@ export interface OwnCertificateFacts {
   readonly validTo: number;
   /** A renewed certificate that the agent keeps, instead of the one in `mqtt.certFile`. */
   readonly isRenewed: boolean;
-  /** The agent has requested the next one. */
+  /** The agent has requested the next certificate. */
   readonly isAsked: boolean;
 }
 

@@ -59,7 +59,7 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
 
 function fixOf(trouble: string, path: string, user: string | null): string {
   if (/does not exist|no such file/.test(trouble))
-    return 'Put the file there; a name without a folder is looked up beside the configuration and in "secrets" there. A systemd credential exists only inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
+    return 'Put the file there; a name without a folder is looked up beside the configuration and in "secrets" there. A systemd credential exists only inside the unit: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
   if (/no permission/.test(trouble))
     return user === AGENTS_USER
       ? `As root, let the agent read it: chgrp ${user} ${path} && chmod 640 ${path}; the folders above it must be open to it, too.`

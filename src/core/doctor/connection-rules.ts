@@ -1,4 +1,4 @@
-import { isMulticastName } from '../../protocol/host.ts';
+import { isMulticastName } from '../../protocol/host-name.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
@@ -163,7 +163,7 @@ export interface UpgradeFacts {
   readonly date: number | null;
 }
 
-/** A refusal for the missing token proves that the service is there. */
+/** A refusal because of the missing token proves that the service is reachable. */
 export function judgeUpgrade(facts: UpgradeFacts, host: string): Outcome {
   const { status, code, words = null, location = null } = facts;
   const data = { http_status: status, ...(location !== null && { location }) };

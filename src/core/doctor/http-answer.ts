@@ -1,4 +1,4 @@
-/** What it means that a web server answers the request for the broker's WebSocket with a status of HTTP. */
+/** Explains an HTTP status in answer to the request for the broker's WebSocket. */
 
 const REDIRECT = 'redirects are not followed, so change the address';
 const PAGE = 'a web page is at this address: check its path and its port';

@@ -100,8 +100,8 @@ function judgeRefused(
   const beside = `the doctor logs in beside the running agent as "${clientId}.doctor"`;
   // The broker refuses the doctor's identifier, not the device's.
   if (cause === 'identifier' && (agent === 'connected' || agent === 'unknown')) {
-    const told = agent === 'connected' ? warning : problem;
-    return told(
+    const outcome = agent === 'connected' ? warning : problem;
+    return outcome(
       `${message}; ${beside}, and the agent could not be asked`,
       `${ASK_OTHERWISE} If it still says so: ${fix}`,
       data,

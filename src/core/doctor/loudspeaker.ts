@@ -14,7 +14,7 @@ export interface EchoFacts {
     /** Delay since the expected time of playing. */
     readonly delayMs: number;
     readonly gainDb: number;
-    readonly clearnessDb: number;
+    readonly snrDb: number;
   } | null;
 }
 
@@ -39,18 +39,18 @@ export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
       `If you did not hear it either, check that the loudspeaker is on, unmuted and plugged in. If you did hear it, the two are so far apart that "echo": "off" is enough.`,
       { heard: false },
     );
-  const { delayMs, gainDb, clearnessDb } = heard;
+  const { delayMs, gainDb, snrDb } = heard;
   const tailMs = tailAfter(delayMs, gainDb);
   const data = {
     heard: true,
     delay_ms: Math.round(delayMs),
     gain_db: gainDb,
-    clearness_db: clearnessDb,
+    clearness_db: snrDb,
     tail_ms: Math.round(tailMs),
     advice: adviceOn(gainDb, delayMs),
   };
-  const found = `${device}: tone heard back after ${Math.round(delayMs)} ms at ${signed(gainDb)} dB`;
-  return combine([ok(`${found}; echo "${mode}" suits`, data), ...objections(found, mode, heard, tailMs)]);
+  const finding = `${device}: tone heard back after ${Math.round(delayMs)} ms at ${signed(gainDb)} dB`;
+  return combine([ok(`${finding}; echo "${mode}" suits`, data), ...objections(finding, mode, heard, tailMs)]);
 }
 
 function objections(
@@ -92,12 +92,12 @@ function objections(
 }
 
 /** Warns about a delay longer than the lane's gate waits before it has measured its echo. */
-function lateAtFirst(found: string, delayMs: number): Outcome[] {
+function lateAtFirst(finding: string, delayMs: number): Outcome[] {
   const mostMs = LANE_DEFAULTS.echoTailMs;
   if (delayMs <= mostMs) return [];
   return [
     warning(
-      `${found}: later than ${mostMs} ms, so after each start the microphone picks up the end of the first chime or sentence`,
+      `${finding}: later than ${mostMs} ms, so after each start the microphone picks up the end of the first chime or sentence`,
       'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
     ),
   ];

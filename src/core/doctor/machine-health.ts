@@ -56,7 +56,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
 export interface MemoryFacts {
   readonly total: number;
   readonly available: number;
-  /** Limit of the service manager or container; null: none. */
+  /** Limit of systemd or of the container; null: none. */
   readonly limit: number | null;
   /** Whether the kernel can limit a service's memory at all; null or missing: unknown. */
   readonly canLimit?: boolean | null;
@@ -73,19 +73,19 @@ export function judgeMemory({ total, available, limit, canLimit = null }: Memory
     available_mb: Math.floor(available / MB),
     limit_mb: limit === null ? null : Math.floor(limit / MB),
   };
-  const found = `${size(available)} of ${size(total)} available`;
+  const finding = `${size(available)} of ${size(total)} available`;
   const fix = 'Stop programs that are not needed ("ps aux --sort -rss | head" shows the largest ones).';
-  if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${found}`, fix, data);
+  if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${finding}`, fix, data);
   if (limit !== null && limit < LEAST_LIMIT)
     return warning(`the agent is allowed only ${size(limit)} of memory`, 'Raise MemoryMax.', data);
-  if (available < SCARCE_MEMORY) return warning(`memory is short: ${found}`, fix, data);
+  if (available < SCARCE_MEMORY) return warning(`memory is short: ${finding}`, fix, data);
   if (canLimit === false)
     return warning(
-      `${found}, but the kernel limits no service's memory: MemoryMax has no effect`,
+      `${finding}, but the kernel limits no service's memory: MemoryMax has no effect`,
       'Add "cgroup_enable=memory" to /boot/firmware/cmdline.txt (Raspberry Pi) or to the kernel\'s command line, and restart.',
       data,
     );
-  return ok(found, data);
+  return ok(finding, data);
 }
 
 function size(bytes: number): string {

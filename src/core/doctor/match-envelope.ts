@@ -7,9 +7,9 @@ import { createSpectrum, transformLength, valueAt } from '../../sound/fourier.ts
 export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float64Array {
   const length = transformLength(sound.length + pattern.length);
   const spectrum = createSpectrum(length);
-  const given = { re: new Float64Array(length), im: new Float64Array(length) };
-  given.re.set(sound);
-  spectrum.forward(given.re, given.im);
+  const soundBins = { re: new Float64Array(length), im: new Float64Array(length) };
+  soundBins.re.set(sound);
+  spectrum.forward(soundBins.re, soundBins.im);
   const wanted = { re: new Float64Array(length), im: new Float64Array(length) };
   wanted.re.set(pattern);
   spectrum.forward(wanted.re, wanted.im);
@@ -18,16 +18,16 @@ export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float
   for (let k = 0; k < length; k++) {
     const isPositive = k > 0 && k < length / 2;
     const scale = isPositive ? 2 / Math.max(energy, 1e-12) : 0;
-    const a = valueAt(given.re, k);
-    const b = valueAt(given.im, k);
+    const a = valueAt(soundBins.re, k);
+    const b = valueAt(soundBins.im, k);
     const c = valueAt(wanted.re, k);
     const d = -valueAt(wanted.im, k);
-    given.re[k] = (a * c - b * d) * scale;
-    given.im[k] = (a * d + b * c) * scale;
+    soundBins.re[k] = (a * c - b * d) * scale;
+    soundBins.im[k] = (a * d + b * c) * scale;
   }
-  spectrum.inverse(given.re, given.im);
+  spectrum.inverse(soundBins.re, soundBins.im);
   const places = Math.max(0, sound.length - pattern.length + 1);
   return Float64Array.from({ length: places }, (_, place) =>
-    Math.hypot(valueAt(given.re, place), valueAt(given.im, place)),
+    Math.hypot(valueAt(soundBins.re, place), valueAt(soundBins.im, place)),
   );
 }

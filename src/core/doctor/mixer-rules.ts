@@ -76,7 +76,7 @@ const UNDEFINED = /Invalid CTL/;
  * For a device whose mixer does not answer.
  * @param control null if the device's name gives none
  * @param said amixer's message
- * @param words the part of it to show; null: it says nothing
+ * @param words the part to show; null: the output is empty
  */
 export function judgeMissingMixer(
   device: string,

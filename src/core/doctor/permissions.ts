@@ -47,8 +47,8 @@ function judgeDevice(
   { key, device, card }: WantedDevice,
 ): Outcome[] {
   if (card === null || cards.length === 0) return [];
-  const found = cards.find(({ id, index }) => id === card || index === card);
-  if (found === undefined) {
+  const kernelCard = cards.find(({ id, index }) => id === card || index === card);
+  if (kernelCard === undefined) {
     const known = cards.map(({ id }) => id).join(', ');
     return [
       problem(
@@ -57,9 +57,9 @@ function judgeDevice(
       ),
     ];
   }
-  if (found.isAllowed !== false) return [];
+  if (kernelCard.isAllowed !== false) return [];
   const fix = isInAudio
     ? 'Check the permissions in /dev/snd.'
     : `Put the user into the group audio: usermod -aG audio ${user}; then log in again or restart the service.`;
-  return [problem(`user ${user} may not open card "${found.id}" (${key})`, fix)];
+  return [problem(`user ${user} may not open card "${kernelCard.id}" (${key})`, fix)];
 }

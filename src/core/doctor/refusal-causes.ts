@@ -5,7 +5,7 @@ export type RefusalCause =
   | 'identifier'
   /** User, password, certificate or rights. */
   | 'login'
-  /** The broker does not allow what the will of the device asks for. */
+  /** The broker does not allow the device's will message. */
   | 'will'
   /** The broker itself, for a time or for all clients. */
   | 'broker';

@@ -1,5 +1,5 @@
 import { type Outcome, problem } from './finding.ts';
-import { UNIT, type UnitProperties } from './service.ts';
+import { UNIT, type UnitProperties } from './unit-rules.ts';
 
 /** The properties that decide which files a service sees. */
 export const SANDBOX_PROPERTIES = [
@@ -47,7 +47,7 @@ export function startsWith(unit: UnitProperties, files: readonly string[]): bool
   });
 }
 
-/** What the unit denies the agent, although the file is there. */
+/** Existing files that the unit's sandbox hides from the agent. */
 export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[]): Outcome[] {
   return files.flatMap((file): Outcome[] => {
     const { key, paths, use, isAllowed } = file;

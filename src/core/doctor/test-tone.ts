@@ -50,11 +50,11 @@ export interface HeardTone {
   /** Level against the played tone (dB), including reverberation if the noise is low enough. */
   readonly gainDb: number;
   /** How far the tone stands out from the noise, decibels. */
-  readonly clearnessDb: number;
+  readonly snrDb: number;
 }
 
-/** Least clearness (dB); noise alone reaches it once in some ten thousand trials. */
-const LEAST_CLEARNESS_DB = 9;
+/** Lowest signal-to-noise ratio (dB); noise alone reaches it once in some ten thousand trials. */
+const LOWEST_SNR_DB = 9;
 /** Largest ratio between the three sweeps: they come back alike, while a noise that starts or ends does not. */
 const MOST_UNLIKE = 4;
 /** Time before the tone (ms) that shows the noise of the room. */
@@ -87,14 +87,14 @@ export function findTone(recording: Float32Array, rateHz: number, gain = 1): Hea
     Math.max(0, best - placeOf(BEFORE_MS.until, rateHz)),
   );
   const floor = Math.max(typicalAway(envelope, best, rateHz), nearlyAll(before));
-  const clearnessDb = decibels(peak / Math.max(floor, 1e-9));
-  if (clearnessDb < LEAST_CLEARNESS_DB) return null;
+  const snrDb = decibels(peak / Math.max(floor, 1e-9));
+  if (snrDb < LOWEST_SNR_DB) return null;
   const direct = decibels(peak / (AMPLITUDE * gain));
   const whole = roomGain(recording, best, rateHz, gain);
   return {
     atMs: (best * 1000) / rateHz,
     gainDb: round(Math.max(direct, whole ?? direct)),
-    clearnessDb: round(clearnessDb),
+    snrDb: round(snrDb),
   };
 }
 

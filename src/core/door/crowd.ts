@@ -50,7 +50,7 @@ export function crowdedOut<T extends Caller>(
 export const LEAST_BYTES = 16_384;
 export const SLOW_AFTER_MS = 30_000;
 
-/** What a reader had taken when it was last seen to keep up (ms, bytes). */
+/** Time and bytes read when the reader last kept up. */
 export interface Reading {
   readonly since: number;
   readonly taken: number;

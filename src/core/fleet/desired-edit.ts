@@ -53,11 +53,11 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
     const parts = PARTS.flatMap((part) => DESIRED_KEYS[part].map((one) => `${part}.${one}`));
     const others = [...DESIRED_WHOLE, ...parts].join(', ');
     throw new ChangeError(
-      `"${name}" is no key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
+      `"${name}" is not a key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
     );
   }
   if (scope !== '' && !nameSchema.safeParse(scope).success)
-    throw new ChangeError(`"${scope}" is no name of a lane: a-z, 0-9 and "-", at most 64`);
+    throw new ChangeError(`"${scope}" is not a lane name: a-z, 0-9 and "-", at most 64`);
   const value = readValue(key, text.slice(at + 1));
   const parsed = schemaOf(scope, key)?.safeParse(value);
   if (parsed?.error) throw new ChangeError(`${name}: ${wordIssue(parsed.error.issues[0])}`);
@@ -180,7 +180,7 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
   const inForce = isObject(effective) ? effective : {};
   const lanesInForce = Array.isArray(inForce['lanes']) ? inForce['lanes'].filter(isObject) : [];
   const lanes = Array.isArray(body['lanes']) ? body['lanes'].filter(isObject) : [];
-  const found = lanes.flatMap((lane, index) => {
+  const laneDifferences = lanes.flatMap((lane, index) => {
     const id = lane['id'];
     const other = id === undefined ? lanesInForce[index] : lanesInForce.find((one) => one['id'] === id);
     return compare(lane, other ?? {}, String(id ?? index));
@@ -193,7 +193,7 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
     const [desired, effective] = [body[key], inForce[key]];
     return desired === undefined || isSame(desired, effective) ? [] : [{ key, desired, effective }];
   });
-  return [...found, ...wholes, ...parts];
+  return [...laneDifferences, ...wholes, ...parts];
 }
 
 /** The configuration in force contains defaults that the document omits. */

@@ -6,11 +6,11 @@ import {
   type DesiredDifference,
   differences,
 } from './desired-edit.ts';
-import type { ToldLane, ToldReport } from './told.ts';
+import type { ReceivedLane, ReceivedReport } from './device-messages.ts';
 
-type Faults = ToldReport['errors'];
+type Faults = ReceivedReport['errors'];
 
-/** A document as published, and the changes that made it. */
+/** A document as published, and the changes that led to it. */
 export interface Published {
   /** `device`, or `group:lobby`. */
   readonly from: string;
@@ -53,7 +53,7 @@ function meets(one: string, other: string): boolean {
 /** What a device's report says about a published document. */
 export function judgeReport(
   device: string,
-  report: ToldReport | undefined,
+  report: ReceivedReport | undefined,
   { from, version, body, changes }: Published,
 ): Verdict {
   const faults = (report?.errors ?? []).filter((fault) => fault.from === from);
@@ -83,7 +83,7 @@ export interface ChangedValue {
 }
 
 /** @param lanes as the device's state describes them */
-export function changedSince(effective: unknown, lanes: readonly ToldLane[]): ChangedValue[] {
+export function changedSince(effective: unknown, lanes: readonly ReceivedLane[]): ChangedValue[] {
   const configured = isObject(effective) && Array.isArray(effective['lanes']) ? effective['lanes'] : [];
   return lanes.flatMap(({ id, source, targets, volume, echo, refused_task }) => {
     const lane: unknown = configured.find((one: unknown) => textAt(one, 'id') === id);

@@ -1,12 +1,12 @@
+import type { ReceivedLane, ReceivedState, ReceivedStatus } from './device-messages.ts';
 import { claimsConnection } from './silence.ts';
-import type { ToldLane, ToldState, ToldStatus } from './told.ts';
 
 /** The retained messages of one device. */
 export interface DeviceEntry {
   readonly device: string;
-  readonly status: ToldStatus | null;
-  readonly state: ToldState | null;
-  /** It has a login, and the broker knows nothing of it: it never came. */
+  readonly status: ReceivedStatus | null;
+  readonly state: ReceivedState | null;
+  /** The device has a login but has never connected to the broker. */
   readonly isRegistered?: true;
 }
 
@@ -18,7 +18,7 @@ export interface Roster {
   /** Notes the last message of a device. A cleared topic (null) removes it. */
   note(
     device: string,
-    news: { readonly status: ToldStatus | null } | { readonly state: ToldState | null },
+    news: { readonly status: ReceivedStatus | null } | { readonly state: ReceivedState | null },
   ): void;
 }
 
@@ -116,7 +116,7 @@ export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
 }
 
 /** `main live en>es,fr`, with exceptional facts. */
-export function describeLane({ id, phase, source, targets, muted, volume }: ToldLane): string {
+export function describeLane({ id, phase, source, targets, muted, volume }: ReceivedLane): string {
   const odd = [...(muted ? ['muted'] : []), ...(volume === 0 ? ['volume 0'] : [])];
   return [`${id} ${phase} ${source}>${targets.join(',')}`, ...odd].join(' ');
 }

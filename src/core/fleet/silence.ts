@@ -1,5 +1,5 @@
 /**
- * Whether a device is there, by what is heard of it. Its retained status alone proves nothing: a broker that loses power together
+ * Whether a device is online, judged by its messages. Its retained status alone proves nothing: a broker that loses power together
  * with the device keeps `ready` and publishes no will.
  */
 

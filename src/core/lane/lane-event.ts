@@ -98,7 +98,7 @@ export type LaneEvent =
       readonly description: string;
     }
   | { readonly type: 'pong'; readonly stream: number }
-  /** More than `congestedBytes` wait to leave this machine; `drained` follows when all of it has left. */
+  /** More than `congestedBytes` wait to leave this machine; `drained` follows when all those bytes have left. */
   | { readonly type: 'congested'; readonly stream: number }
   | { readonly type: 'drained'; readonly stream: number }
   | {
@@ -108,7 +108,7 @@ export type LaneEvent =
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;
-      /** All of it is what the other person in the room says, for the other lane. */
+      /** The whole chunk is speech of the other person in the room, for the other lane. */
       readonly isOthers?: true;
     }
   /** The loudspeaker of the other lane in the room. `playedMs`: sound given to it so far. */
@@ -155,7 +155,7 @@ export type LaneEvent =
   /** A loudspeaker that had failed works again. */
   | { readonly type: 'playback_back' }
   /**
-   * When a write is heard, as the device reports. If `until` is not after `from`, none of it is heard. If `from` is null,
+   * When a write is heard, as the device reports. If `until` is not after `from`, the write is not heard. If `from` is null,
    * `until` corrects the end of everything written up to this write.
    */
   | {
@@ -163,7 +163,7 @@ export type LaneEvent =
       readonly write: number;
       readonly from: number | null;
       readonly until: number;
-      /** The audible part of the write; missing: all of it. */
+      /** The audible part of the write; missing: the whole write. */
       readonly audible?: AudiblePart;
     }
   | { readonly type: 'timer'; readonly timer: TimerName }

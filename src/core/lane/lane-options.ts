@@ -48,7 +48,7 @@ export interface LaneSettings {
   readonly pingsMissed: number;
   /** Speech without any message for this long makes the lane ask for the task. */
   readonly silentAskMs: number;
-  /** How long the service may take to answer that. */
+  /** Timeout for the service's answer to that question. */
   readonly silentAnswerMs: number;
   /** How long later speech may stay without a result on a stream that answered only that question. */
   readonly silentGoOnMs: number;
@@ -133,7 +133,7 @@ export function taskOf(lane: {
 /** A person at the desk, by the language that they speak. */
 export type Speaker = 'source' | 'target';
 
-/** A task as a service gets it. */
+/** A task as the service gets it. */
 export interface ServiceTask extends TaskOptions {
   /** `target`: source and target have changed places; `both`: either of the two may speak. */
   readonly speaker?: 'target' | 'both';
@@ -167,7 +167,7 @@ export interface LaneOptions {
   readonly echo: EchoMode;
   /** Whether the owner has muted the microphone: until `unmute`. */
   readonly muted: boolean;
-  /** Whether somebody at the desk has muted it: until the end of the conversation. Missing: not muted. */
+  /** Muted from the desk, until the end of the conversation. Missing: not muted. */
   readonly mutedAtDesk?: boolean;
   /** Volume of the loudspeaker, 0-100. */
   readonly volume: number;

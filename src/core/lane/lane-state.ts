@@ -55,7 +55,7 @@ export interface LaneCounts {
   readonly maxDurations: number;
   /** Failed attempts and broken streams. */
   readonly failures: number;
-  /** Chunks taken back from a broken stream, to be replayed to the next one. */
+  /** Chunks taken back from a broken stream, to be replayed to the next stream. */
   readonly takenBack: number;
   /** Sentences replayed because the service cut off their translation. */
   readonly saidAgain: number;
@@ -115,7 +115,7 @@ export interface LaneState {
   /** The agent is shutting down: no session begins after this one. */
   readonly ending: boolean;
   readonly brokerUp: boolean;
-  /** The backend has not answered for so long that it counts as unavailable. */
+  /** The backend counts as unavailable: no answer within the limit. */
   readonly backendSilent: boolean;
   /** Prefix and counter of the request names used inside the agent; the ids sent to the backend are random and unknown here. */
   readonly idPrefix: string;
@@ -128,7 +128,7 @@ export interface LaneState {
   readonly session: Session;
   /** The previous session, while it finishes speaking. */
   readonly oldSession: OldSession | null;
-  /** Rollovers since the account last refused a second stream; null: it has not refused one. */
+  /** Rollovers since the account last refused a second stream; null: the account has not refused a second stream. */
   readonly rolloversWithoutRoom: number | null;
   /** Longest recent time from a sent task to a running one (ms); 0: unknown. */
   readonly longestSetupMs: number;
@@ -154,7 +154,7 @@ export interface LaneState {
   readonly refusedTokens: number;
   /** The last token request, while its only answers were denials or useless: a usable one that follows still counts. */
   readonly unfulfilled: PendingTokenRequest | null;
-  /** Consecutive program defects since the last stable stream. */
+  /** Consecutive restarts because of bugs since the last stable stream. */
   readonly crashes: number;
   /** The last failure on the way to a session. */
   readonly problem: LaneProblem | null;

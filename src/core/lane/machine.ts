@@ -58,7 +58,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   return { state: context.state, effects: context.effects };
 }
 
-/** Restarts the lane after a defect. The state may be inconsistent: if the restart throws too, the lane is rebuilt from less of it. */
+/** Restarts the lane after a bug. The state may be inconsistent: if the restart throws too, the lane is rebuilt from fewer parts of the state. */
 function restartLane(
   state: LaneState,
   event: Extract<LaneEvent, { type: 'defect' }>,

@@ -12,7 +12,7 @@ import { hearingStream, leaseOf, streamsOf } from './session/session-state.ts';
 import { runsOutMs } from './sound/playback-rules.ts';
 import { StepContext } from './step-context.ts';
 
-/** Waits before a restart: a defect that recurs must neither flood the owner with events nor spend tokens. */
+/** Waits before a restart: a recurring bug must neither flood the owner with events nor waste tokens. */
 const RESTART_WAIT: BackoffPolicy = { baseMs: 2000, capMs: 300_000, floorMs: 500 };
 
 /**

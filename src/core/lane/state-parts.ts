@@ -14,7 +14,7 @@ export interface Unreadable {
 
 /** Speech that the service has translated and spoken: it was a voice, even if the lane's own detector was not sure. */
 export interface SpokenVoice {
-  /** When the last of it was captured. */
+  /** Capture time of the newest chunk. */
   readonly at: number;
   /** The same for the last sentence in which the detector was not sure of a voice. */
   readonly unsureAt: number;
@@ -25,7 +25,7 @@ export const NOTHING_SPOKEN: SpokenVoice = {
   unsureAt: Number.NEGATIVE_INFINITY,
 };
 
-/** What the chimes have signalled to the listeners. */
+/** State that the chimes have signalled to the listeners. */
 export interface Chimes {
   /** Whether the lane has been live since its start. */
   readonly wasLive: boolean;
@@ -68,7 +68,7 @@ export interface Saying {
 export interface SaidSound {
   /** The service's id of the sentence; null: it sends none. */
   readonly sentence: string | null;
-  /** The key of its utterance in the playout; null: the playout has made one up. */
+  /** The key of its utterance in the playout; null: the playout has invented one. */
   readonly utterance: string | null;
   readonly ms: number;
   readonly lastAt: number;

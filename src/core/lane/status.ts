@@ -46,7 +46,7 @@ const FAILURES_TO_DEGRADE = 3;
 /** Phases on the way to a session. The backlog keeps what is said. */
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
 
-/** Notes since when the lane has been on its way to a session. */
+/** Records when the lane began to establish a session. */
 export function trackSession(context: StepContext): void {
   const { noSessionSince } = context.state;
   const isOnTheWay = ON_THE_WAY.includes(context.phase);
@@ -84,7 +84,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   // A long wait is reported when it begins. If a voice shortens it, the status follows.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
   const isLong = longAt !== null && (now >= longAt || waitsLong);
-  // `failures` still counts while a new session is not stable yet: a change of languages in it is no failure.
+  // `failures` still counts while a new session is not stable yet: a change of languages in it is not a failure.
   const isFailing = noSessionSince !== null && problem !== null;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (isFailing && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))

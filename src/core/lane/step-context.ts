@@ -62,7 +62,7 @@ export class StepContext {
     return phaseOf(this.draft.session);
   }
 
-  /** Changes the state of the session. A transition that the table of phases forbids is a defect of the core. */
+  /** Changes the state of the session. A transition that the table of phases forbids is a bug in the core. */
   become(session: Session): void {
     const phase = phaseOf(session);
     if (phase !== this.phase && !isTransition(this.phase, phase))

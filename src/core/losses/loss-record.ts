@@ -1,5 +1,5 @@
 import type { LossCause } from '../../protocol/mqtt/causes.ts';
-import type { DropReason } from '../playout/state.ts';
+import type { DropReason } from '../playout/playout-state.ts';
 
 /** Losses of a lane that are not reported yet. All times are monotonic milliseconds. */
 
@@ -14,9 +14,9 @@ export interface SpeechLoss {
   /** Beginning of the first lost speech, and end of the last. */
   readonly from: number;
   readonly to: number;
-  /** When speech was lost last. */
+  /** Time of the newest loss. */
   readonly lastAt: number;
-  /** When it was reported last, or began. */
+  /** Time of the last report; before the first report, the time of the first loss. */
   readonly reportedAt: number;
   /** `held`: it was waiting for a stream; `sent`: a stream had taken it. */
   readonly source: 'held' | 'sent';
@@ -32,7 +32,7 @@ export interface UnspokenLanguage {
   readonly sentence: string;
   /** Time since the last sound of this language. */
   readonly silentMs: number;
-  /** When it was reported last, or began. */
+  /** Time of the last report; before the first report, the time of the first loss. */
   readonly reportedAt: number;
 }
 
@@ -41,8 +41,8 @@ export interface DroppedSpeech {
   readonly why: DropReason;
   readonly ms: number;
   readonly sentences: number;
-  /** When the last of it was dropped. */
+  /** Time of the newest dropped chunk. */
   readonly lastAt: number;
-  /** When it was reported last, or began. */
+  /** Time of the last report; before the first report, the time of the first loss. */
   readonly reportedAt: number;
 }

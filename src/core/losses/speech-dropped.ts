@@ -1,7 +1,7 @@
 import { isListening } from '../lane/phases.ts';
 import type { StepContext } from '../lane/step-context.ts';
 import type { Playout } from '../playout/playout.ts';
-import type { DropReason } from '../playout/state.ts';
+import type { DropReason } from '../playout/playout-state.ts';
 import { type DroppedSpeech, REPORT_EACH_MS } from './loss-record.ts';
 
 /** Translated speech that is not played: too late, spoken over, without a loudspeaker, or after a stop. */
@@ -23,7 +23,7 @@ export function dropSpeech(context: StepContext, why: DropReason, ms: number, se
   if (isDue) report(context, { ...sum, reportedAt: context.now }, { ongoing: true });
 }
 
-/** Looks at what the playout has dropped of the sound that came. */
+/** Records received sound that the playout has dropped. */
 export function noteDropped(context: StepContext, before: Playout): void {
   const { playout, settings, playbackLost } = context.state;
   const inMs = (bytes: number): number => bytes / settings.playoutBytesPerMs;
@@ -56,7 +56,7 @@ function report(
   const { playout, settings } = context.state;
   context.notify('speech_dropped', {
     why,
-    // A part of a sentence counts as one.
+    // A part of a sentence counts as a sentence.
     sentences: Math.max(1, sentences),
     dropped_ms: Math.round(ms),
     waiting_ms: Math.round(playout.queuedBytes / settings.playoutBytesPerMs),

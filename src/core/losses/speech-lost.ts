@@ -39,7 +39,7 @@ export function dropHeld(context: StepContext): void {
   const chunks = heldSpeech(before.backlog);
   const [first, last] = [chunks[0], chunks.at(-1)];
   context.set({ backlog: dropAll(before.backlog) });
-  // Speech that follows lost speech is the end of it.
+  // Speech that directly follows lost speech belongs to the same loss.
   const least = before.loss?.source === 'held' ? 1 : LEAST_HELD_CHUNKS;
   if (chunks.length < least || before.session.kind === 'standby' || !first || !last) return;
   const isUp = hearingStream(before.session) !== null && !isCongested(before.session);

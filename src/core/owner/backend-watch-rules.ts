@@ -16,7 +16,7 @@ export interface BackendWatch {
   /** A lane waits for a voice: only a probe can show whether it would get a token. */
   readonly resting: boolean;
   readonly outage: Outage | null;
-  /** The broker accepts requests, as far as is known: a refused request says nothing about the backend. */
+  /** The broker is not known to refuse requests: a refused request says nothing about the backend. */
   readonly mayAsk: boolean;
   /** The fault of the last answer since the last usable one; null: no answer came. */
   readonly malformed: { readonly field: string } | null;

@@ -29,7 +29,7 @@ export interface OfferedFacts extends CertificateLife {
   readonly isAuthority: boolean;
   /** It is usable for clients. */
   readonly isForClients: boolean;
-  /** Its chain ends at one of the device's authorities, and all of it is valid now. */
+  /** The certificate's chain ends at one of the device's authorities, and every certificate of the chain is valid now. */
   readonly isTrusted: boolean;
 }
 
@@ -66,13 +66,13 @@ export function day(wallMs: number): string {
 /** Failed connections in a row, for other reasons, until the other certificate is tried. */
 const FAILURES_TO_CHANGE = 3;
 
-/** A new certificate on trial beside the proven one. The one that the broker accepts stays. */
+/** A new certificate on trial beside the proven certificate. The certificate that the broker accepts stays. */
 export interface CertificateTrial {
   /** The certificate of the next connection. */
   readonly uses: 'present' | 'new';
   /** Failed connections in a row with it. */
   readonly failures: number;
-  /** The broker refused the new one. */
+  /** The broker refused the new certificate. */
   readonly isDoubted: boolean;
 }
 

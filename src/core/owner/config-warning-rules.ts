@@ -1,5 +1,5 @@
 import type { Config } from '../../protocol/config.ts';
-import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host-name.ts';
 import { unknownLanguages } from '../../protocol/language.ts';
 
 /** A risk in a valid configuration. */
@@ -43,7 +43,7 @@ export function configWarnings({ mqtt, owner, service, lanes }: Config): ConfigW
       for (const tag of unknownLanguages(tags))
         warnings.push({
           key: `lanes[${index}].${key}`,
-          message: `names "${tag}", which is no known language: the service may refuse it`,
+          message: `names "${tag}", which is not a known language: the service may refuse it`,
           fix: 'Write a code of ISO 639, with a region if needed, such as "es" or "pt-br".',
         });
   return warnings;

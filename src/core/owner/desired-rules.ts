@@ -20,7 +20,7 @@ export interface DesiredDocument {
   readonly version: number;
   /** The whole body as JSON. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** What earlier documents of the same origin had in force: it stays for each key that is refused in this one. */
+  /** Values in force from earlier documents of the same origin: they stay for each key that is refused in this document. */
   readonly kept?: DesiredKeep | undefined;
 }
 

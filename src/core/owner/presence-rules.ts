@@ -29,7 +29,7 @@ const GONE = ['lost', 'offline'];
 
 /**
  * Judges a message on the device's own status topic.
- * @param heard null: it is no status
+ * @param heard null: it is not a status
  * @param isRetained the broker had it when the device subscribed: the device's own status follows anyway
  */
 export function judgeStatus(
@@ -69,7 +69,7 @@ export function noteConnection(state: IdentityState, isUp: boolean, now: number)
   return { ...state, upSince: isUp ? now : null };
 }
 
-/** When the other one counts as gone without a new sign of it; null: there is none, or the connection is down. */
+/** Time at which the other agent counts as gone if it sends nothing more; null: no other agent, or the connection is down. */
 export function undisputedAt({ seenAt, upSince }: IdentityState): number | null {
   return seenAt === null || upSince === null ? null : Math.max(seenAt, upSince) + UNDISPUTED_AFTER_MS;
 }

@@ -81,7 +81,7 @@ function windowsOn(day: number, { open, timeZone }: Schedule, closed: ReadonlySe
       from: instantOf(day, begins, timeZone),
       to: instantOf(ends <= begins ? day + 1 : day, ends, timeZone),
     };
-    // A clock change may skip all of it.
+    // A clock change may skip the whole period.
     return window.to > window.from ? [window] : [];
   });
 }

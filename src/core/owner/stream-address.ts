@@ -1,4 +1,4 @@
-import { isListed, isLoopback } from '../../protocol/host.ts';
+import { isListed, isLoopback } from '../../protocol/host-name.ts';
 
 /**
  * Why an address is refused: completes "the stream_url ..." and gives the fix. Contains neither token nor address.
@@ -17,7 +17,7 @@ const LONGEST_HOST_SHOWN = 120;
  */
 export function streamAddress(template: string, randomHash: string, hosts: readonly string[]): URL {
   const filled = template.replaceAll('{random_hash}', randomHash);
-  if (!URL.canParse(filled)) throw new AddressError('is no URL: give it as "wss://host/path"');
+  if (!URL.canParse(filled)) throw new AddressError('is not a URL: give it as "wss://host/path"');
   // A URL drops these silently: the checked text would differ from the opened address.
   if (/[\p{Cc}\s]/u.test(filled)) throw new AddressError('holds a blank or a control character: remove it');
   // WebSocket addresses have no fragments, and clients throw at one (RFC 6455, section 3).

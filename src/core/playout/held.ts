@@ -1,7 +1,7 @@
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { dropRest } from './intake.ts';
+import { type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
 import { bytesOf, OWN_STREAM, type Utterance } from './sentences.ts';
-import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import { expectWrite } from './timeline.ts';
 
 /** Silence (ms) that tests whether the loudspeaker takes sound again; too short to hear. */

@@ -1,5 +1,6 @@
 import { judgeNoise } from '../../sound/noise-judge.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
+import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './playout-state.ts';
 import {
   bytesOf,
   chooseVictim,
@@ -10,7 +11,6 @@ import {
   type Utterance,
   withPiece,
 } from './sentences.ts';
-import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './state.ts';
 
 /** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;
@@ -93,7 +93,7 @@ export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; i
   return { playout: { ...playout, unwanted, droppedBytes }, isNew: !isKnown && pcm.byteLength > 0 };
 }
 
-/** Drops a sentence that is noise, with what waits of it. @param bytes its sound that has just come */
+/** Drops a sentence that is noise, with its queued sound. @param bytes the sound that has just arrived */
 function mute(playout: Playout, utterance: Utterance, bytes: number): Playout {
   const { stream, key } = utterance;
   const waiting = bytesOf(utterance);

@@ -2,8 +2,8 @@ import { fadeAfter, fadeBefore } from '../../sound/fade.ts';
 import { quicken } from '../../sound/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
+import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
 import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
-import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import {
   type AudiblePart,
   audibleStretches,
@@ -15,7 +15,7 @@ import {
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
-export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
+export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
 export { speechMsOf } from './timeline.ts';
 
 /**
@@ -119,7 +119,7 @@ export function advance(
       const fade = head.ahead && format.softEdges ? fadeBefore(edge) : null;
       if (fade !== null) write(fade, 'fade', null);
     }
-    const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
+    const isGap = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
     // A fade may just have been written.
     const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
@@ -130,7 +130,7 @@ export function advance(
     write(
       isQuick ? quicken(pcm, QUICKER) : pcm,
       isOwn ? 'earcon' : 'speech',
-      found && !isOwn ? piece.receivedAt : null,
+      isGap && !isOwn ? piece.receivedAt : null,
       head.language,
       isOwn && head.key === ANSWER,
     );

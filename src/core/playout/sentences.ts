@@ -15,10 +15,10 @@ export interface Utterance {
   readonly language?: string | null;
   /** Number of the stream that it came on. */
   readonly stream: number;
-  /** Part of it has been written. */
+  /** Part of the sentence has been written. */
   readonly begun: boolean;
   readonly pieces: readonly Piece[];
-  /** The service marked its end. */
+  /** The service marked the end of the sentence. */
   readonly complete: boolean;
   /** It arrives faster than it plays, so running dry means that something is late. */
   readonly ahead: boolean;
@@ -26,7 +26,7 @@ export interface Utterance {
   readonly edge: Uint8Array | null;
   /** It ran dry and was faded out. */
   readonly faded: boolean;
-  /** Its last sound may be noise: more of it proves that. */
+  /** The sentence's last sound may be noise: further noise proves it. */
   readonly endsInNoise: boolean;
 }
 

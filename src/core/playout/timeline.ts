@@ -34,7 +34,7 @@ interface Written {
   readonly isSpeech: boolean;
 }
 
-/** The audible part of a write, in milliseconds from its begin; null if all of it is inaudible. */
+/** The audible part of a write, in milliseconds from the start of the write; null if the whole write is inaudible. */
 export type AudiblePart = { readonly fromMs: number; readonly untilMs: number } | null;
 
 export interface PlayoutTimeline {
@@ -45,7 +45,7 @@ export interface PlayoutTimeline {
   readonly written: readonly Written[];
   /** Audible stretches from the device's reports, oldest first. */
   readonly audible: readonly Heard[];
-  /** Silence at the end of the last write (ms); null if all of it was silent. */
+  /** Silence at the end of the last write (ms); null if the whole write was silent. */
   readonly silentTailMs: number | null;
   /** Delay from giving sound to an idle device until it is heard. */
   readonly delayMs: number;
@@ -139,12 +139,12 @@ export function expectWrite(
   const free = end <= now;
   const startsAt = free ? now : end;
   const all = [...awaited, { write, writtenAt: now, startsAt, durationMs, free, isSpeech, isOpen }];
-  const given = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
+  const settledWrites = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
   return {
     ...timeline,
-    reported: addExpected(timeline.reported, given, delayMs),
-    audible: addAwaited(timeline.audible, given, delayMs),
-    awaited: all.slice(given.length),
+    reported: addExpected(timeline.reported, settledWrites, delayMs),
+    audible: addAwaited(timeline.audible, settledWrites, delayMs),
+    awaited: all.slice(settledWrites.length),
     written: addWritten(timeline.written, { durationMs, isSpeech }),
     end: startsAt + durationMs,
     nextWrite: write + 1,
@@ -173,8 +173,8 @@ export function speechMsAfter(timeline: PlayoutTimeline, from: number): number {
 
 /** Duration of speech in an unreported write; 0 if it has none or was reported. */
 export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number {
-  const found = awaited.find((one) => one.write === write);
-  return found?.isSpeech === true ? found.durationMs : 0;
+  const awaitedWrite = awaited.find((one) => one.write === write);
+  return awaitedWrite?.isSpeech === true ? awaitedWrite.durationMs : 0;
 }
 
 /**

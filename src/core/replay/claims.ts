@@ -3,7 +3,7 @@ import { addUnspoken, unclaimedSpeech, unspokenOf } from './missing.ts';
 import { isQuiet, lengthOf, type Piece, type Span, splitAt } from './piece.ts';
 import type { ReplayLog } from './record.ts';
 import { keepPieces } from './replay-log.ts';
-import { placeSpan } from './times.ts';
+import { placeSpan } from './segment-times.ts';
 
 /** Distance (ms) between the service's edge of a stretch of speech and the lane's own that is still the same edge. */
 const EDGE_MS = 640;
@@ -14,7 +14,7 @@ const CUT_MS = 1500;
 /** Ids that are remembered: more than a service speaks at a time. */
 export const MOST_KNOWN = 16;
 
-/** A final text, as far as it says what was understood. */
+/** The transcript in a final text. */
 export interface FinalText {
   /** Null: the service gives none. */
   readonly id: string | null;

@@ -14,7 +14,7 @@ const NO_LANGUAGE = /^(?:und|mul|mis|zxx|q[a-t][a-z])$/;
 
 /**
  * Whether two tags certainly mean different languages: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one. A text
- * that is no tag, or a language's name in words, may be any.
+ * that is not a tag, or a language's name in words, may be any.
  */
 export function differ(one: string, other: string): boolean {
   if (primaryOf(one) === primaryOf(other)) return false;

@@ -43,7 +43,7 @@ export function addUnspoken(log: ReplayLog, more: readonly Unspoken[]): ReplayLo
 
 /**
  * The pieces that are owed, have no sentence and are speech, judged by whole stretches. A stretch is speech if the voice
- * detector is sure of some of it, or the service has sent partial transcripts of it.
+ * detector is sure of a part, or the service has sent partial transcripts.
  */
 export function unclaimedSpeech(log: ReplayLog, pieces: readonly Piece[]): readonly Piece[] {
   const open = pieces.filter((piece) => piece.claims.length === 0 && !isQuiet(piece) && isOwed(log, piece));
@@ -87,10 +87,10 @@ export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
   );
 }
 
-/** How a stream has ended: what it owes is sent again, or the service ended it cleanly, or the lane was stopped. */
+/** How a stream has ended: broken (its unanswered speech is replayed), ended cleanly by the service, or stopped with the lane. */
 export type StreamEnd = 'replayed' | 'clean' | 'stopped';
 
-/** @returns what the end of a stream leaves unspoken, and what is lost: unanswered by the service, and by a stop */
+/** @returns the unspoken speech at the end of a stream, and the lost speech: unanswered by the service, and lost by a stop */
 export function settleEnd(
   given: ReplayLog,
   end: StreamEnd,

@@ -43,7 +43,7 @@ export function owedChunks(given: ReplayLog): readonly BacklogChunk[] {
   return chunks;
 }
 
-/** A chunk for the next stream: samples of it that are settled become silence. */
+/** A chunk for the next stream: settled samples become silence. */
 function restOf(pieces: readonly Piece[], log: ReplayLog): BacklogChunk {
   const [first] = pieces;
   if (first === undefined) throw new Error('a chunk without a piece');

@@ -7,7 +7,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** One sent chunk, or the part of it that belongs to one sentence. */
+/** One sent chunk, or the part of a chunk that belongs to one sentence. */
 export interface Piece extends Span {
   readonly chunk: BacklogChunk;
   /** Span of the whole chunk. */

@@ -5,11 +5,11 @@ export interface Part {
   readonly id: string | null;
   /** Length of its text, letters; 0: unknown. */
   readonly letters: number;
-  /** Sound of it that has come, milliseconds. */
+  /** Sound of the sentence received so far, milliseconds. */
   readonly ms: number;
   /** Which of the stream's audio it translates; null: unknown. */
   readonly span: Span | null;
-  /** The service has marked its end. */
+  /** The service has marked the end of the sentence. */
   readonly over: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Spoken {
   readonly parts: readonly Part[];
   /** When its translated text came; null: it has not. */
   readonly textAt: number | null;
-  /** When sound of it came last; null: none has. */
+  /** Arrival time of the newest sound; null: no sound yet. */
   readonly soundAt: number | null;
 }
 
@@ -83,7 +83,7 @@ export interface ReplayLog {
   readonly times: Times;
   /** The service sends final transcripts. Otherwise its translations are all that says what it understood. */
   readonly transcribes: boolean;
-  /** The service writes down what it understood: sound of a sentence without a text claims nothing. */
+  /** The service sends transcripts: sound of a sentence without a text claims nothing. */
   readonly writes: boolean;
   /** The sentence that partial transcripts are being sent for; null: none. */
   readonly partial: { readonly id: string | null; readonly at: number } | null;

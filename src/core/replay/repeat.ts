@@ -36,12 +36,12 @@ export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat 
   return { log, again };
 }
 
-/** Whether a sentence is incomplete in a language, and no more sound of it will arrive. */
+/** Whether a sentence is incomplete in a language, and no more of its sound will arrive. */
 function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number): boolean {
   const { soundAt, textAt } = spoken;
   const isDone = isOver(spoken);
   if (soundAt === null) {
-    // A service that speaks nothing since may still begin with this one.
+    // A service that has been silent since may still start to speak this sentence.
     const isPassedBy = textAt !== null && log.voices.some((voice) => voice.soundAt > textAt);
     return isPassedBy && !isDone && now - textAt >= SOUND_AFTER_MS;
   }
@@ -75,7 +75,7 @@ function withdraw(log: ReplayLog, id: string): Repeat | null {
   };
 }
 
-/** Counts what is missing of a sentence, and takes it as finished in these languages. */
+/** Counts a sentence's missing speech, and marks the sentence as finished in these languages. */
 function giveUp(log: ReplayLog, { id }: Sentence, cut: readonly Spoken[]): ReplayLog {
   const languages = cut.map(({ language }) => language);
   const own = log.pieces.filter(({ claims }) => claims.includes(id));

@@ -3,7 +3,7 @@ import { addUnanswered, addUnspoken, countUnanswered, unclaimedSpeech, unspokenO
 import { isOwed } from './owed.ts';
 import { isQuiet, lengthOf, type Piece } from './piece.ts';
 import type { ReplayLog } from './record.ts';
-import { NO_TIMES } from './times.ts';
+import { NO_TIMES } from './segment-times.ts';
 
 /** Pause that ends a stretch of speech (ms): longer than the service's own 0.7 s, so that it ends a sentence there too. */
 export const PAUSE_MS = 900;

@@ -9,7 +9,7 @@ const SENTENCES_TO_MEASURE = 3;
 const LEAST_SHARE = 0.5;
 /** Share of a sentence that its parts must cover, where the service gives the times of both. */
 const COVERED_SHARE = 0.8;
-/** Gap (ms) in the sound of a sentence after which no more of it comes, if the stream is known to work. */
+/** Gap (ms) in the sound of a sentence after which no more sound is expected, if the stream is known to work. */
 export const CUT_AFTER_MS = 5000;
 /** Marked ends after which a service is trusted to mark every end. */
 export const ENDS_TO_TRUST = 3;
@@ -27,7 +27,7 @@ export function lettersOf({ parts }: Spoken): number {
   return parts.reduce((sum, { letters }) => sum + letters, 0);
 }
 
-/** How long it should sound, milliseconds; null: its text is unknown. */
+/** Expected duration of the sentence's sound (ms); null: its text is unknown. */
 function expectedMs(spoken: Spoken, { pace }: ReplayLog): number | null {
   const letters = lettersOf(spoken);
   if (letters === 0) return null;
@@ -65,7 +65,7 @@ export function isSaid(sentence: Sentence, spoken: Spoken, log: ReplayLog): bool
   return (msOf(spoken) > 0 || isOver(spoken)) && !isShort(spoken, log) && !lacksPart(sentence, spoken, log);
 }
 
-/** Which share of it was spoken, 0 to 1, as far as is known: what is missing is counted by it. */
+/** Share of the sentence that was spoken (0 to 1), as far as is known; the missing speech is computed from it. */
 export function shareSpoken(spoken: Spoken, log: ReplayLog): number {
   const ms = msOf(spoken);
   const expected = expectedMs(spoken, log);
@@ -86,20 +86,20 @@ export function isSaidInAll(sentence: Sentence, log: ReplayLog): boolean {
   return languagesSaid(sentence, log).length >= (log.either ? 1 : log.targets.length);
 }
 
-/** Whether no more of it is to come in any language. */
+/** Whether no further sound of the sentence is expected in any language. */
 export function isComplete(sentence: Sentence, { targets, either }: ReplayLog): boolean {
   const isOverIn = (language: string | null): boolean => isOver(spokenIn(sentence, language));
   return isOverIn(null) || (either ? targets.some(isOverIn) : targets.every(isOverIn));
 }
 
-/** Whether a sentence has begun to sound, and more of it is to come. */
+/** Whether the sentence's sound has started, and more is expected. */
 export function isSpeaking({ sentences }: ReplayLog, now: number): boolean {
   const isOpen = (spoken: Spoken): boolean =>
     spoken.soundAt !== null && now - spoken.soundAt < CUT_AFTER_MS && !isOver(spoken);
   return sentences.some(({ languages }) => languages.some(isOpen));
 }
 
-/** Whether less than half of a translation has come, or nothing of it although its language is spoken. */
+/** Whether less than half of a translation has arrived, or no sound at all although its language is spoken. */
 export function hasUnfinished(log: ReplayLog): boolean {
   return log.sentences.some(({ languages }) =>
     languages.some((spoken) => {

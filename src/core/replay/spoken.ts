@@ -3,8 +3,8 @@ import { targetOf } from './language-tags.ts';
 import { isQuiet, type Span } from './piece.ts';
 import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 import { keepPieces } from './replay-log.ts';
+import { placePart } from './segment-times.ts';
 import { isComplete, isOver, isSaidInAll, isShort, lettersOf, msOf, spokenIn } from './sentence.ts';
-import { placePart } from './times.ts';
 
 /** Gap (ms) in sound without ids that separates two sentences: the service sends a sentence as a burst. */
 export const OTHER_SOUND_MS = 1000;
@@ -15,7 +15,7 @@ export interface Sound {
   readonly part: string | null;
   readonly language: string | null;
   readonly ms: number;
-  /** The service marks it as the last of its part. */
+  /** The service marks this sound as the last of its part. */
   readonly last: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface TranslatedText {
   readonly span: Span | null;
 }
 
-/** Changes what is known of a sentence in a language; begins a sentence that is not known. */
+/** Updates a sentence's record in a language; creates the record of an unknown sentence. */
 export function changeSpoken(
   log: ReplayLog,
   id: string,
@@ -73,7 +73,7 @@ export function noteSound(
   const language = targetOf(tag, log.targets);
   const before = log.said.find((one) => one.id === id);
   if (before !== undefined) return { log, isRepeat: language !== null && before.repeats.includes(language) };
-  // Too little is known of it to tell whether it is spoken to its end: what it claims stays owed.
+  // Too little of the translation has arrived to tell whether it is complete: the speech that the sentence claims stays owed.
   if (isForgotten(log, id)) return { log, isRepeat: false };
   const claimed = log.known.includes(id) || log.writes ? log : claim(log, { id, span: null });
   const isRepeat = language !== null && wasSaidBefore(claimed, id, language);
@@ -111,7 +111,7 @@ function wasSaidBefore({ pieces }: ReplayLog, id: string, language: string): boo
   return own.length > 0 && own.every(({ chunk }) => chunk.said?.includes(language) === true);
 }
 
-/** A sentence that was spoken to its end in every language needs no record any more. */
+/** A sentence that was spoken completely in every language needs no record any more. */
 export function settle(log: ReplayLog, id: string): ReplayLog {
   const sentence = log.sentences.find((one) => one.id === id);
   if (sentence === undefined || !isComplete(sentence, log) || !isSaidInAll(sentence, log)) return log;

@@ -92,7 +92,7 @@ export function tryMs({ urgent }: ReconnectState): number {
 
 /**
  * Sets whether the connection is needed at once.
- * @param dueAt start of the next try; null: a try is under way, or the connection is up
+ * @param dueAt start of the next attempt; null: an attempt is running, or the connection is up
  * @returns the new start: still spread, and later for a problem that a person must fix
  */
 export function noteUrgency(

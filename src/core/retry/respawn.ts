@@ -54,7 +54,7 @@ export interface Failure {
   readonly code: string;
   /** Identifies the kind of failure: equal for failures of one kind. */
   readonly cause: string;
-  /** How long it worked before it failed; 0: never. */
+  /** Time that the device worked before it failed; 0: it never worked. */
   readonly workedMs: number;
 }
 

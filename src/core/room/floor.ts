@@ -1,5 +1,5 @@
 /**
- * Who has the floor in a room with two microphones that both hear both people: the one whose microphone hears more of it over
+ * Who has the floor in a room with two microphones that both hear both people: the one whose microphone hears more speech over
  * its own noise, and if that is equal, the one whose microphone heard it first. The floor is decided from the first 160 ms of
  * a sentence, and stays until the sentence ends: what both say at once is decided once.
  */

@@ -11,7 +11,7 @@ export interface BeatWatch {
   /** Start of the browser: earlier beats were of another one. */
   readonly startedAt: MonotonicMs;
   readonly hasBeaten: boolean;
-  /** The last beat, or the last time when no beat could be told. */
+  /** The last beat, or the last time at which a beat could not be distinguished. */
   readonly excusedAt: MonotonicMs;
 }
 

@@ -34,7 +34,7 @@ const ORDER: readonly ScreenStatus['kind'][] = [
   'closed',
 ];
 
-/** What the kiosk does, for people in front of it. */
+/** What the kiosk does, for the people in front of the kiosk. */
 export function screenStatus(lanes: readonly ScreenedLane[], now: number): ScreenStatus {
   const all = lanes.map((lane) => statusOf(lane, now));
   const [first] = all.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));

@@ -1,4 +1,4 @@
-/** What the page says, in the languages of the people in front of it. */
+/** What the page says, in the languages of the people in front of the kiosk. */
 export interface Wording {
   readonly listening: string;
   readonly speaking: string;

@@ -1,5 +1,5 @@
 import type { Sighting } from '../../ports/update.ts';
-import type { ServiceHealth } from '../../protocol/update.ts';
+import type { AgentHealth } from '../../protocol/update.ts';
 
 export interface GateTimes {
   /** Length of the watch (ms). */
@@ -12,7 +12,7 @@ export interface GateTimes {
 
 export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120_000 };
 
-/** Three failed starts are no accident. */
+/** Three failed starts are not an accident. */
 const MOST_RESTARTS = 3;
 /** A version that brings the machine down must not do so forever. */
 export const MOST_BOOTS = 3;
@@ -47,7 +47,7 @@ export type Judgement =
  */
 export function judge(
   gate: GateState,
-  before: ServiceHealth | null,
+  before: AgentHealth | null,
   seen: Sighting,
   now: number,
   times: GateTimes = GATE,
@@ -66,7 +66,7 @@ export function judge(
 
 function fault(
   gate: GateState,
-  before: ServiceHealth | null,
+  before: AgentHealth | null,
   seen: Sighting,
   deafness: string | null,
   now: number,
@@ -89,7 +89,7 @@ function fault(
 }
 
 /** Why the agent does not hear what it heard before the switch; null: it does. */
-function deafnessOf(before: ServiceHealth | null, { reports, deaf, readsPerS }: Sighting): string | null {
+function deafnessOf(before: AgentHealth | null, { reports, deaf, readsPerS }: Sighting): string | null {
   if (!reports) return 'it runs, but does not report its state';
   const worse = deaf.filter((one) => before?.deaf.includes(one) !== true);
   if (worse.length > 0) return `it does not hear a microphone that worked before (${worse.join(', ')})`;

@@ -9,7 +9,7 @@ export interface RestartCount {
 
 export const NO_RESTARTS: RestartCount = { expected: null, excused: null };
 
-/** What systemd and the agent say. */
+/** Facts from systemd and the agent. */
 export interface RestartFacts {
   /** Automatic restarts since the unit was started. */
   readonly restarts: number;

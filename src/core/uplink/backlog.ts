@@ -22,7 +22,7 @@ export interface BacklogChunk {
   readonly queued: boolean;
   /** Languages in which an earlier stream, now broken, has spoken it. */
   readonly said?: readonly string[];
-  /** It is sent once more because the service cut its translation off. */
+  /** This chunk is replayed because the service cut its translation off. */
   readonly again?: boolean;
   /** The speech before it is spoken already, so it must not join the sentence that the next stream hears before it. */
   readonly apart?: boolean;
@@ -52,7 +52,7 @@ export interface Accounts {
 
 export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
 
-/** How far a stream has come: it got no speech yet, it is catching up, or it has caught up once. */
+/** A stream's progress: no speech yet, catching up, or caught up once. */
 type Progress = 'unspoken' | 'behind' | 'live';
 
 export interface Backlog {
@@ -158,7 +158,7 @@ export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: Backlog
   };
 }
 
-/** How far the stream has come with this chunk, the oldest one. */
+/** Progress of the stream within the oldest chunk. */
 function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progress {
   const isLast = chunks.length === 1;
   if (progress !== 'unspoken') return isLast ? 'live' : progress;

@@ -175,13 +175,13 @@ export function estimatePitch(sound: Float32Array, rateHz: number): number | nul
     if (power >= threshold) starts.push(start);
   }
   const step = Math.max(1, Math.ceil(starts.length / MOST_STRETCHES));
-  const found = starts
+  const pitches = starts
     .filter((_, index) => index % step === 0)
     .map((start) => periodAt(thin, start, size, lags))
     .filter((lag) => lag > 0)
     .map((lag) => rate / lag)
     .sort((a, b) => a - b);
-  return found[found.length >> 1] ?? null;
+  return pitches[pitches.length >> 1] ?? null;
 }
 
 /** Which voice answers: a fixed one, or one that contrasts with the speaker. */

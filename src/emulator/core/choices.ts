@@ -169,7 +169,7 @@ export const CHOICES = {
     z.enum(['degrade', 'tolerate']),
     'degrade',
     'degrade',
-    'sound that is more than two chunks ahead of real time is partly not transcribed, or all of it is transcribed (8)',
+    'sound that is more than two chunks ahead of real time is partly not transcribed, or is transcribed whole (8)',
   ),
   noAudioTimeoutMs: choice(count(DAY_MS), 0, 10_000, 'time without audio until SERVICE_TIMEOUT; 0: never'),
   warnings: choice(flag, false, true, 'AUDIO_STREAM_* and VOICE_NOT_FOUND warnings are sent'),

@@ -45,11 +45,11 @@ function take<T extends { times: number }>(
   fits: (fault: T) => boolean = () => true,
 ): T | null {
   const at = list.findIndex(fits);
-  const found = list[at];
-  if (found === undefined) return null;
-  if (found.times <= 1) list.splice(at, 1);
-  else list[at] = { ...found, times: found.times - 1 };
-  return found;
+  const entry = list[at];
+  if (entry === undefined) return null;
+  if (entry.times <= 1) list.splice(at, 1);
+  else list[at] = { ...entry, times: entry.times - 1 };
+  return entry;
 }
 
 /** Most orders of one kind that may wait for requests. */

@@ -24,7 +24,7 @@ import type { SplitRules } from './word-gaps.ts';
 
 /** Turns sound into texts and speech, sentence by sentence. */
 export interface Interpreter {
-  /** Speech is still being made or waits to be sent. */
+  /** Speech is still being synthesised or waits to be sent. */
   readonly busy: boolean;
   readonly speaking: boolean;
   /** @param isLost the sound came too fast: its time counts, but it is not transcribed */

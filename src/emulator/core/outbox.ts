@@ -1,4 +1,4 @@
-/** The translation, and the part of it, to which a piece of speech belongs. */
+/** The translation, and its part, to which a piece of speech belongs. */
 export interface SpokenPart {
   readonly sentence: string;
   readonly language: string;

@@ -279,7 +279,7 @@ export function phrases(first: number, amount: number, language: string, book = 
   return joinPhrases(phraseList(first, amount, language, book), language);
 }
 
-/** The speech from which a text is made. */
+/** The speech that a text transcribes. */
 export interface Spoken {
   readonly language: string;
   readonly voicedMs: number;

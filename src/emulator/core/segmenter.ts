@@ -46,7 +46,7 @@ export interface Segmenter {
   /** Sound before this position is no longer needed. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
-  /** Takes the events of decisions that a detector made later. */
+  /** Takes the events of a detector's later decisions. */
   take(): SegmentEvent[];
   /** The detector has not yet decided about all its sound. */
   readonly isBehind: boolean;

@@ -16,7 +16,7 @@ export interface ViewContext {
   readonly choices: Choices;
   /** Now, milliseconds since 1970 on the service's clock. */
   readonly at: number;
-  /** Added to every timestamp shown, to play a service whose clock is wrong. */
+  /** Offset added to every timestamp shown, to simulate a service whose clock is wrong. */
   readonly skewMs: number;
   /** `ws://host:port` as the caller reaches this service. */
   readonly streamBase: string;

@@ -3,7 +3,7 @@ export interface SoundBuffer {
   append(mono: Int16Array): void;
   /** Releases whole pieces that end before `position`. */
   forget(position: number): void;
-  /** Copies the sound between two positions, as far as it is still kept. */
+  /** Copies the sound between two positions, without parts that were already discarded. */
   cut(from: number, to: number): Int16Array;
   /** Sample frames kept. */
   readonly length: number;

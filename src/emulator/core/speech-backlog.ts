@@ -3,7 +3,7 @@ export interface QueueRules {
   readonly desiredMs: number;
   /** Above this level, older speech is dropped down to the desired level. */
   readonly maxMs: number;
-  /** Above the desired level, speech is made faster, by a factor between `minTempo` and `maxTempo`. */
+  /** Above the desired level, speech is synthesised at a higher tempo, by a factor between `minTempo` and `maxTempo`. */
   readonly autoTempo: boolean;
   readonly minTempo: number;
   readonly maxTempo: number;

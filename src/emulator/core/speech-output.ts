@@ -39,7 +39,7 @@ const ONE_PART: PartNumber = { part: 0, of: 1 };
 
 /** Orders speech and sends it in chunks, one sentence after another. */
 export interface SpeechOutput {
-  /** Number of sentences whose speech is being made. */
+  /** Number of sentences whose speech is being synthesised. */
   readonly making: number;
   /** @param languages in which the sentence is spoken */
   order(order: SpeechOrder, sentence: string, languages: number, now: number, part?: PartNumber): void;

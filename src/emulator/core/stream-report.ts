@@ -81,7 +81,7 @@ export function noteText(
 /** Delay (ms) from which speech counts as late. */
 const LATE_MS = 100;
 
-/** Records how late the speech of a sentence was made. */
+/** Records the synthesis latency of a sentence. */
 export function noteLateness(report: StreamReport, lateMs: number): void {
   report.speech_late_ms = Math.round(lateMs);
   report.worst_speech_late_ms = Math.max(report.worst_speech_late_ms, report.speech_late_ms);

@@ -76,13 +76,13 @@ const splitterSchema = z.object({
 /** The task's own limits where they are valid, otherwise the profile's. */
 function planSplit(transcription: object, choices: Choices): ForceSplit | null {
   if (choices.forceSplitMs === 0) return null;
-  const given = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;
+  const splitter = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;
   const ms = (inSeconds: number | undefined): number | undefined =>
     inSeconds === undefined ? undefined : inSeconds * 1000;
   return {
-    afterMs: ms(given?.force_split_min_seconds) ?? choices.forceSplitMs,
-    chars: given?.force_split_min_characters ?? choices.forceSplitChars,
-    minPartMs: ms(given?.min_sentence_seconds) ?? choices.minSentenceMs,
+    afterMs: ms(splitter?.force_split_min_seconds) ?? choices.forceSplitMs,
+    chars: splitter?.force_split_min_characters ?? choices.forceSplitChars,
+    minPartMs: ms(splitter?.min_sentence_seconds) ?? choices.minSentenceMs,
   };
 }
 

@@ -22,7 +22,7 @@ interface Sentence extends Stretch {
 /**
  * Divides a translation at words, and the sound in the same proportions.
  * @param most largest number of parts; a short sentence has fewer
- * @param frame number of samples; all lengths are a multiple of it
+ * @param frame number of samples; all lengths are a multiple of the frame
  */
 export function partsOf(
   { from, to, voice, voicedMs }: Sentence,

@@ -98,10 +98,10 @@ function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): strin
 
 /** `POST` to a pre-signed upload target (docs/service.md 4.5). The form fields are its only credential. */
 export function takeUpload(blobId: string, upload: Upload, { service, now, instance }: ApiContext): Answer {
-  const found = service.voices.ticket(blobId);
-  if (found === undefined) return refuse('not_found', instance, ['this upload target does not exist']);
+  const uploadTicket = service.voices.ticket(blobId);
+  if (uploadTicket === undefined) return refuse('not_found', instance, ['this upload target does not exist']);
   const at = service.clockAt(now);
-  const objection = objectToUpload(upload, found.ticket, at);
+  const objection = objectToUpload(upload, uploadTicket.ticket, at);
   if (objection !== null) return refuse('upload_refused', instance, [objection]);
   if (upload.tooLarge) {
     return refuse('body_too_large', instance, [
@@ -111,6 +111,6 @@ export function takeUpload(blobId: string, upload: Upload, { service, now, insta
   const facts = upload.files[0]?.facts;
   if (facts === undefined || facts.bytes === 0)
     return refuse('upload_refused', instance, ['the file is empty']);
-  service.voices.uploaded(found.voice, found.ticket, facts, at);
+  service.voices.uploaded(uploadTicket.voice, uploadTicket.ticket, facts, at);
   return { status: 204, body: null };
 }

@@ -17,7 +17,7 @@ export interface SpeechFigures {
   readonly thread: boolean;
   /** Number of sentences that wait for their speech. */
   readonly waiting: number;
-  /** Time from a sentence's end until its speech is made. */
+  /** Time from a sentence's end until its speech is synthesised. */
   readonly late_ms: LatenessSummary;
   /** Number of sentences that were dropped because the queue was full. */
   readonly dropped: number;

@@ -27,8 +27,8 @@ export function configPart(document: ProvisioningDocument, before: string | null
   const parts = namedParts(document);
   if (document.config === undefined && !parts.some(({ isGiven }) => isGiven))
     return { value: null, problems: [] };
-  const found = before === null ? null : parseJson(before);
-  const earlier = isObject(found) ? found : {};
+  const parsedBefore = before === null ? null : parseJson(before);
+  const earlier = isObject(parsedBefore) ? parsedBefore : {};
   let value: Record<string, unknown> = { ...(document.config ?? earlier) };
   const problems: ProvisioningProblem[] = [];
   for (const part of parts) {

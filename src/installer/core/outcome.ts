@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 /** Outcomes of reading the file. */
 export const PROVISIONING_OUTCOMES = [
-  /** The file had changes, and all of it is in effect. */
+  /** The file had changes, and all changes are in effect. */
   'applied',
   /** All of the file was already in effect. */
   'unchanged',

@@ -200,8 +200,8 @@ function planZone({ timeZone }: ProvisioningDocument, { zoneFor }: Facts): Part 
 
 function planConfig(document: ProvisioningDocument, facts: Facts): Part {
   const { value, problems } = configPart(document, facts.present(PLACES.config));
-  const found = [...problems, ...facts.configProblems];
-  if (value === null || found.length > 0) return part({ problems: found });
+  const problemList = [...problems, ...facts.configProblems];
+  if (value === null || problemList.length > 0) return part({ problems: problemList });
   const isMain = facts.present(PLACES.mainConfig) !== null;
   const main = publicFile(PLACES.mainConfig, '// The settings are in conf.d.\n{}\n');
   const own = publicFile(PLACES.config, `${JSON.stringify(value, null, 2)}\n`);

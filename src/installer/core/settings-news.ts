@@ -1,7 +1,7 @@
 import { isGood, type ProvisioningResult } from './outcome.ts';
 import type { PHRASES, PhraseCode } from './phrases.ts';
 
-/** The result of reading the settings, as far as it is announced. */
+/** The announced part of the result of reading the settings. */
 export interface SettingsNews {
   /** Phrase to announce; null: none. */
   readonly code: PhraseCode | null;

@@ -58,9 +58,9 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   const troubles = [...(connection === null ? [] : [connection]), ...sound];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
   // Without an agent to ask, the doctor's good findings count, but not devices that it skipped because an agent uses them.
-  const found = (name: Finding['check'], wanted: Finding['verdict']): boolean =>
+  const hasFinding = (name: Finding['check'], wanted: Finding['verdict']): boolean =>
     facts.findings.some(({ check, verdict }) => check === name && verdict === wanted);
-  const isWell = agent.kind === 'unknown' && found('backend', 'ok') && !found('capture', 'skipped');
+  const isWell = agent.kind === 'unknown' && hasFinding('backend', 'ok') && !hasFinding('capture', 'skipped');
   return isWell ? { kind: 'ready' } : { kind: 'not_yet', troubles: [] };
 }
 
@@ -108,14 +108,14 @@ function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
 }
 
 function soundTroubles(facts: StartFacts): Trouble[] {
-  const found: Trouble[] = [];
+  const troubles: Trouble[] = [];
   const microphone = problemOf(facts, 'capture');
-  if (isBlocked(facts, 'microphone')) found.push(trouble('no_microphone', wordOf(facts)));
-  else if (microphone !== null) found.push(trouble('no_microphone', microphone.detail));
+  if (isBlocked(facts, 'microphone')) troubles.push(trouble('no_microphone', wordOf(facts)));
+  else if (microphone !== null) troubles.push(trouble('no_microphone', microphone.detail));
   const loudspeaker = problemOf(facts, 'playback');
-  if (isBlocked(facts, 'loudspeaker')) found.push(trouble('no_loudspeaker', wordOf(facts)));
-  else if (loudspeaker !== null) found.push(trouble('no_loudspeaker', loudspeaker.detail));
-  return found;
+  if (isBlocked(facts, 'loudspeaker')) troubles.push(trouble('no_loudspeaker', wordOf(facts)));
+  else if (loudspeaker !== null) troubles.push(trouble('no_loudspeaker', loudspeaker.detail));
+  return troubles;
 }
 
 const trouble = (code: PhraseCode, detail: string): Trouble => ({ code, detail, isCertain: false });
@@ -144,9 +144,9 @@ interface Problem {
 
 function problemOf({ findings }: StartFacts, name: Finding['check']): Problem | null {
   // Beside a running agent the doctor logs in under its own identifier. Its refusal is only a warning, but it counts here.
-  const found = findings.find(
+  const finding = findings.find(
     ({ check, verdict, data }) => check === name && (verdict === 'problem' || data['login'] === 'refused'),
   );
-  if (found === undefined) return null;
-  return { detail: [found.finding, found.fix].filter(Boolean).join('. '), data: found.data };
+  if (finding === undefined) return null;
+  return { detail: [finding.finding, finding.fix].filter(Boolean).join('. '), data: finding.data };
 }

@@ -12,8 +12,8 @@ export function wifiTrouble(lines: readonly string[]): WifiTrouble {
   for (const line of lines.toReversed()) {
     // Remove network names: they may contain anything, even these messages.
     const said = line.replaceAll(/ssid="(?:[^"\\]|\\.)*"|'[^']*'/g, '');
-    const found = WORDS.find(([word]) => word.test(said));
-    if (found !== undefined) return found[1];
+    const entry = WORDS.find(([word]) => word.test(said));
+    if (entry !== undefined) return entry[1];
   }
   return null;
 }

@@ -21,15 +21,15 @@ const FILTERS: readonly {
   { name: 'to', label: 'last_day', isDay: true },
 ];
 
-/** Who did what, and what came of it. */
+/** The audit log: who did what, and the result. */
 export function Audit() {
   const lines = useSignal<readonly AuditLine[] | null>(null);
   const before = useSignal<string | null>(null);
   const fault = useSignal<string | null>(null);
-  const given = FILTERS.map(({ name }) => [name, queryValue(name)] as const).filter(
+  const filters = FILTERS.map(({ name }) => [name, queryValue(name)] as const).filter(
     ([, value]) => value !== '',
   );
-  const query = new URLSearchParams(given.map(([name, value]) => [name, value])).toString();
+  const query = new URLSearchParams(filters.map(([name, value]) => [name, value])).toString();
   const fetchPage = async (more: string | null, isCurrent: () => boolean): Promise<void> => {
     try {
       const all = new URLSearchParams(query);

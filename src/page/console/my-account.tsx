@@ -13,11 +13,11 @@ export function MyAccount() {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const given = new FormData(form);
+    const values = new FormData(form);
     fault.value = null;
     isDone.value = false;
     try {
-      me.value = await post<Me>('/api/me/password', { old: given.get('old'), new: given.get('new') });
+      me.value = await post<Me>('/api/me/password', { old: values.get('old'), new: values.get('new') });
       isDone.value = true;
       form.reset();
     } catch (error) {

@@ -190,12 +190,12 @@ function NewPersonForm({ onAdded }: { onAdded(): void }) {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const given = new FormData(form);
+    const values = new FormData(form);
     fault.value = null;
     added.value = null;
     try {
-      const name = String(given.get('name'));
-      await post('/api/people', { name, role: role.value, password: given.get('password') });
+      const name = String(values.get('name'));
+      await post('/api/people', { name, role: role.value, password: values.get('password') });
       added.value = name;
       form.reset();
       onAdded();

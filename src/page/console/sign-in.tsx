@@ -37,15 +37,15 @@ function SignInForm({ name = '' }: { readonly name?: string }) {
   const fault = useSignal<string | null>(null);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  // What is not filled in yet.
+  // The fields that are still empty.
   useEffect(() => form.current?.querySelector<HTMLElement>(name === '' ? '#name' : '#password')?.focus(), []);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const values = new FormData(event.currentTarget as HTMLFormElement);
     isBusy.value = true;
     fault.value = null;
     try {
-      const body = { name: given.get('name'), password: given.get('password') };
+      const body = { name: values.get('name'), password: values.get('password') };
       me.value = await post<Me>('/api/sign-in', body);
       isSessionOver.value = false;
     } catch (error) {

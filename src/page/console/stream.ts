@@ -71,7 +71,7 @@ let openedView = '';
 /** Changes of the view of this stream. */
 let asked = 0;
 
-/** Follows the fleet as long as the page is visible and somebody is signed in. */
+/** Follows the fleet as long as the page is visible and a person is signed in. */
 export function beginStream(): () => void {
   const timer = setInterval(() => {
     if (document.hidden || me.value === null) return;

@@ -15,8 +15,8 @@ const texts = signal<Texts>(EN);
 /** Takes the viewer's choice, else the browser's first language that there is. */
 export async function beginTexts(): Promise<void> {
   const wanted = [localStorage.getItem(KEPT) ?? '', ...navigator.languages];
-  const found = wanted.map((tag) => tag.slice(0, 2)).find(isLanguage);
-  await useLanguage(found ?? 'en');
+  const firstKnown = wanted.map((tag) => tag.slice(0, 2)).find(isLanguage);
+  await useLanguage(firstKnown ?? 'en');
 }
 
 export async function chooseLanguage(next: Language): Promise<void> {

@@ -4,7 +4,7 @@ import type { ScreenStatus } from '../../protocol/screen.ts';
 import { Parts } from './parts.tsx';
 import { isEmpty, screen } from './store.ts';
 
-/** What the panel says in place of captions: an invitation, or what to do when the kiosk does not interpret. */
+/** The panel's text in place of captions: an invitation, or what to do when the kiosk does not interpret. */
 export function Cover({ status, language }: { status: ScreenStatus; language: string }) {
   const worded = wordedLanguage(language);
   const words = wordingOf(language);

@@ -6,7 +6,7 @@ const TOUCH_EACH_MS = 5000;
 
 /**
  * A dialog over the whole screen: the browser keeps the focus in it, and Escape closes it. To open and to use it is to be
- * there, which begins a conversation and keeps it alive. So a dialog that was left open closes at its end.
+ * there, which begins a conversation and keeps it alive. So a dialog that was left open closes when the conversation ends.
  */
 export function Dialog(props: {
   label: string;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ScreenSnapshot, ScreenText } from '../../protocol/screen.ts';
 
-/** What the page knows; null: nothing has come yet. */
+/** The page's state; null: no message received yet. */
 export const screen = signal<ScreenSnapshot | null>(null);
 /** Whether the agent answers. */
 export const isConnected = signal(false);

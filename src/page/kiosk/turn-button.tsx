@@ -4,7 +4,7 @@ import type { ScreenLane } from '../../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
 
-/** The agent takes a button for released when it hears nothing of it for 5 s. */
+/** The agent treats a button as released after 5 s without a message about the button. */
 const AGAIN_MS = 2000;
 
 /** Says who speaks: the person with this language. In `hold` the microphone is open as long as the button is held. */

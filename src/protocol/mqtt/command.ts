@@ -33,5 +33,5 @@ export const commandResponseSchema = z.object({
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;
 
-/** Spread in seconds of a fan-out over the fleet: each device waits a random part of it. */
+/** Spread (seconds) of a command to many devices: each device waits a random time up to this. */
 export const FLEET_SPREAD_S = { key: 'spread_s', max: 3600 } as const;

@@ -181,7 +181,7 @@ export const EVENT_SCHEMAS = {
       ongoing: z
         .literal(true)
         .optional()
-        .describe('the outage goes on; the event at its end counts this speech again'),
+        .describe('the outage continues; the event at the end of the outage counts this speech again'),
       from: moment('beginning of the first lost speech'),
       to: moment('end of the last lost speech so far'),
     },
@@ -254,7 +254,7 @@ export const EVENT_SCHEMAS = {
   ),
   commands_dropped: event(
     'More commands came in a minute than the device answers.',
-    'who sends so many commands: people with a login at the broker, or a script in a loop',
+    'who sends that many commands: people with a login at the broker, or a script in a loop',
     {
       lane: noLane,
       commands: wholeCount.describe('number of commands that were not carried out and got no answer'),

@@ -3,7 +3,7 @@
  * console, doctor, boot report and metrics read it.
  */
 
-/** What cannot work while the reason holds; the boot report speaks of the first in this order. */
+/** The function that fails while the reason holds; the boot report names the first in this order. */
 export const BLOCKS = [
   'configuration',
   'broker_rules',
@@ -184,7 +184,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: 'broker_rules',
     means:
-      'Another device connects under the same name. Both wait minutes between attempts, or seconds while somebody speaks (event `identity_conflict`).',
+      'Another device connects under the same name. Both wait minutes between attempts, or seconds while a person speaks (event `identity_conflict`).',
     todo: 'Give one of the two devices its own `device.id` and login. `dragoman-backend devices add NAME --replace` locks out the device with the old login.',
   },
   not_subscribed: {

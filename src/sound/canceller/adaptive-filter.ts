@@ -11,7 +11,7 @@ export interface AdaptiveFilter {
   readonly echo: Float64Array;
   /** The last block without the estimated echo. */
   readonly rest: Float64Array;
-  /** Power of the remaining echo by frequency, as far as the filter knows its own error. */
+  /** Estimated power of the remaining echo by frequency, from the filter's own error estimate. */
   readonly residualPower: Float64Array;
   /** Processes one block of played sound and the sound heard meanwhile. @param learns whether to learn from it */
   step(played: Float32Array, heard: Float32Array, learns: boolean): void;
@@ -58,7 +58,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   const { bins } = spectrum;
   const all = partitions * bins;
   const make = () => new Float64Array(all);
-  /** `own`: the power that did not leak from another bin, as far as can be seen. */
+  /** `own`: estimated power that did not leak from another bin. */
   const played = { re: make(), im: make(), power: make(), own: make() };
   const path = { re: new Float64Array(all), im: new Float64Array(all) };
   const uncertainty = new Float64Array(all);

@@ -5,7 +5,7 @@ import type { LagMeasure } from './lag-meter.ts';
  * start. From then on the two sounds run by their sample counts, and the echo itself shows how far their clocks drift apart.
  */
 export interface Alignment {
-  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
+  /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
   /** The place for the next block once all pending corrections are applied. */
   readonly place: number;
@@ -68,7 +68,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
     slew = 0;
     lasting = { forMs: 0, least: 0 };
   };
-  /** How far the place has to jump; mostly 0. */
+  /** Jump of the position; mostly 0. */
   const findJump = (off: number, ms: number): number => {
     const unusual = off - usual;
     usual += unusual * Math.min(1, (FOLLOWS_PER_S * ms) / 1000);

@@ -21,13 +21,13 @@ export interface Canceller {
   step(block: Float32Array, beganAt: number): Float32Array;
   /** True while nothing was played lately: the last block came back unchanged. */
   readonly rests: boolean;
-  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
+  /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
-  /** How often the echo was found at a new place; the path is learnt anew each time. */
+  /** Number of times that the echo moved to a new delay; the path is then learnt again. */
   readonly found: number;
 }
 
-/** Block length (ms): sound cards deliver whole multiples of it. */
+/** Block length (ms): sound cards deliver whole multiples of this. */
 const BLOCK_MS = 10;
 /** Longest path that is learnt (ms): nearly all of a room's reverberation. */
 const PATH_MS = 256;
@@ -135,14 +135,14 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     read(from + EARLIEST_MS * perMs, step, early);
     const at = (heardSamples * 1000) / heardRateHz;
     if (timeline.end > from) detector.played(toPcm(early), at + EARLIEST_MS - blockMs);
-    const found = detector.hear(toPcm(block), at);
-    if (found === null) return;
-    const off = found.delayMs - leadMs;
+    const echoPath = detector.hear(toPcm(block), at);
+    if (echoPath === null) return;
+    const off = echoPath.delayMs - leadMs;
     if (isPlaced && off > NEAR_MS.before && off < NEAR_MS.behind) return;
     isPlaced = true;
     timesFound += 1;
-    leadMs = found.delayMs - BEFORE_MS;
-    filter.forget(10 ** (found.gainDb / 10));
+    leadMs = echoPath.delayMs - BEFORE_MS;
+    filter.forget(10 ** (echoPath.gainDb / 10));
     lags.forget();
     alignment.unlock();
     learntBlocks = 0;

@@ -10,7 +10,7 @@ export interface PathChangeDetector {
   hear(echo: Float64Array, rest: Float64Array): boolean;
 }
 
-/** Echo needed for a verdict (ms); all of it came along the new path when a change is reported. */
+/** Echo needed for a verdict (ms); when a change is reported, all that echo came along the new path. */
 export const CHANGED_MS = 250;
 /** Time until the next verdict (ms). */
 const AGAIN_MS = 1000;

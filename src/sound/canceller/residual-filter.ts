@@ -82,8 +82,8 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
       const swing = echoPower - meanEcho;
       both[band] = (1 - share) * valueAt(both, band) + share * swing * (restPower - meanRest);
       own[band] = (1 - share) * valueAt(own, band) + share * swing * swing;
-      const found = valueAt(both, band) / (valueAt(own, band) + TINY);
-      leak[band] = Math.min(LEAK.most, Math.max(LEAK.least, found));
+      const leakShare = valueAt(both, band) / (valueAt(own, band) + TINY);
+      leak[band] = Math.min(LEAK.most, Math.max(LEAK.least, leakShare));
     }
   };
   const turnDown = (residualPower: Float64Array, isNew: boolean): void => {
@@ -147,9 +147,9 @@ function createNoiseFloor(bins: number) {
       smooth[bin] = value;
       const current = least[stretch];
       if (current !== undefined && value < valueAt(current, bin)) current[bin] = value;
-      let found = value;
-      for (const one of least) found = Math.min(found, valueAt(one, bin));
-      return found * NOISE.bias;
+      let minimum = value;
+      for (const one of least) minimum = Math.min(minimum, valueAt(one, bin));
+      return minimum * NOISE.bias;
     },
     end(): void {
       blocks += 1;

@@ -19,7 +19,7 @@ const REMEMBERED = 600;
 const FEWEST = 30;
 /** How much louder than the usual block a block may be: 15 dB. The loudest syllable of one speaker is 10 dB above it. */
 const MOST_ABOVE = 10 ** (15 / 20);
-/** A ceiling is never lower than this (-12 dBFS): normal speech after a whisper is no shriek. */
+/** A ceiling is never lower than this (-12 dBFS): normal speech after a whisper is not a shriek. */
 const LOWEST = 0.25;
 /** ... and never higher (-4 dBFS): no speech is that loud, only a tone or a square wave. */
 const HIGHEST = 0.63;

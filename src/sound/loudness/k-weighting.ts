@@ -76,7 +76,7 @@ export function loudnessOf(meanSquare: number): number {
   return OFFSET_DB + 10 * Math.log10(Math.max(meanSquare, 1e-12));
 }
 
-/** The inverse: the mean of weighted squares with this loudness. */
+/** The inverse of `loudnessOf`: the mean square (K-weighted) that has this loudness. */
 export function powerOf(lufs: number): number {
   return 10 ** ((lufs - OFFSET_DB) / 10);
 }

@@ -163,7 +163,7 @@ describe('WAV containers', () => {
       const old = Buffer.alloc(128);
       old.write('TAGA title', 'latin1');
       expect(readAll(file([old])).samples).toEqual(SAMPLES);
-      const sound = Buffer.from('LISTEN, this is no chunk', 'latin1');
+      const sound = Buffer.from("LISTEN, this isn't a chunk", 'latin1');
       expect(readAll(file([sound])).samples).toHaveLength(SAMPLES.length + sound.length / 2);
     },
   );

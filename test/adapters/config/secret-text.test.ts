@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCertificateFile, readPem } from '../../../src/adapters/config/pem.ts';
 import { readKey, readPassword, readSecret } from '../../../src/adapters/config/secret.ts';
 import { readNamedFiles } from '../../../src/adapters/doctor/named-files.ts';
-import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { brokerConnection } from '../../../src/agent/broker/broker-access.ts';
 import { judgeConfiguration } from '../../../src/core/doctor/configuration.ts';
 import { configSchema } from '../../../src/protocol/config.ts';

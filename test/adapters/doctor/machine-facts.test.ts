@@ -9,7 +9,7 @@ import {
   readTemperature,
 } from '../../../src/adapters/doctor/machine-facts.ts';
 import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
-import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program.ts';
+import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program-runner.ts';
 import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';
 import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
 import { needs } from '../../needs.ts';

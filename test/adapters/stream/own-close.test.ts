@@ -26,7 +26,7 @@ LENGTH_OF_9_MB.writeBigUInt64BE(BigInt(9 * 1024 * 1024));
 describe('a stream that this side closes because of an invalid frame', () => {
   it.each([
     ['too large a message', Buffer.concat([Buffer.from([0x81, 127]), LENGTH_OF_9_MB]), /too large \(1009\)/],
-    ['text that is no UTF-8', frame(0x81, Buffer.from([0xff, 0xfe])), /not UTF-8 \(1007\)/],
+    ['text that is not UTF-8', frame(0x81, Buffer.from([0xff, 0xfe])), /not UTF-8 \(1007\)/],
     [
       'an unknown kind of frame',
       frame(0x83, Buffer.from('x')),

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createUpdateDesk } from '../../../src/adapters/update/desk.ts';
 import { createUpdateFiles } from '../../../src/adapters/update/folder.ts';
+import { createOrderFiles } from '../../../src/adapters/update/order-files.ts';
 import { createReleases } from '../../../src/adapters/update/releases.ts';
 import { createUpdates, leaveOrder, readStatus } from '../../../src/adapters/update/updates.ts';
 import type { UpdateOrder, UpdateStatus } from '../../../src/protocol/update.ts';
@@ -29,7 +29,7 @@ const at = (name: string): string => join(folder, name);
 const said: string[] = [];
 const say = (_: object, sentence: string): void => void said.push(sentence);
 const log = { trace: say, debug: say, info: say, warn: say, error: say };
-const desk = () => createUpdateDesk({ state: at('state'), runtime: at('runtime'), own: at('own') }, log);
+const desk = () => createOrderFiles({ state: at('state'), runtime: at('runtime'), own: at('own') }, log);
 const agent = () =>
   createUpdates({ STATE_DIRECTORY: at('state'), RUNTIME_DIRECTORY: at('runtime') }, at('own'));
 
@@ -89,7 +89,7 @@ describe('an order of the agent', () => {
     );
   });
 
-  it('has no place where the agent does not run as a service', () => {
+  it('has no place where the agent does not run under systemd', () => {
     expect(createUpdates({})).toBeNull();
     expect(createUpdates({ STATE_DIRECTORY: '/var/lib/dragoman' })).toBeNull();
   });

@@ -132,7 +132,7 @@ describe('the stream host', () => {
   it.each([
     ['ws://stream.example/x', 'neither wss://'],
     [`http://stream.example/x?token=${TOKEN}`, 'neither wss://'],
-    ['nonsense', 'no URL'],
+    ['nonsense', 'not a URL'],
   ])('is not contacted at the address %s', async (url, words) => {
     expect((await examine(url))('stream')).toMatchObject({
       verdict: 'problem',

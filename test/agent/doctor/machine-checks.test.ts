@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ProgramAnswer } from '../../../src/adapters/doctor/program.ts';
+import type { ProgramAnswer } from '../../../src/adapters/doctor/program-runner.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { type MachineParts, machineChecks, wantedDevices } from '../../../src/agent/doctor/machine-checks.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';

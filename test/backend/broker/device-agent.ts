@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { createRequest } from '../../../src/adapters/certificates/request.ts';
+import { createRequest } from '../../../src/adapters/certificates/certificate-request.ts';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import { Agent } from '../../../src/agent/agent.ts';

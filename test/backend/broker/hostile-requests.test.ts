@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRequest } from '../../../src/adapters/certificates/request.ts';
+import { createRequest } from '../../../src/adapters/certificates/certificate-request.ts';
 import { operatorClientId } from '../../../src/adapters/ctl/operator-client.ts';
 import { openProfile } from '../../../src/adapters/ctl/profile.ts';
 import { renewDevices } from '../../../src/backend/broker/renewals.ts';

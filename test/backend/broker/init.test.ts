@@ -226,7 +226,7 @@ describe('devices', needs(!hasOpenssl && 'needs openssl'), () => {
     const wrong = await run('devices', 'list');
     expect([wrong.exitCode, wrong.err]).toEqual([2, expect.stringContaining('host: must be a host name')]);
     writeFileSync(file, '{');
-    expect((await run('devices', 'list')).err).toContain('is no JSON');
+    expect((await run('devices', 'list')).err).toContain('is not JSON');
   });
 });
 

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
-import { parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
+import { parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { startBackend } from '../../../src/backend/backend.ts';
 import { OWNER_KEY } from '../../../src/backend/broker/store.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { createSystem } from '../../installer/system-folder.ts';
 import { needs } from '../../needs.ts';

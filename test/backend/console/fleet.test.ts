@@ -252,7 +252,7 @@ describe('the fleet', () => {
     expect(await rowOf('off')).toMatchObject({ status: 'offline' });
     expect(await rowOf('heard')).toMatchObject({ status: 'ready' });
     expect((await rows(fixture, { filter: { problem: true } })).json.total).toBe(1);
-    // What somebody else publishes for it is no sign of life.
+    // What somebody else publishes for it is not a sign of life.
     fixture.say('museum/dead', 'config/desired', { version: 1 });
     clock.jump(100_000);
     await expect.poll(() => rowOf('heard')).toMatchObject(lost);

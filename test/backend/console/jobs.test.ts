@@ -1,6 +1,6 @@
 /** What people do at the console: commands, configuration and figures, on both stores. */
 import { describe, expect, it } from 'vitest';
-import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { onBothStores } from '../store/both-stores.ts';
 import { PASSWORD as STORE_PASSWORD } from '../store/postgres-server.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';

@@ -104,7 +104,7 @@ describe('the files of releases', () => {
     expect((await ask('/releases/inside/a+b~1_all.deb')).body).toBe(TEXT);
   });
 
-  it('are not there when they are no plain files, or nothing is', async () => {
+  it('are not there when they are not plain files, or nothing is', async () => {
     execFileSync('mkfifo', [join(folder, 'repository/pipe')]);
     expect((await ask('/releases/pipe')).status).toBe(404);
     rmSync(join(folder, 'repository'), { recursive: true });

@@ -41,7 +41,7 @@ it('a damaged file denies sessions and says what to do; a backup still saves wha
 
   expect(errorOf(await fixture.ask('kiosk', 'r1'))).toMatchObject({ code: 'store_unavailable' });
   expect(fixture.lines.join('')).toMatch(
-    /damaged\.db cannot be used: the file is damaged or is no store: restore a backup/,
+    /damaged\.db cannot be used: the file is damaged or is not a store: restore a backup/,
   );
   expect(sessionsAtService().filter(({ revoked }) => !revoked)).toEqual([]);
   const told = await (await fetch(`${fixture.backend.watchedAt}/metrics`)).text();

@@ -183,7 +183,7 @@ export async function killBackends(
 interface Times {
   readonly asked: readonly Asked[];
   /**
-   * None on a machine that keeps up: kills are no reason. A store that does not answer for 4 s is down for a backend, and a machine
+   * None on a machine that keeps up: kills are not a reason. A store that does not answer for 4 s is down for a backend, and a machine
    * with many waiting programs may stand still for so long. Then a denial with a time to try again is right: without the store
    * the backend cannot know whether the lane has a session.
    */

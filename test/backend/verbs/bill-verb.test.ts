@@ -97,7 +97,7 @@ it('prints a line of JSON, and a table with a header also when there is nothing 
 });
 
 it.each([
-  [['--month', '2020-13'], /"2020-13" is no month; write 2026-11/],
+  [['--month', '2020-13'], /"2020-13" is not a month; write 2026-11/],
   [['--month', '2020-02', '--csv', '--json'], /choose either --csv or --json/],
   [['--month', '2020-02', '--by', 'room'], /device, group, site/],
 ])('refuses %j, and says what to write', async (words, why) => {

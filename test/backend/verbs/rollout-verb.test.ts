@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';

@@ -8,7 +8,7 @@ import { logIn } from '../../../src/adapters/doctor/login.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { createExamination } from '../../../src/agent/doctor/examination.ts';
 import type { MachineParts } from '../../../src/agent/doctor/machine-checks.ts';
-import { lookAtStart } from '../../../src/cli/boot-report/look.ts';
+import { pollStart } from '../../../src/cli/boot-report/start-poll.ts';
 import { openEnvironment } from '../../../src/cli/demo/environment.ts';
 import { judgeStart } from '../../../src/installer/core/start-facts.ts';
 import { inProcessPrograms } from '../../e2e/in-process.ts';
@@ -77,7 +77,7 @@ const interfaces = () => [{ name: 'eth0', isWireless: false, hasLink: true, addr
 
 async function look(on = machine): Promise<string> {
   const parts = { file, load, machine: on, clock, interfaces };
-  const verdict = judgeStart(await lookAtStart(parts, true, new AbortController().signal));
+  const verdict = judgeStart(await pollStart(parts, true, new AbortController().signal));
   return verdict.kind === 'ready'
     ? 'ready'
     : verdict.troubles.map(({ code, detail }) => `${code}: ${detail}`).join('; ') || verdict.kind;

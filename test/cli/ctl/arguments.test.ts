@@ -129,7 +129,7 @@ describe('a wrong argument of ctl', () => {
     ['group'],
     ['backend'],
     ['claim'],
-  ])('is named in the error when %j is no device name', async (name) => {
+  ])('is named in the error when %j is not a device name', async (name) => {
     const ran = await ctl.run(name, 'mute', '--timeout', '1');
     expect(ran).toMatchObject({ exitCode: 2, printed: '' });
     expect(isOneSentence(ran.complained)).toBe(true);

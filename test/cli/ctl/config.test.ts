@@ -169,7 +169,7 @@ describe('dragoman ctl config', () => {
     const device = await reporting('kiosk-01');
     expect(await ctl.run('kiosk-01', 'config', 'set', 'main.targets=zz')).toMatchObject({
       exitCode: 0,
-      complained: 'warning: "zz" is no known language: the service may refuse it\n',
+      complained: 'warning: "zz" is not a known language: the service may refuse it\n',
     });
     await device.close();
   });
@@ -220,7 +220,7 @@ describe('dragoman ctl config', () => {
     [['config'], 'missing required argument'],
     [['config', 'put'], 'config "put" is unknown; use get, set, unset, diff'],
     [['config', 'set'], 'config set needs a key'],
-    [['config', 'set', 'targets=es'], 'no key that can be set'],
+    [['config', 'set', 'targets=es'], 'not a key that can be set'],
     [['config', 'get', 'x'], 'config get takes no further words'],
   ])('rejects %j with exit code 2', async (words, told) => {
     const ran = await ctl.run('kiosk-01', ...words);

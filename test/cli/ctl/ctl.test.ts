@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
+import { createKeyPair } from '../../../src/adapters/signing/signing-keys.ts';
 import { ctlOfEachTest, LANE, LANES } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();

@@ -58,7 +58,7 @@ describe('dragoman ctl', () => {
     const ran = await ctl.run('kiosk-01', 'languages', '--targets', 'xx,pt-br');
     expect(ran).toMatchObject({
       exitCode: 0,
-      complained: 'warning: "xx" is no known language: the service may refuse it\n',
+      complained: 'warning: "xx" is not a known language: the service may refuse it\n',
     });
     expect(device.received[0]?.body.args).toEqual({ targets: ['xx', 'pt-br'] });
   });

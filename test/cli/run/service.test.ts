@@ -31,7 +31,7 @@ function config(folder: string, echo: string, more: object = {}): object {
   };
 }
 
-describe('run as a service', () => {
+describe('run under systemd', () => {
   it('survives a bad configuration, starts when it is repaired, and ends at a signal', async () => {
     const folder = makeFolder();
     const file = join(folder, 'config.json');

@@ -21,7 +21,7 @@ import {
   type SoundAccess,
   type WantedDevice,
 } from '../../../src/core/doctor/permissions.ts';
-import { judgeService, parseProperties, type UnitProperties } from '../../../src/core/doctor/service.ts';
+import { judgeUnit, parseProperties, type UnitProperties } from '../../../src/core/doctor/unit-rules.ts';
 
 const GB = 1e9;
 const MB = 1e6;
@@ -177,20 +177,18 @@ describe('the service unit', () => {
     [{ NoNewPrivileges: 'no', ProtectSystem: 'no' }, 'warning', /NoNewPrivileges is off, ProtectSystem/],
     [{ NeedDaemonReload: 'yes' }, 'warning', /has changed/],
   ])('is judged by its properties: %j', (change, verdict, words) => {
-    expect(judgeService({ ...WELL, ...change }, true)).toMatchObject({
+    expect(judgeUnit({ ...WELL, ...change }, true)).toMatchObject({
       verdict,
       finding: expect.stringMatching(words),
     });
   });
 
   it('needs no sound when no lane does', () => {
-    expect(judgeService({ ...WELL, PrivateDevices: 'yes', SupplementaryGroups: '' }, false).verdict).toBe(
-      'ok',
-    );
+    expect(judgeUnit({ ...WELL, PrivateDevices: 'yes', SupplementaryGroups: '' }, false).verdict).toBe('ok');
   });
 
   it('is skipped without a service manager', () => {
-    expect(judgeService(null, true).verdict).toBe('skipped');
+    expect(judgeUnit(null, true).verdict).toBe('skipped');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSandbox, type NeededFile, startsWith } from '../../../src/core/doctor/sandbox-rules.ts';
-import type { UnitProperties } from '../../../src/core/doctor/service.ts';
+import type { UnitProperties } from '../../../src/core/doctor/unit-rules.ts';
 
 const HOME = '/home';
 const ROOT = '/root';

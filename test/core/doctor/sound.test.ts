@@ -114,7 +114,7 @@ describe('the echo path from loudspeaker to microphone', () => {
       device: 'Speaker',
       mode: 'half-duplex',
       volume: 80,
-      heard: { delayMs, gainDb, clearnessDb: 30 },
+      heard: { delayMs, gainDb, snrDb: 30 },
       ...more,
     });
   it("decides whether the lane's mode suits", () => {

@@ -7,15 +7,15 @@ import {
   noteAnswer,
   outcomes,
 } from '../../../src/core/fleet/answers.ts';
+import { receivedStatusSchema } from '../../../src/core/fleet/device-messages.ts';
 import type { DeviceEntry } from '../../../src/core/fleet/roster.ts';
-import { toldStatusSchema } from '../../../src/core/fleet/told.ts';
 import type { CommandResponse } from '../../../src/protocol/mqtt/command.ts';
 
 const answer = (status: CommandResponse['status'], data?: unknown): CommandResponse =>
   ({ ts: null, id: 'one', status, ...(data !== undefined && { data }) }) as CommandResponse;
 const entry = (device: string, status: string | null): DeviceEntry => ({
   device,
-  status: status === null ? null : toldStatusSchema.parse({ status }),
+  status: status === null ? null : receivedStatusSchema.parse({ status }),
   state: null,
 });
 const noted = (...told: [device: string, status: CommandResponse['status']][]): Answers =>

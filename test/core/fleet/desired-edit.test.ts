@@ -28,7 +28,7 @@ describe('a change of the desired configuration', () => {
     '.targets=x',
     'main.constructor=1',
   ])('%s is refused with an explanation', (text) => {
-    expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
+    expect(() => readChange(text, false)).toThrow(/not a key that can be set|LANE\.KEY=VALUE/);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('a change of the desired configuration', () => {
   });
 
   it('is refused when the name of the lane is invalid', () => {
-    expect(() => readChange('Main Lane.echo=off', false)).toThrow('"Main Lane" is no name of a lane');
+    expect(() => readChange('Main Lane.echo=off', false)).toThrow('"Main Lane" is not a lane name');
   });
 
   it('is refused when a schedule is not JSON', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readChange } from '../../../src/core/fleet/desired-edit.ts';
 import { changedSince, judgeReport, nameOfFault } from '../../../src/core/fleet/desired-verdict.ts';
-import { type ToldReport, toldLaneSchema } from '../../../src/core/fleet/told.ts';
+import { type ReceivedReport, receivedLaneSchema } from '../../../src/core/fleet/device-messages.ts';
 
 const BODY = {
   version: 3,
@@ -11,12 +11,12 @@ const BODY = {
   ],
 };
 const EFFECTIVE = { lanes: [{ id: 'main', volume: 5, source: 'de' }], schedule: null };
-const report = (...keys: string[]): ToldReport => ({
+const report = (...keys: string[]): ReceivedReport => ({
   version: { device: 3 },
   effective: EFFECTIVE,
   errors: keys.map((key) => ({ from: 'device', key, message: 'no' })),
 });
-const judge = (given: ToldReport | undefined, ...words: string[]) =>
+const judge = (given: ReceivedReport | undefined, ...words: string[]) =>
   judgeReport('kiosk-01', given, {
     from: 'device',
     version: 3,
@@ -75,7 +75,7 @@ describe('the verdict on a published document', () => {
 describe('the changed values of a lane', () => {
   const configured = { lanes: [{ id: 'main', source: 'en', targets: ['es'], volume: 80, echo: 'off' }] };
   const lane = (more: object) =>
-    toldLaneSchema.parse({ ...configured.lanes[0], echo: { wanted: 'off', mode: 'off' }, ...more });
+    receivedLaneSchema.parse({ ...configured.lanes[0], echo: { wanted: 'off', mode: 'off' }, ...more });
 
   it('are those that differ from files and documents', () => {
     expect(changedSince(configured, [lane({})])).toEqual([]);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  receivedLaneSchema,
+  receivedStateSchema,
+  receivedStatusSchema,
+} from '../../../src/core/fleet/device-messages.ts';
+import {
   createRoster,
   type DeviceEntry,
   describeLane,
@@ -9,10 +14,9 @@ import {
   neverCame,
   rosterRows,
 } from '../../../src/core/fleet/roster.ts';
-import { toldLaneSchema, toldStateSchema, toldStatusSchema } from '../../../src/core/fleet/told.ts';
 
-const statusOf = (status: string, more: object = {}) => toldStatusSchema.parse({ status, ...more });
-const stateOf = (more: object = {}) => toldStateSchema.parse(more);
+const statusOf = (status: string, more: object = {}) => receivedStatusSchema.parse({ status, ...more });
+const stateOf = (more: object = {}) => receivedStateSchema.parse(more);
 const entry = (device: string, status: string | null, more: object = {}): DeviceEntry => ({
   device,
   status: status === null ? null : statusOf(status, more),
@@ -150,6 +154,6 @@ describe('the rows of a table', () => {
   });
 
   it('invent no values for a lane without known fields', () => {
-    expect(describeLane(toldLaneSchema.parse({}))).toBe('  >');
+    expect(describeLane(receivedLaneSchema.parse({}))).toBe('  >');
   });
 });

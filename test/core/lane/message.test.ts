@@ -52,7 +52,7 @@ describe('a warning', () => {
 });
 
 describe('an error on a live stream', () => {
-  it('is noted if it is no refusal, and the stream goes on', () => {
+  it('is noted if it is not a refusal, and the stream goes on', () => {
     const lane = new LaneHarness().goLive();
     lane.says(ready('none'));
     expect(lane.state.warning).toBeNull();

@@ -89,7 +89,7 @@ describe('a stream that breaks off', () => {
     expect(lane.accounts).toMatchObject({ held: 93, lost: 347 });
   });
 
-  it('does not replay old audio that was never spoken: it was no speech', () => {
+  it('does not replay old audio that was never spoken: it was not speech', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(5);
     lane.hush(Math.ceil(LANE_DEFAULTS.replayMs / CHUNK_MS));

@@ -104,7 +104,7 @@ describe('a service that takes speech and sends no result', () => {
     expect(lane.all('poll_task')).toHaveLength(polls);
   });
 
-  it('is not asked without speech, nor for noise that is no voice', () => {
+  it('is not asked without speech, nor for noise that is not a voice', () => {
     const lane = new LaneHarness().goLive();
     const polls = lane.all('poll_task').length;
     lane.hush(200);

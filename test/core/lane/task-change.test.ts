@@ -66,7 +66,7 @@ describe('a change of the languages or the voice', () => {
     expect(lane.all('send_task')).toHaveLength(2);
   });
 
-  it('to the same values is no change, nor is mute or the echo mode', () => {
+  it('to the same values is not a change, nor is mute or the echo mode', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ source: 'en', targets: ['es'], voice: null });

@@ -79,7 +79,7 @@ describe('unreadable messages of the service', () => {
     expect(status(lane).status).toBe('ready');
   });
 
-  it('are no problem among readable ones', () => {
+  it('are not a problem among readable ones', () => {
     const lane = live();
     for (let i = 0; i < 20; i++) {
       mumble(lane);
@@ -89,7 +89,7 @@ describe('unreadable messages of the service', () => {
     }
   });
 
-  it('are no problem as frames while no result is due', () => {
+  it('are not a problem as frames while no result is due', () => {
     const lane = live();
     for (let i = 0; i < 5; i++) {
       mumble(lane, 'frame', 'a text that is not JSON');

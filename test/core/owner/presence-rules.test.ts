@@ -19,7 +19,7 @@ describe('a message on the device’s own status topic', () => {
     ['the will of an earlier connection', heard('me', 2, 'lost'), true],
     ['the will of the present connection', heard('me', 3, 'lost'), true],
     ['a status of an earlier connection', heard('me', 2, 'ready'), true],
-    ['a message that is no status', null, true],
+    ['a message that is not a status', null, true],
   ])('%s', (_, status, isWrong) => {
     expect(judgeStatus(status, false, OWN)).toEqual({ isWrong, otherBootId: null });
     // The retained status is replaced anyway.

@@ -1,4 +1,4 @@
-/** Sound that a service may send: speech of several kinds and languages, music, and what is no PCM. */
+/** Sound that a service may send: speech of several kinds and languages, music, and what is not PCM. */
 import { spawnSync } from 'node:child_process';
 import { seededRandom } from '../../../src/core/random.ts';
 import { applyGain, samplesOf, toFloat, toPcm } from '../../../src/sound/pcm.ts';

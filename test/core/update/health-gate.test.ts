@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { GATE, judge, openGate } from '../../../src/core/update/health-gate.ts';
 import type { Sighting } from '../../../src/ports/update.ts';
-import type { ServiceHealth } from '../../../src/protocol/update.ts';
+import type { AgentHealth } from '../../../src/protocol/update.ts';
 
 const MINUTE = 60_000;
-const BEFORE: ServiceHealth = {
+const BEFORE: AgentHealth = {
   active: true,
   usable: true,
   broker: true,
@@ -15,7 +15,7 @@ const BEFORE: ServiceHealth = {
 const GOOD: Sighting = { ...BEFORE, restarts: 0, problem: null, reports: true, network: true };
 
 /** Watches a version that is `at(minute)`. @returns the judgement and its minute */
-function watch(at: (minute: number) => Partial<Sighting>, before: ServiceHealth | null = BEFORE) {
+function watch(at: (minute: number) => Partial<Sighting>, before: AgentHealth | null = BEFORE) {
   let gate = openGate(0);
   for (let now = 0; now <= 20 * MINUTE; now += MINUTE / 2) {
     const next = judge(gate, before, { ...GOOD, ...at(now / MINUTE) }, now, GATE);
@@ -71,7 +71,7 @@ describe('a new version', () => {
     expect(watch(at)).toEqual([reason, minute]);
   });
 
-  it.each<[string, (minute: number) => Partial<Sighting>, ServiceHealth, string]>([
+  it.each<[string, (minute: number) => Partial<Sighting>, AgentHealth, string]>([
     [
       'the other microphone was lost before',
       () => ({ deaf: ['hall', 'desk'] }),
@@ -88,7 +88,7 @@ describe('a new version', () => {
     expect(watch(at, before)).toEqual([reason, 2]);
   });
 
-  it.each<[string, (minute: number) => Partial<Sighting>, ServiceHealth | null]>([
+  it.each<[string, (minute: number) => Partial<Sighting>, AgentHealth | null]>([
     ['there is no network', () => ({ broker: false, backend: false, network: false }), BEFORE],
     [
       'broker and backend were away before, too',

@@ -20,7 +20,7 @@ export async function likenessOfPhrases(
   const found: [string, number][] = [];
   for (const code of codes) {
     const sound = decodeAdpcm(await board.read(`${FOLDER}/${code}.wav`));
-    if (sound === null) throw new Error(`${code} is no phrase`);
+    if (sound === null) throw new Error(`${code} is not a phrase`);
     found.push([code, Number(median(pieces(samplesOf(sound.pcm), sound.rateHz, heard)).toFixed(3))]);
   }
   return found.sort(([, one], [, other]) => other - one);

@@ -75,7 +75,7 @@ function load(name: string): unknown {
       failures.push(readLoadFailure(error, name));
     }
   }
-  // A package that is there explains more than its absence in the other place.
+  // An installed package explains more than its absence in the other place.
   const failure = failures.find(({ kind }) => kind !== 'absent') ?? { kind: 'absent' };
   const major = Number.parseInt(process.versions.node, 10);
   return end(explainLoadFailure(failure, name, { folder, node: process.execPath, major }));

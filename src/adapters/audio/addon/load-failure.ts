@@ -4,7 +4,7 @@ import { CANNOT_LOAD, VERSIONS } from './wire.ts';
 /** Why a package cannot be loaded. */
 export type LoadFailure =
   | { readonly kind: 'absent' }
-  /** It is there, but its native part is not built. */
+  /** The addon is installed, but its native part is not built. */
   | { readonly kind: 'not_built' }
   /** Its native part was built for another version of Node. */
   | { readonly kind: 'other_node'; readonly built: string; readonly needed: string }

@@ -44,8 +44,8 @@ export function findStream(
   direction: Direction,
   folders: MachineFolders,
 ): CardStream | null {
-  const found = readCards(folders).find(({ id, index }) => id === card || index === card);
-  return found?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
+  const match = readCards(folders).find(({ id, index }) => id === card || index === card);
+  return match?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
 }
 
 /** The same for a configured device; null when its name stands for no hardware. */

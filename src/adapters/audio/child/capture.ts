@@ -14,7 +14,7 @@ import { createWatchdog } from './watchdog.ts';
 export interface CaptureChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
-  /** The format that it will deliver, as far as is known now. */
+  /** The format that the device is expected to deliver. */
   shape(): Shape;
   /**
    * Reads a line of its standard error, after the lines common to all children.

@@ -5,21 +5,21 @@ import { findProgram } from './find-program.ts';
 /** Timeout for a test run of `setpriv` (milliseconds): a slower machine should not run it for every child. */
 const TRIAL_LIMIT_MS = 2000;
 
-let found: readonly string[] | undefined;
+let wrapper: readonly string[] | undefined;
 
 /**
  * Command words that start a program so that it dies with this process, in whatever way the process dies and whatever blocks the
  * program. `setpriv` (util-linux) asks the kernel for it. Without `setpriv`, the child ends when it next uses its broken pipe.
  */
 export function dyingWithParent(words: readonly string[]): readonly string[] {
-  found ??= prefix(process.env);
-  return [...found, ...words];
+  wrapper ??= prefix(process.env);
+  return [...wrapper, ...words];
 }
 
 /**
  * Words to put before the program's own; empty when none are needed or possible.
  *
- * A systemd service needs none: systemd kills all that a dead service leaves (KillMode=mixed in our unit). `setpriv` would also
+ * A systemd unit needs none: systemd kills all remaining processes of a dead unit (KillMode=mixed in our unit). `setpriv` would also
  * fail there: it always calls capset, which the unit's filter forbids, so every child would end with 127. Elsewhere a test run
  * decides, because containers have such filters too.
  */

@@ -1,5 +1,4 @@
 import { stepPlaybackBuffer } from '../../../core/playout/buffer/buffer.ts';
-import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
 import {
   type BufferEffect,
   type BufferEvent,
@@ -9,8 +8,9 @@ import {
   pendingEnd,
   placeAfter,
   runsOutUntil,
-} from '../../../core/playout/buffer/state.ts';
-import { CAPACITY_MS } from '../../../core/playout/state.ts';
+} from '../../../core/playout/buffer/buffer-state.ts';
+import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
+import { CAPACITY_MS } from '../../../core/playout/playout-state.ts';
 import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';
@@ -60,7 +60,7 @@ class ChildPlayback {
   private child: Child | null = null;
   private writer: DeviceWriter | null = null;
   private meter: Consumption | null = null;
-  /** A fault was reported, and its end was not. */
+  /** A fault was reported; its end was not reported yet. */
   private isFaulty = false;
   private isClosed = false;
   /** Timeout for a child that reports when it is ready. */

@@ -128,7 +128,7 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   if (SANDBOXED.test(line)) {
     return say(
       'failed',
-      `a sandbox does not allow to open the ${part} device "${name}"; a service needs "DeviceAllow=char-alsa rw" in its unit, a container needs /dev/snd let in`,
+      `a sandbox does not allow to open the ${part} device "${name}"; a systemd unit needs "DeviceAllow=char-alsa rw", a container needs /dev/snd let in`,
     );
   }
   if (DENIED.test(line)) {
@@ -153,7 +153,7 @@ export function causeOf({ code, message }: AudioFault): string {
 
 /** A filter of system calls or a limit kept the program from running: the device's state is unknown. */
 function forbiddenStart(program: string, reason: string): string {
-  return `a sandbox does not allow to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
+  return `a sandbox does not allow to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the unit, or at the container's seccomp profile`;
 }
 
 /** The fix when a device refuses a format. */

@@ -27,7 +27,7 @@ export interface SupervisedUse {
   line?(text: string): void;
   /** @returns whether this lost sound */
   xrun(ms: number): boolean;
-  /** The child is gone; sound on its way to it is lost. */
+  /** The child has exited; sound in its pipe is lost. */
   gone(): void;
   /**
    * The user may have its own fix for a failure (another format): then it does not count as one, and the next child starts at once.
@@ -81,17 +81,17 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
   const start = (): void => {
     cancelRespawn = null;
     if (closed) return;
-    const mine = ++generation;
+    const ownGeneration = ++generation;
     sentence = firstWorkedAt = null;
     diagnosis = createDiagnosis();
     isRestart = false;
     figures.starts++;
-    const isMine = (): boolean => mine === generation && !closed;
+    const isCurrent = (): boolean => ownGeneration === generation && !closed;
     child = startChild(use.spec(), use.direction, clock, {
-      data: (bytes) => isMine() && sentence === null && !isRestart && use.data?.(bytes),
-      line: (text) => isMine() && hear(text),
+      data: (bytes) => isCurrent() && sentence === null && !isRestart && use.data?.(bytes),
+      line: (text) => isCurrent() && hear(text),
       ended: (end) => {
-        if (mine !== generation) return;
+        if (ownGeneration !== generation) return;
         child = null;
         onGone?.();
         if (closed) return;

@@ -1,4 +1,4 @@
-/** Who may do what at the broker, as topic filters. Both forms of a broker's configuration are made of it. */
+/** Who may do what at the broker, as topic filters. Both forms of a broker's configuration are generated from this table. */
 import type { CommandDefinitions } from '../../../protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../../protocol/mqtt/commands/registry.ts';
 import {

@@ -1,4 +1,4 @@
-/** Provisioning files of many devices, made from one template plus the values of each device. */
+/** Provisioning files of many devices, generated from one template plus the values of each device. */
 import { isObject } from '../../../protocol/json.ts';
 
 /** Stands for the number of a device in the template and in its name. */

@@ -1,4 +1,4 @@
-/** The content of `setup.json`, from which all other files of a broker's set-up are made. */
+/** The content of `setup.json`, from which all other files of a broker's set-up are generated. */
 import * as z from 'zod';
 import { deviceIdSchema, nameSchema, prefixSchema } from '../../../protocol/mqtt/topics.ts';
 import { type Access, backendAccess, deviceAccess, personAccess, ROLES } from './access.ts';

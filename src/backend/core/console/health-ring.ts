@@ -2,7 +2,7 @@
  * A device's health of 24 hours in steps of 5 minutes: 288 steps with 8 values of 2 bytes, 4.6 KB for each device.
  * Each value is the worst of its step.
  */
-import type { ToldHealth } from '../../../core/fleet/told-health.ts';
+import type { ReceivedHealth } from '../../../core/fleet/health-message.ts';
 import { HEALTH_SERIES, type HealthSeries } from '../../../protocol/console-device.ts';
 
 export const STEP_S = 300;
@@ -35,10 +35,10 @@ export function createHealthRing(): HealthRing {
 }
 
 /** Notes a report. The ring is changed in place: a new one for each report would be 77 MB a minute of a large fleet. */
-export function noteHealth(ring: HealthRing, report: ToldHealth, wallMs: number): void {
+export function noteHealth(ring: HealthRing, report: ReceivedHealth, wallMs: number): void {
   advance(ring, Math.floor(wallMs / STEP_MS));
   const grown = growth(ring, report);
-  const worst = (of: (lane: ToldHealth['lanes'][number]) => number | null | undefined): number | null => {
+  const worst = (of: (lane: ReceivedHealth['lanes'][number]) => number | null | undefined): number | null => {
     const known = report.lanes.map(of).filter((value) => typeof value === 'number');
     return known.length === 0 ? null : Math.max(...known);
   };
@@ -64,7 +64,10 @@ export function noteHealth(ring: HealthRing, report: ToldHealth, wallMs: number)
   });
 }
 
-function growth(ring: HealthRing, report: ToldHealth): { cpuPercent: number | null; lostS: number | null } {
+function growth(
+  ring: HealthRing,
+  report: ReceivedHealth,
+): { cpuPercent: number | null; lostS: number | null } {
   const now = {
     boot: report.boot_id,
     uptimeS: report.uptime_s ?? 0,

@@ -87,12 +87,12 @@ export function createJob({ devices, validMs, args, keeps, ...given }: NewJob, n
 
 /** Devices that have no command yet. */
 export function waitingDevices(job: JobRecord, most: number): string[] {
-  const found: string[] = [];
+  const names: string[] = [];
   for (const [name, { state }] of job.devices) {
-    if (found.length >= most) break;
-    if (state === 'waiting') found.push(name);
+    if (names.length >= most) break;
+    if (state === 'waiting') names.push(name);
   }
-  return found;
+  return names;
 }
 
 export function noteSent(job: JobRecord, name: string, now: number): void {

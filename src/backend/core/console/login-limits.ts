@@ -17,7 +17,7 @@ export function waitFor(known: StoredAttempts | null, { most, windowMs }: Limit,
   return known === null || known.count < most ? 0 : Math.max(0, known.since + windowMs - now);
 }
 
-/** Counts an attempt before it is made: many at once must not all pass. */
+/** Counts an attempt before checking it: many parallel attempts must not all pass. */
 export function decideAttempt(known: StoredAttempts | null, limit: Limit, now: number): AttemptDecision {
   const waitMs = waitFor(known, limit, now);
   if (waitMs > 0) return { attempts: null, waitMs };
@@ -33,7 +33,7 @@ const MOST_NETWORKS = 20_000;
 export interface AddressAttempts {
   /** Milliseconds to wait; 0: the attempt is allowed and counts. */
   count(address: string, now: number): number;
-  /** It was no guess: a person signed in, or the name was locked. */
+  /** It was not a guess: a person signed in, or the name was locked. */
   takeBack(address: string): void;
 }
 

@@ -1,7 +1,7 @@
 /** What a device's report says against a published configuration. */
 import type { DesiredBody } from '../../../core/fleet/desired-edit.ts';
 import { nameOfFault } from '../../../core/fleet/desired-verdict.ts';
-import type { ToldReport } from '../../../core/fleet/told.ts';
+import type { ReceivedReport } from '../../../core/fleet/device-messages.ts';
 
 const MOST_KEYS = 5;
 /** As the keys of a configuration are written. A device may send anything. */
@@ -12,7 +12,7 @@ const KEY = /^[\w.[\]-]{1,80}$/;
  * @param from `device` or `group:{name}`
  * @returns null: none, or it has not read this version yet
  */
-export function refusalOf(report: ToldReport, from: string, body: DesiredBody): string | null {
+export function refusalOf(report: ReceivedReport, from: string, body: DesiredBody): string | null {
   const keys = report.errors.filter((fault) => fault.from === from).map(({ key }) => key);
   if (keys.length === 0) return null;
   // A document that is refused as a whole does not become the version in force.

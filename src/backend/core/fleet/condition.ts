@@ -1,6 +1,6 @@
 import type { DeviceView } from './fleet-view.ts';
 
-/** The condition of a device or a group, as people are notified of it. */
+/** The condition of a device or a group, as in an alert. */
 export type Condition = 'fine' | 'degraded' | 'lost' | 'over_budget';
 
 /** A device that was switched off or left idle on purpose is fine. */

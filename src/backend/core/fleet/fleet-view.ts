@@ -1,5 +1,5 @@
 /**
- * What the devices say about themselves, as far as metrics and the webhook need it. Everything is bounded, because names and
+ * The devices' own reports, in the parts that metrics and the webhook need. Everything is bounded, because names and
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';
@@ -14,11 +14,11 @@ import { type UpdateReport, updateReportSchema } from '../../../protocol/update.
 const MOST_DEVICES = 50_000;
 /** Different versions of the agent that are counted apart. */
 const MOST_VERSIONS = 20;
-/** What is not in the list of reasons, phases or versions. */
+/** Label for values outside the list of reasons, phases or versions. */
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** What was lost before the first report, and not reported until then (ms): a stream reports each ten minutes. */
+/** Most speech (ms) that the first report may contain from before the view began: a stream reports every ten minutes. */
 const LATE_MS = 900_000;
 
 const name = z.string().max(64);
@@ -93,7 +93,7 @@ export interface FleetView {
   readonly size: number;
   /** Messages of devices beyond the limit. */
   readonly leftOut: number;
-  /** What all devices reported since this view began. */
+  /** Sums of all devices' reports since this view began. */
   readonly sums: Readonly<Sums>;
   summary(): FleetSummary;
 }

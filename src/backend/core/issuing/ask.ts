@@ -11,7 +11,7 @@ export function deviceOf({ who }: Ask): string {
   return `${who.tenant}/${who.device}`;
 }
 
-/** A lane has at most one job and, independent of it, one trial. */
+/** A lane has at most one job and, independently, one trial. */
 export function jobKey(ask: Ask): string {
   const reference = referenceOf(ask.who, ask.request.lane);
   return isTrial(ask) ? `${reference}/probe` : reference;

@@ -34,7 +34,7 @@ export interface Account {
   granted: GrantedSession[];
   /** Times of the grants within the last hour. */
   grants: number[];
-  /** Other lanes for which a session is being made, with the end of its stream. */
+  /** Other lanes for which a session is being created, with the time at which that session's stream ends. */
   readonly working: ReadonlyMap<string, number>;
 }
 

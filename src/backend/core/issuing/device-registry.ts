@@ -12,7 +12,7 @@ const MOST_ANSWERS = 16;
 const ANSWERS_PER_REQUEST = 4;
 /** Trials at once, as a multiple of the allowed requests: a person who looks for a fault tries often. */
 const TRIAL_BURST = 2;
-/** A device checks every ten minutes, in up to three attempts, that the backend is there. Further checks get no answer. */
+/** A device checks every ten minutes, in up to three attempts, that the backend is available. Further checks get no answer. */
 const PROBES: Rate = { burst: 6, perMinute: 6 };
 
 interface GivenAnswer {
@@ -31,7 +31,7 @@ export interface DeviceRecord {
   /** Trials have their own buckets, so that they take nothing from the lanes. */
   readonly wants: Buckets;
   readonly trials: Buckets;
-  /** Checks that the backend is there. */
+  /** Availability checks of the backend. */
   probes: Bucket;
   /** Time of the first session; null for an unknown device. */
   knownSince: number | null;
@@ -39,11 +39,11 @@ export interface DeviceRecord {
 }
 
 export interface DeviceRegistry {
-  /** Returns the device's record, or a new one. When full, drops the device that asked longest ago. */
+  /** Returns the device's record, or a new record. When full, drops the device whose last request is the oldest. */
   of(who: DeviceName, now: number): DeviceRecord;
   /** Counts one answer; true if the device has had too many and gets no answer. */
   isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
-  /** Counts one check that the backend is there; true if there are too many. */
+  /** Counts one availability check; true if there are too many. */
   isProbeFlood(record: DeviceRecord, now: number): boolean;
   /** Counts one request. @returns how long the device should have waited (ms) */
   spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;

@@ -32,16 +32,16 @@ export type IssuerEvent =
   | { type: 'claimed'; job: number; claim: Claim | null; draw: number }
   /** The time of a `hold` is over. */
   | { type: 'held'; job: number; draw: number }
-  /** A session that was made earlier, with its token. `used`: its stream has begun; null: it cannot be used any more. */
+  /** An existing session, with its token. `used`: the session's stream has begun; null: the session cannot be used any more. */
   | { type: 'fetched'; job: number; session: SessionWithToken | 'used' | null; draw: number }
-  /** The lane's unused sessions are gone, or it is not known whether there were any. */
+  /** The lane's unused sessions are gone. Also sent when the list of sessions could not be read. */
   | { type: 'ended'; job: number; draw: number }
   /** The time of a `wake` has come. */
   | { type: 'woken'; draw: number }
   | { type: 'created'; job: number; session: SessionWithToken; draw: number }
   /** The session is in the store. `kept`: it is the lane's; null: the store cannot be used now. */
   | { type: 'settled'; job: number; session: SessionWithToken; kept: boolean | null; draw: number }
-  /** A session was made for a trial, and was deleted or left to expire. */
+  /** A trial's session was created, and was deleted or left to expire. */
   | { type: 'probed'; job: number; deleted: boolean; draw: number }
   | { type: 'failed'; job: number; trouble: Trouble; draw: number };
 
@@ -62,21 +62,21 @@ export type IssuerEffect =
   | { type: 'claim'; job: number; who: DeviceName; wanted: Wanted }
   /** Send `held` after this many milliseconds. */
   | { type: 'hold'; job: number; afterMs: number }
-  /** Read a session that was made earlier, with its token, from the service. */
+  /** Read an existing session, with its token, from the service. */
   | { type: 'fetch'; job: number; session: string }
   /**
    * Revoke the lane's sessions that were never used: this one, or (null) all that the service lists, unless another instance
    * has taken over the request.
    */
   | { type: 'end'; job: number; who: DeviceName; lane: string; request: string; sessionId: string | null }
-  /** Revoke sessions that a device has replaced, while its next one is made. */
+  /** Revoke sessions that a device has replaced, while the device's next session is created. */
   | { type: 'revoke'; who: DeviceName; ids: readonly string[] }
   | { type: 'create'; job: number; input: CreateSessionInput }
   /** Write a session to the store. */
   | { type: 'settle'; job: number; who: DeviceName; made: Made; session: SessionWithToken }
-  /** Tell the store that no session was made. */
+  /** Record in the store that no session was created. */
   | { type: 'release'; who: DeviceName; lane: string; request: string }
-  /** Revoke a session that no device has heard of. */
+  /** Revoke a session that was not sent to any device. */
   | { type: 'discard'; who: DeviceName; id: string }
   /** Send `woken` after this many milliseconds. */
   | { type: 'wake'; afterMs: number }

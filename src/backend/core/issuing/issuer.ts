@@ -76,8 +76,9 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
     if (probeKind(request) === 'backend') return confirmPresence(ask, record, now);
     const trial = isTrial(ask);
     if (devices.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
-    const given = record.answered.get(answerKey(ask));
-    if (given !== undefined && now < given.freshUntil) return [answer(ask, given.answer, true)];
+    const lastAnswer = record.answered.get(answerKey(ask));
+    if (lastAnswer !== undefined && now < lastAnswer.freshUntil)
+      return [answer(ask, lastAnswer.answer, true)];
 
     const key = jobKey(ask);
     const job = jobsByLane.get(key);
@@ -113,7 +114,7 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   const answerUnlessFlood = (ask: Ask, rank: Rank, effect: IssuerEffect, now: number): IssuerEffect[] =>
     isUnknownFlood(rank, now) ? [ignore(ask, 'flood')] : [effect];
 
-  /** Confirms at once that the backend is there, by the owner's policy only: without the service and without limits. */
+  /** Confirms at once that the backend is available, by the owner's policy only: without the service and without limits. */
   const confirmPresence = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
     if (devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
@@ -123,7 +124,7 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
     return answerUnlessFlood(ask, rankOf(ask, record), effect, now);
   };
 
-  /** The device no longer waits for its older request. The session that is being made answers the newer one. */
+  /** The device no longer waits for its older request. The pending session answers the newer request. */
   const supersede = (job: Job, ask: Ask, now: number): IssuerEffect[] => {
     const ignored = ignore(job.ask, 'superseded');
     job.ask = ask;
@@ -253,9 +254,9 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   ): IssuerEffect => {
     const record = devices.of(job.ask.who, now);
     devices.know(job.ask.who, record, now);
-    const given: Answer = { ok: true, session };
-    devices.keepAnswer(record, answerKey(job.ask), { answer: given, freshUntil });
-    return answer(job.ask, given, repeated);
+    const granted: Answer = { ok: true, session };
+    devices.keepAnswer(record, answerKey(job.ask), { answer: granted, freshUntil });
+    return answer(job.ask, granted, repeated);
   };
 
   /** Ends a job with these effects, and begins the next ones. */

@@ -1,4 +1,4 @@
-/** A request for which a session, or a trial, is being made. */
+/** A request whose session or trial is being created. */
 import type { CreateSessionInput, SessionWithToken } from '../../../protocol/service/session.ts';
 import { isTrial } from './ask.ts';
 import type { Ask, IssuerEffect } from './issue-event.ts';
@@ -68,7 +68,7 @@ export function createStep(job: Job, now: number): IssuerEffect {
   return { type: 'create', job: job.number, input: job.input };
 }
 
-/** The session becomes the lane's in the store, before the device hears of it. */
+/** The store assigns the session to the lane before the device receives the session. */
 export function settleStep(
   job: Job,
   session: SessionWithToken,

@@ -1,15 +1,15 @@
-/** The limit on sessions of all devices that were made and, as far as is known, not used. */
+/** The limit on pending sessions of all devices: created, and not known to be used. */
 import type { DeviceBook, UnusedCounts } from '../../../ports/store.ts';
 import { denial } from '../../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../../protocol/mqtt/token.ts';
 
 interface Limit {
-  /** For all devices together. One device, or all devices without an earlier session together, get half of it. */
+  /** For all devices together. One device, or all devices without an earlier session together, get half of the limit. */
   readonly mostPending: number;
   readonly isUnknown: boolean;
 }
 
-/** Why no further session may be made for a lane; null if it may. The lane's own unused sessions do not count. */
+/** Why no further session may be created for a lane; null if one may. The lane's own unused sessions do not count. */
 export function checkPending(
   { mints, sessions }: DeviceBook,
   lane: string,

@@ -88,7 +88,7 @@ export function groupsOf({ groups }: Pick<Policy, 'groups'>, who: DeviceName): P
   return groups.filter(({ members }) => members.some((pattern) => matches(pattern, who)));
 }
 
-/** Where the device stands, for the bill; null if the owner has not said it. */
+/** The device's site, for the bill; null: not configured. */
 export function siteOf(policy: Pick<Policy, 'groups' | 'devices'>, who: DeviceName): string | null {
   const sites = exceptionsFor(policy, who).flatMap(({ site }) => site ?? []);
   return sites.at(-1) ?? null;
@@ -115,9 +115,9 @@ function fits(pattern: string, name: string): boolean {
   if (!name.startsWith(first)) return false;
   let at = first.length;
   for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
+    const partAt = name.indexOf(part, at);
+    if (partAt === -1) return false;
+    at = partAt + part.length;
   }
   return name.length - last.length >= at && name.endsWith(last);
 }

@@ -1,5 +1,5 @@
 /** One device of a roll-out: what follows from its reports and its answers. */
-import { plainVersion } from '../../../core/update/versions.ts';
+import { plainVersion } from '../../../core/update/package-versions.ts';
 import type { UpdateReport } from '../../../protocol/update.ts';
 import type { Entry } from './rollout.ts';
 
@@ -92,7 +92,7 @@ function isConfirmed(device: SeenDevice, version: string): boolean {
 const isAbout = (update: UpdateReport | null, version: string): update is UpdateReport =>
   update !== null && update.to !== null && plainVersion(update.to) === version;
 
-/** Names what a device reports of this version: another run or another state is another report. Null: nothing. */
+/** The key of a device's report on this version: another run or another state gives another key. Null: no report. */
 function reportOf({ update, boot }: SeenDevice, version: string): string | null {
   return isAbout(update, version) ? `${update.state} ${boot}` : null;
 }

@@ -24,7 +24,7 @@ export function impossiblyBusy({ heard, waveSince }: Rollout, now: number): stri
   return Object.keys(heard).filter((name) => (heard[name] ?? 0) > most);
 }
 
-/** @param billedMs what the ledger has of each device since the wave began */
+/** @param billedMs each device's stream time in the ledger since the wave began */
 export function countConversations(
   { heard, implausible }: Rollout,
   billedMs: ReadonlyMap<string, number>,

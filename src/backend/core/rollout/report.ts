@@ -6,7 +6,7 @@ import type { Rollout } from './rollout.ts';
 export interface Counts {
   /** Devices that have got the order. */
   readonly ordered: number;
-  /** The version runs and was confirmed; the update is under way; nothing was changed; the version before runs again. */
+  /** The version runs and was confirmed; the update is running; nothing was changed; the previous version runs again. */
   readonly live: number;
   readonly under_way: number;
   readonly failed: number;
@@ -112,10 +112,10 @@ function doubts({ implausible }: Rollout): string[] {
   ];
 }
 
-function troubles({ drawn, reason: told }: Rollout): string[] {
+function troubles({ drawn, reason: mainReason }: Rollout): string[] {
   const all = Object.entries(drawn).filter(
     ([device, { state, reason }]) =>
-      state !== 'live' && reason !== null && told?.startsWith(`${device}: `) !== true,
+      state !== 'live' && reason !== null && mainReason?.startsWith(`${device}: `) !== true,
   );
   const lines = all
     .slice(0, MOST_NAMED)

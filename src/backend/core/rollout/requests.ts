@@ -16,7 +16,7 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is ${rollout.state} already, and sends no orders`);
 }
 
-/** What led to a stop, or the one device that has paused it, does not count again. */
+/** The cause of a stop, or the device that caused the pause, does not count again. */
 export function resume(rollout: Rollout): Asked {
   const { state, drawn } = rollout;
   if (state !== 'paused' && state !== 'stopped')
@@ -49,7 +49,7 @@ export function abort(rollout: Rollout, now: number): Asked {
 /** Null: a new one may begin. */
 export function whyNotYet(rollout: Rollout): string | null {
   if (rollout.state !== 'running' && rollout.state !== 'paused') return null;
-  return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait for its end, or end it with "dragoman-backend rollout abort"`;
+  return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait until it ends, or end it with "dragoman-backend rollout abort"`;
 }
 
 /** @returns shares in percent, or a fault that completes a sentence after the name of the option */
@@ -59,7 +59,8 @@ export function readWaves(text: string): readonly number[] | string {
     /^\d{1,3}(\.\d{1,3})?%?$/.test(part) ? Number(part.replace('%', '')) : Number.NaN,
   );
   const wrong = parts.find((_, index) => !((waves[index] ?? 0) > 0 && (waves[index] ?? 0) <= 100));
-  if (wrong !== undefined) return `"${wrong}" is no share from 0 to 100 %: write shares such as 1%,10%,100%`;
+  if (wrong !== undefined)
+    return `"${wrong}" is not a share from 0 to 100 %: write shares such as 1%,10%,100%`;
   const falls = waves.findIndex((share, index) => index > 0 && share <= (waves[index - 1] ?? 0));
   if (falls > 0)
     return `"${parts[falls]}" must be more than "${parts[falls - 1]}" before it: write rising shares such as 1%,10%,100%`;

@@ -1,6 +1,6 @@
 /** A roll-out as it is kept: what was ordered, how far it is, and each device that was drawn. */
 import * as z from 'zod';
-import { plainVersion } from '../../../core/update/versions.ts';
+import { plainVersion } from '../../../core/update/package-versions.ts';
 import { parseJson } from '../../../protocol/json.ts';
 import { manifestUrlSchema, versionSchema } from '../../../protocol/update.ts';
 
@@ -34,7 +34,7 @@ const entrySchema = z.object({
   sentAt: z.number().nullable(),
   /** Whether it is known that the last order has arrived. */
   isHeard: z.boolean(),
-  /** What it reported of an earlier attempt with this version, when it was drawn. */
+  /** The device's report on an earlier attempt with this version, from when it was selected. */
   before: z.string().nullable(),
   /** A sentence for people. */
   reason: z.string().nullable(),
@@ -103,7 +103,7 @@ export function createRollout(id: string, plan: Plan, now: number): Rollout {
   };
 }
 
-/** Null: it is none of this version. */
+/** Null: written by another version. */
 export function readRollout(text: string): Rollout | null {
   const parsed = rolloutSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;

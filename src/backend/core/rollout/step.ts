@@ -1,7 +1,7 @@
 /**
  * What a roll-out does next. Pure: what the fleet reported since the last step goes in, the next state and orders come out.
  */
-import { compareVersions } from '../../../core/update/versions.ts';
+import { compareVersions } from '../../../core/update/package-versions.ts';
 import {
   followDevice,
   giveUp,
@@ -28,7 +28,7 @@ export interface Seen {
   readonly elapsedMs: number;
   /** The devices that it is for and that can be updated. */
   readonly devices: ReadonlyMap<string, SeenDevice>;
-  /** How many more there are that have no updater. */
+  /** Number of further devices without an updater. */
   readonly unsupported: number;
   /** Conversations that ended since the last step. */
   readonly conversations: ReadonlyMap<string, number>;
@@ -62,7 +62,7 @@ export function isNews(before: Rollout, after: Rollout): boolean {
   return keys.some((key) => before[key] !== after[key]);
 }
 
-/** A copy is made with the first change. */
+/** The first change creates a copy. */
 function changeable(before: Rollout['drawn']) {
   let all = before;
   return {
@@ -121,8 +121,8 @@ function speechOf(rollout: Rollout, { devices, elapsedMs }: Seen): Pick<Rollout,
 
 function implausibleOf(rollout: Rollout, { devices }: Seen, now: number): Rollout['implausible'] {
   const known = new Set(rollout.implausible);
-  const found = [...devices].filter(([, { isImplausible }]) => isImplausible).map(([name]) => name);
-  const added = [...found, ...impossiblyBusy(rollout, now)].filter((name) => !known.has(name));
+  const implausible = [...devices].filter(([, { isImplausible }]) => isImplausible).map(([name]) => name);
+  const added = [...implausible, ...impossiblyBusy(rollout, now)].filter((name) => !known.has(name));
   return added.length === 0 ? rollout.implausible : [...new Set([...known, ...added])].sort();
 }
 
@@ -161,7 +161,7 @@ function draw(rollout: Rollout, { devices }: Seen): Rollout {
   if (missing <= 0) return rollout;
   const candidates = [...devices]
     .filter(([name]) => !Object.hasOwn(rollout.drawn, name))
-    // After the end a device that somebody has brought further stays there.
+    // After the roll-out ends, a device that a person has updated further keeps that version.
     .filter(([, device]) => rollout.state !== 'done' || compareVersions(device.version, version) < 0)
     .map(([name, { isConnected }]) => ({ name, isAway: !isConnected }));
   const added = drawNext(rollout.id, candidates, missing).flatMap((name): [string, Entry][] => {

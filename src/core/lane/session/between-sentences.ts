@@ -15,7 +15,7 @@ export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now
 /** Whether another loudspeaker cuts nothing off: no sentence is being translated or played, or the present one is lost. */
 export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   const { session, saying, oldSession, playout, playbackLost, lastVoiceAt, settings } = state;
-  // What waits for a loudspeaker is kept.
+  // Sound that waits for a loudspeaker is kept.
   if (playbackLost) return true;
   if (now - lastVoiceAt < PAUSE_MS || saying !== null || oldSession !== null) return false;
   if (isPlaying(playout, now) || session.kind === 'rolling') return false;

@@ -24,13 +24,13 @@ export interface Failure {
   /** The service's error number. */
   readonly errorCode?: number | null;
   readonly retryAfterMs?: number | null;
-  /** The token may be used again: it did not reach the service, or the limit of streams kept it from opening one. */
+  /** The token may be used again: it did not reach the service, or the limit of streams prevented the stream. */
   readonly unspent?: boolean;
   /** This machine could not open another connection: the address may be right. */
   readonly isOurs?: boolean;
 }
 
-/** An attempt or a stream has failed: closes what is left of it. The recovery table decides when the next attempt is. */
+/** An attempt or a stream has failed: closes the rest of the stream. The recovery table decides when the next attempt is. */
 export function fail(context: StepContext, cause: Cause, given: Failure = {}): void {
   const { session } = context.state;
   const failure = explained(cause, given);

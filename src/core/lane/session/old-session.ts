@@ -45,7 +45,7 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   context.arm('drainOld', context.now + settings.drainMs);
 }
 
-/** Whether the stream has fallen silent in the middle of speech. An answer about its task is no answer to speech. */
+/** Whether the stream has fallen silent in the middle of speech. An answer about its task is not an answer to speech. */
 function leftBy({ silence, replay }: Stream): Ending['left'] {
   if (!owesSpeech(replay)) return 'nothing';
   if (silence.onlyAnswers || (silence.since !== null && silence.speechChunks > 0)) return 'unanswered';

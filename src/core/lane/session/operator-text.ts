@@ -16,7 +16,7 @@ import { hearingStream, type Stream, streamsOf } from './session-state.ts';
 
 /** Time for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
 const BEGINS_WITHIN_MS = 15_000;
-/** Pause after sound without an end mark (ms) that counts as its end. */
+/** Pause after sound without an end mark (ms) that counts as the end of the sound. */
 const GAP_MS = 1500;
 /** Time limit of a text (ms): the longest that is accepted is shorter. */
 const LONGEST_MS = 180_000;

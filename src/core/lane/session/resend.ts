@@ -11,7 +11,7 @@ import { noteSign, type Stream, streamsOf } from './session-state.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */
 
-/** A stream broke off: the speech that it owes returns to the backlog for the next one. */
+/** A stream broke off: its unanswered speech returns to the backlog for the next stream. */
 export function takeBackFrom(context: StepContext, stream: Stream): void {
   countEnd(context, stream, 'replayed');
   requeue(context, owedChunks(stream.replay));
@@ -71,7 +71,7 @@ export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): 
   context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });
 }
 
-/** Counts what is spoken in other languages, and is not sent again for this one. */
+/** Counts speech that was translated into the other languages, and is not sent again for this language. */
 function countGivenUp(context: StepContext, chunks: readonly BacklogChunk[], language: string): void {
   const isMissing = ({ said = [], voiced, pcm }: BacklogChunk): boolean =>
     voiced && pcm !== null && said.length > 0 && !said.includes(language);

@@ -72,7 +72,7 @@ function connectPatience({ state }: StepContext): number {
 /** Time that each step of a set-up gets (ms), however near the limit is. */
 const LEAST_PATIENCE_MS = 6000;
 
-/** How long a step of the set-up may take. The first attempt at a successor leaves time for a second one. */
+/** How long a step of the set-up may take. The first attempt at a successor leaves time for a second attempt. */
 function patience(context: StepContext, usualMs: number): number {
   const { session, settings, longestSetupMs } = context.state;
   if (session.kind !== 'rolling' || session.stream.rollFailures > 0) return usualMs;

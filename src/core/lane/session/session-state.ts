@@ -190,7 +190,7 @@ export interface OldSession {
   readonly since: number;
   /** Why it ends, for the event. */
   readonly why: 'rollover' | 'standby';
-  /** Its successor begins after its end, because the account allows one stream. */
+  /** The successor begins after this session ends, because the account allows one stream. */
   readonly successorWaits: boolean;
   readonly stage: Finishing | Ending;
 }

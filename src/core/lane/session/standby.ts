@@ -19,7 +19,7 @@ const WAKE = { speech: 2, of: 3 } as const;
 const SLEEP_CHECK_MS = 1000;
 /** How long a sentence counts as open after its last partial (ms), even if the detector hears no voice. */
 const PARTIAL_LASTS_MS = 3000;
-/** How long standby waits for the sound of a transcript (ms): the service may have made words of noise. */
+/** How long standby waits for the sound of a transcript (ms): the service may have transcribed noise. */
 const WRITTEN_AWAITED_MS = 15_000;
 
 /** Goes to standby if no voice was heard for long enough, and nothing is pending. */
@@ -58,7 +58,7 @@ export function onStandbyTimer(context: StepContext): void {
   context.notify('standby', {});
 }
 
-/** Whether a partial is open, or a transcript is not spoken to its end. */
+/** Whether a partial is open, or a transcript is not completely spoken. */
 export function isTranscribed({ replay, signs }: LiveStream, now: number): boolean {
   const isBeingWritten = replay.partial !== null && now - replay.partial.at < PARTIAL_LASTS_MS;
   return isBeingWritten || owesUnderstood(replay) || isSpeaking(replay, signs.settledAt);

@@ -12,7 +12,7 @@ import { type Lease, leaseOf, type PendingTokenRequest, streamsOf, tokenRequestO
 /** Longest wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
 
-/** Connects with the unspent token, or requests a new one. */
+/** Connects with the unspent token, or requests a new token. */
 export function acquire(context: StepContext): void {
   context.set({ unfulfilled: null });
   const lease = leaseOf(context.state.session);

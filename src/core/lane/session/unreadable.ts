@@ -24,7 +24,7 @@ export function onUnreadable(
     const { session } = stream.lease.grant;
     context.notify('messages_unreadable', { session, message: `the service sends ${description}` });
   }
-  // A frame that is no message may be unimportant: it counts only while a result is due.
+  // A frame that is not a message may be unimportant: it counts only while a result is due.
   if (what === 'frame' && stream.silence.since === null) return;
   const { now } = context;
   const known = context.state.unreadable;

@@ -3,7 +3,7 @@ import type { StepContext } from '../step-context.ts';
 
 /**
  * A wake is in vain if the service sends no transcript before the lane sleeps again. The same room will wake the lane again, so
- * it then takes more to wake it for an hour, and the owner hears of it.
+ * the lane then needs more sound to wake for an hour, and this is reported to the owner.
  */
 
 /** How long a wake in vain counts (ms): about as long as a noisy visit lasts. */

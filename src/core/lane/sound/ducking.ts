@@ -18,7 +18,7 @@ export function duckUnder(context: StepContext): void {
 }
 
 /**
- * The visitor goes on speaking, so it was no cough: ends the translation if `bargeIn` is `flush`. That happens once for each
+ * The visitor goes on speaking, so it was not a cough: ends the translation if `bargeIn` is `flush`. That happens once for each
  * time that a visitor begins to speak, because later translations are for other listeners.
  */
 function bargeIn(context: StepContext): void {

@@ -31,8 +31,8 @@ export function onEchoHeard(
 ): void {
   const { options, echo } = context.state;
   const { mode } = echoInForce(context.state);
-  const given = { wanted: options.echo, heard, playedMs: playedMs(context.state), now: context.now };
-  const { guard, tell, fellBack } = observeEcho(echo, measure, given);
+  const echoFacts = { wanted: options.echo, heard, playedMs: playedMs(context.state), now: context.now };
+  const { guard, tell, fellBack } = observeEcho(echo, measure, echoFacts);
   context.set({ echo: guard });
   if (tell) {
     const { delayMs, gainDb, confidence } = measure;

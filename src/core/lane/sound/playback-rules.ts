@@ -106,8 +106,8 @@ export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   const { utterances } = context.state.playout;
   const waiting = from > context.now ? utterances.filter(({ stream }) => stream !== OWN_STREAM) : [];
   const due = utterances.filter((one) => !waiting.includes(one));
-  const given = { ...context.state.playout, utterances: due };
-  const next = advance(given, context.now, formatOf(context.state), soonMs);
+  const duePlayout = { ...context.state.playout, utterances: due };
+  const next = advance(duePlayout, context.now, formatOf(context.state), soonMs);
   context.set({ playout: { ...next.playout, utterances: [...next.playout.utterances, ...waiting] } });
   for (const write of next.writes) context.emit({ type: 'play', ...write });
   const wakeAt = Math.min(

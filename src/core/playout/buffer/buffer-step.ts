@@ -1,7 +1,14 @@
+import {
+  type BufferEffect,
+  isSilent,
+  type PlaybackBuffer,
+  provesPace,
+  runsOn,
+  soundEnd,
+} from './buffer-state.ts';
 import type { DeviceTimeline } from './device-timeline.ts';
 import * as limit from './limits.ts';
-import { forgetGiven } from './pending.ts';
-import { type BufferEffect, isSilent, type PlaybackBuffer, provesPace, runsOn, soundEnd } from './state.ts';
+import { forgetGiven } from './unheard-sound.ts';
 
 /** A step of the playback buffer in progress. */
 export interface BufferStep {

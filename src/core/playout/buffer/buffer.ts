@@ -2,7 +2,16 @@ import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../../sound/fade.ts';
 import { audibleMs } from '../../../sound/frame-levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../../sound/pcm.ts';
-import { CAPACITY_MS } from '../state.ts';
+import { CAPACITY_MS } from '../playout-state.ts';
+import {
+  type BufferEffect,
+  type BufferEvent,
+  isPatient,
+  isSilent,
+  type PlaybackBuffer,
+  pendingEnd,
+  runsOn,
+} from './buffer-state.ts';
 import {
   arrangeLook,
   type BufferStep,
@@ -15,18 +24,9 @@ import {
 } from './buffer-step.ts';
 import { type DeviceTimeline, heardFrames, openTimeline, proofMs, surelyHeard } from './device-timeline.ts';
 import * as limit from './limits.ts';
-import { give, look, onGiven, silenceOf } from './look.ts';
-import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
-import {
-  type BufferEffect,
-  type BufferEvent,
-  isPatient,
-  isSilent,
-  type PlaybackBuffer,
-  pendingEnd,
-  runsOn,
-} from './state.ts';
+import { give, onGiven, poll, silenceOf } from './poll.ts';
 import { noteUnderrun } from './underrun.ts';
+import { append, NOTHING_PENDING, take, takeBack } from './unheard-sound.ts';
 
 type EventOf<T extends BufferEvent['type']> = Extract<BufferEvent, { type: T }>;
 
@@ -47,7 +47,7 @@ function dispatch(step: BufferStep, event: BufferEvent): void {
     case 'flush':
       return onFlush(step);
     case 'look':
-      return look(step, event.sight);
+      return poll(step, event.sight);
     case 'given':
       return onGiven(step, event);
     case 'started':
@@ -88,7 +88,7 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
     padMs: 0,
     pending: append(pending, pcm.subarray(0, bytes)),
   });
-  look(step, sight);
+  poll(step, sight);
 }
 
 /** Drops the sound that was due while the device was away for long. */
@@ -132,7 +132,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   if (!event.isSure) step.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
   else if (event.afterFault || step.state.isSlow) prove(step, device);
   else settle(step);
-  look(step, event.sight);
+  poll(step, event.sight);
 }
 
 /** After a fault, opening proves nothing: the device must take more sound than its buffer holds. */

@@ -68,7 +68,7 @@ export interface Looked {
   readonly device: DeviceTimeline;
   /** The device has stood still for too long and has taken nothing since the last look. */
   readonly hangs: boolean;
-  /** Share of the due sound that a slow device takes; null: it keeps up, as far as known. */
+  /** Share of the due sound that a slow device consumes; null: no slowness measured. */
   readonly slowShare: number | null;
 }
 
@@ -161,7 +161,7 @@ export function heardFrames({ origin, sent, msPerFrame }: DeviceTimeline, now: n
 }
 
 /**
- * Takes readings from the device. It hangs if it stands still for `limitMs` with sound to take.
+ * Takes readings from the device. The device counts as hung if it has consumed nothing for `limitMs` although sound was queued.
  * @param isAll true if no sound waits after what it was given
  */
 export function lookAt(
@@ -250,7 +250,7 @@ export function surelyHeard(device: DeviceTimeline, at: number): number {
   return Math.min(heard, soundedAtMost(device));
 }
 
-/** Fallback without a count: the device hangs if the pipe in front of it is full and does not move. */
+/** Fallback without a count: the device counts as hung if its input pipe is full and does not drain. */
 function lookAtPipe(device: DeviceTimeline, pipeBytes: number, now: number, limitMs: number): Looked {
   const isMoving = pipeBytes === 0 || pipeBytes < device.pipeBytes;
   const next = { ...device, pipeBytes, ...(isMoving && { takenAt: now, movedAt: now }) };

@@ -44,7 +44,7 @@ export function Doctor({ device }: { readonly device: string }) {
   );
 }
 
-/** What one device answered to a command, as soon as it is there. */
+/** A device's answer to a command, as soon as it arrives. */
 export function SingleResult({
   id,
   children,

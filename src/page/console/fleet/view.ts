@@ -56,7 +56,7 @@ interface Selected {
 const picked = signal<(Selected & { readonly within: string }) | null>(null);
 const filterText = computed(() => JSON.stringify(filter.value));
 
-/** Null: nothing. With another filter, also by a link, it would mean other devices than those that were seen. */
+/** Null: no selection. A changed filter, even from a link, clears the selection, because it would select other devices than those shown. */
 export const selection = computed<Selected | null>(() =>
   picked.value?.within === filterText.value ? picked.value : null,
 );

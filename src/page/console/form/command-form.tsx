@@ -70,8 +70,8 @@ function ArgsForm({ command, to, count, lanes, onSent }: CommandsProps & { reado
     fault.value = null;
     faults.value = [];
     try {
-      const given = pruned(args.value);
-      const body = { command: command.name, args: isObject(given) ? given : {}, to };
+      const json = pruned(args.value);
+      const body = { command: command.name, args: isObject(json) ? json : {}, to };
       onSent(await post<JobAnswer>('/api/commands', body));
     } catch (error) {
       fault.value = whyFailed(error);

@@ -18,7 +18,7 @@ export interface ConfigEditorProps {
   onApplied(): void;
 }
 
-/** The desired configuration as a form made from its schema. A change is shown before it is sent. */
+/** The desired configuration as a form generated from its schema. A change is shown before it is sent. */
 export function ConfigEditor(props: ConfigEditorProps) {
   const registry = useFetched<Registry>('/api/registry');
   return <Shown of={registry}>{({ desired }) => <Editor {...props} schema={desired} />}</Shown>;

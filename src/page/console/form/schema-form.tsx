@@ -6,7 +6,7 @@ import { Control } from './control.tsx';
 import { type FieldProps, Help } from './field.ts';
 import { blankOf, isObject, itemsOf, kindOf, propertiesOf, textOf, withoutNull } from './schema.ts';
 
-/** The parts of an object, each as a field made from its schema. */
+/** The parts of an object, each as a field generated from its schema. */
 export function Fields({
   schema,
   value,

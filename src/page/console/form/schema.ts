@@ -71,7 +71,7 @@ export const textOf = (schema: JsonSchema, key: string): string =>
 export const numberOf = (schema: JsonSchema, key: string): number | undefined =>
   typeof schema[key] === 'number' ? schema[key] : undefined;
 
-/** What a required part begins with. */
+/** Initial value of a required part. */
 export function blankOf(schema: JsonSchema): Json {
   const kind = kindOf(schema);
   if (kind === 'object') {

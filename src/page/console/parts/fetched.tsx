@@ -10,7 +10,7 @@ export interface Fetched<T> {
   again(): void;
 }
 
-/** What a path answers; asked again when the path changes. The old answer stays until the new one is there. */
+/** The answer of a path, requested again when the path changes. The old answer stays until the new one arrives. */
 export function useFetched<T>(path: string | null): Fetched<T> {
   const value = useSignal<T | null>(null);
   const fault = useSignal<string | null>(null);
@@ -42,7 +42,7 @@ export function useFetched<T>(path: string | null): Fetched<T> {
   };
 }
 
-/** Shows what was fetched, that it is on its way, or why it did not come. */
+/** Shows the fetched data, a loading state, or the error. */
 export function Shown<T>({
   of,
   children,

@@ -32,7 +32,7 @@ export function Report({
   readonly figures: readonly (readonly [name: string, value: string])[];
   readonly heads: readonly [name: string, first: string, ...others: string[]];
   readonly lines: readonly ReportLine[];
-  /** What an empty table says. */
+  /** Text in place of an empty table. */
   readonly none: string;
 }) {
   const most = Math.max(1, ...lines.map(({ share }) => share));

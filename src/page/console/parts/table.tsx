@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 /** A heading of a column; figures are at the end of their column. */
 export type Heading = string | { readonly text: string; readonly kind: 'number' | 'optional' };
 
-/** A table that scrolls in itself where the page is narrow, also by keyboard. */
+/** A table that scrolls inside its own box on a narrow page; the keyboard scrolls it too. */
 export function Table({
   label,
   heads,

@@ -52,7 +52,7 @@ export interface Window {
 
 /**
  * The window to ask for; null: the one that was asked for last is enough.
- * @param asked the answer may still be on its way
+ * @param asked the requested window; its request may be pending
  */
 export function windowFor({ from, to }: Range, asked: Window, total: number): Window | null {
   const isEnough =

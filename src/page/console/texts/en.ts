@@ -205,7 +205,7 @@ export const TEXTS = {
   reported: 'Reported',
   desired_version: 'Version {version}',
   desired_none: 'No desired configuration: the device uses its own file.',
-  desired_faults: 'The device refused parts of it',
+  desired_faults: 'The device refused parts of the configuration',
   not_reported: 'The device has not reported its configuration.',
   leave: 'What is not set here stays as in the device’s own file, or as its groups have it.',
   groups_note: 'Documents of groups count first; the device’s own document overrides them.',

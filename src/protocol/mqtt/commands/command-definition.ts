@@ -13,7 +13,7 @@ export interface CommandDefinition {
    * secret, or something that a person says.
    */
   readonly keeps?: readonly string[];
-  /** Nothing of it may be stored on its way: it is sent with QoS 0, and only to a device that is connected. */
+  /** The broker must not store this command: it is sent with QoS 0, and only to a connected device. */
   readonly onlyConnected?: true;
   /** The `data` of the answer `ok`. */
   readonly data: z.ZodType;

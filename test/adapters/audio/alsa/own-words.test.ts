@@ -91,7 +91,7 @@ it('fails with the last words of a command, without login and control characters
   const { heard, captureSink, deps } = createListener();
   for (const words of [
     'rtsp://anna:pa@ss@cam.example/1: Connection refused',
-    '\u001b[31mrtsp://anna:pa@ss@cam.example/1 is no camera',
+    '\u001b[31mrtsp://anna:pa@ss@cam.example/1 is not a camera',
   ]) {
     const open = createCommandCapture({ command: [makeFailing(words)], rateHz: RATE_HZ, seed: 1, deps });
     const capture = await open(captureSink);
@@ -100,7 +100,7 @@ it('fails with the last words of a command, without login and control characters
   await expect.poll(() => heard.faults.length, { timeout: 60_000 }).toBe(2);
   const messages = heard.faults.map(({ message }) => message).toSorted();
   expect(messages).toEqual([
-    expect.stringContaining('after saying "[31mrtsp://[redacted]@cam.example/1 is no camera"'),
+    expect.stringContaining('after saying "[31mrtsp://[redacted]@cam.example/1 is not a camera"'),
     expect.stringMatching(
       /\(\S+: "rtsp:\/\/\[redacted\]@cam\.example\/1: Connection refused"\); is it running\?$/,
     ),

@@ -48,7 +48,7 @@ describe('what a person asks of a roll-out', () => {
     expect(readWaves('10%,10%,100%')).toContain('must be more');
     expect(readWaves('1%,10%')).toBe('must end with all devices: add ",100%"');
     for (const text of ['', '0%,100%', 'x', '1%,,100%', '101%', '-1%,100%', '1e1,100%'])
-      expect(readWaves(text)).toContain('is no share from 0 to 100 %');
+      expect(readWaves(text)).toContain('is not a share from 0 to 100 %');
   });
 
   it('shows the state in lines that name version, wave, counts and reason', () => {

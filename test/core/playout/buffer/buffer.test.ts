@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { isSilent, runsOutUntil } from '../../../../src/core/playout/buffer/buffer-state.ts';
 import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.ts';
 
 const PREROLL_MS = 40;
@@ -35,7 +35,7 @@ describe('written sound', () => {
     expect(audible()).toEqual([...numbers(ramp(300)), ...numbers(ramp(300, 9000))]);
   });
 
-  it('ends with a whole period and no timer, and the next sound is a new stretch', () => {
+  it('pads the last period and clears its timer when the sound ends', () => {
     const { open, write, clock, sound, of, state } = createDevice();
     open();
     write(ramp(50));

@@ -1,11 +1,11 @@
 import { stepPlaybackBuffer } from '../../../../src/core/playout/buffer/buffer.ts';
-import type { Buffering, Sight } from '../../../../src/core/playout/buffer/device-timeline.ts';
 import {
   type BufferEffect,
   type BufferEvent,
   beginPlaybackBuffer,
   type PlaybackBuffer,
-} from '../../../../src/core/playout/buffer/state.ts';
+} from '../../../../src/core/playout/buffer/buffer-state.ts';
+import type { Buffering, Sight } from '../../../../src/core/playout/buffer/device-timeline.ts';
 import { BYTES_PER_SAMPLE, samplesOf } from '../../../../src/sound/pcm.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSilent, placeAfter, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { isSilent, placeAfter, runsOutUntil } from '../../../../src/core/playout/buffer/buffer-state.ts';
 import { BUFFER, createDevice, LATENCY_MS, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
 
 describe('a device that keeps running between sounds', () => {

@@ -28,7 +28,7 @@ export interface Wanted {
   readonly allowance: Allowance;
   /** Longest stream that the policy allows (ms). */
   readonly maxMs: number;
-  /** The device had no session before, as far as this instance knows. */
+  /** This instance knows no earlier session of the device. */
   readonly isUnknown: boolean;
   /** `limits.pendingSessions`. */
   readonly mostPending: number;
@@ -44,7 +44,7 @@ export type Claim =
    * ended if no stream has begun. `revoke`: sessions that the device has replaced.
    */
   | { kind: 'mint'; list: boolean; unused: string | null; revoke: readonly string[]; durationMs: number }
-  /** The request has its session, made earlier or by another instance: answer with that one. */
+  /** The request already has a session, created earlier or by another instance: answer with that session. */
   | { kind: 'repeat'; session: string; freshMs: number }
   /** Another instance works on it: look again after this time. */
   | { kind: 'wait'; ms: number }
@@ -91,7 +91,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const recheckAt = now + wanted.settledMs;
     // A replaced row may stand for two instances: one that died, and one that has taken it over and lives.
     const diedBefore = died || replaced.some((row) => row.recheckAt !== null);
-    const mine: MintRow = {
+    const ownRow: MintRow = {
       lane,
       request: request.id,
       state: 'making',
@@ -122,7 +122,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         // Its instance may die before it writes its session down, which takes it no longer than its lease.
         mints: [
           ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
-          mine,
+          ownRow,
         ],
         sessions: [...leaving, ...settled],
       },

@@ -12,7 +12,7 @@ export interface Claimed {
 
 export interface Made extends Claimed {
   readonly session: string;
-  /** The lane's newest request, which gets the session: it may have come while the session was made. */
+  /** The lane's newest request, which gets the session: this request may have arrived while the session was being created. */
   readonly answers: string;
   /** Time since that request arrived (ms). */
   readonly askedAgoMs: number;
@@ -28,8 +28,8 @@ export interface Made extends Claimed {
 export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
-    const own = mine(book, made);
-    // Whoever claims any other request of the lane has ended this row.
+    const own = rowOf(book, made);
+    // A claim of any other request of the lane has ended this row.
     const isKept = own !== undefined;
     // The service counts the window from a time between the request and its answer: each use takes the safe end.
     const windowUntil = now + windowMs;
@@ -53,19 +53,19 @@ export function settle(made: Made): Decide<boolean> {
     const row: MintRow[] = isKept
       ? [{ ...own, request: answers, askedAt: now - made.askedAgoMs, state: 'made', session: id, freshUntil }]
       : [];
-    const given = {
+    const ledgerEntry = {
       id: `given/${id}`,
       lane,
       session: shortId(id),
       source: 'backend',
       ms: durationMs,
     } as const;
-    const ledger = isKept ? [given] : [];
+    const ledger = isKept ? [ledgerEntry] : [];
     return { change: { mints: [...over, ...row], sessions: [session], ledger }, result: isKept };
   };
 }
 
-/** The service has made no session: the next request may try at once. An instance that died before may have left one. */
+/** The service has created no session: the next request may try at once. An instance that crashed may have left an orphaned session. */
 export function release(claimed: Claimed): Decide<void> {
   return ({ mints }) => {
     const over = mints
@@ -94,11 +94,11 @@ export function removeSessions(gone: readonly string[], alive: readonly string[]
 
 /** Whether the instance still holds the row: no other one has taken it over. */
 export function holds(claimed: Claimed): Decide<boolean> {
-  return (book) => ({ change: {}, result: mine(book, claimed) !== undefined });
+  return (book) => ({ change: {}, result: rowOf(book, claimed) !== undefined });
 }
 
 /**
- * Which listed sessions of a lane no row names, after an instance has died there. None while a session is being made for the
+ * A lane's orphaned sessions: listed by the service, but without a row in the store. None while a session is being created for the
  * lane, because its row does not name it yet.
  */
 export function findUnknown(
@@ -120,7 +120,7 @@ export function findUnknown(
 }
 
 /** The row, as long as no other instance has taken the request over. */
-function mine({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
+function rowOf({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
   return mints.find((row) => isOf(row, claimed) && row.state === 'making');
 }
 

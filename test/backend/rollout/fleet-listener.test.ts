@@ -1,6 +1,6 @@
 /** What a roll-out hears of the fleet, message by message. */
 import { describe, expect, it } from 'vitest';
-import { isMeant, openFleetEar } from '../../../src/backend/rollout/fleet-ear.ts';
+import { isMeant, openFleetListener } from '../../../src/backend/rollout/fleet-listener.ts';
 import type { BusListener } from '../../../src/ports/bus.ts';
 import type { BackendConfig } from '../../../src/protocol/backend-config.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -12,7 +12,7 @@ const quiet = { info() {}, warn() {}, error() {}, debug() {}, trace() {} };
 function listen() {
   const clock = createVirtualClock();
   const opened: BusListener[] = [];
-  const ear = openFleetEar({
+  const ear = openFleetListener({
     openBus(_, given) {
       opened.push(given);
       return {

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5000;
 /** Time to remove the note at the end (ms): a dead disk must not keep the program from ending. */
 const REMOVE_WITHIN_MS = 1000;
 
-export interface NoteParts {
+export interface RunningNoteParts {
   readonly agent: Agent;
   readonly observed: Pick<Observed, 'broker'>;
   readonly version: string;
@@ -20,13 +20,19 @@ export interface NoteParts {
 }
 
 /** Keeps the note up to date. */
-export interface NoteKeeper {
+export interface RunningNoteUpkeep {
   /** Something has changed for certain. */
   look(): void;
   end(): Promise<void>;
 }
 
-export function keepNote({ agent, observed, version, clock, file }: NoteParts): NoteKeeper {
+export function keepRunningNote({
+  agent,
+  observed,
+  version,
+  clock,
+  file,
+}: RunningNoteParts): RunningNoteUpkeep {
   let cancel = (): void => {};
   let connectedSince: number | null = null;
   let isEnded = false;

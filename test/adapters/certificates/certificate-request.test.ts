@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { createRequest, readRequest } from '../../../src/adapters/certificates/request.ts';
+import { createRequest, readRequest } from '../../../src/adapters/certificates/certificate-request.ts';
 import { needs } from '../../needs.ts';
 import { findOpenssl } from '../mqtt/mosquitto.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
-import type { UpdateDesk } from '../../ports/update.ts';
+import type { OrderFiles } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type UpdateOrder, updateOrderSchema } from '../../protocol/update.ts';
 import { readBounded } from '../bounded-file.ts';
@@ -22,7 +22,7 @@ const AVOID_FILE = 'installed-only';
 const MOST_ORDER = 8192;
 const MOST_MOMENT = 256;
 
-export interface DeskPlaces {
+export interface OrderFolders {
   /** The agent's state folder. */
   readonly state: string;
   /** The agent's folder in memory. */
@@ -31,15 +31,15 @@ export interface DeskPlaces {
   readonly own: string;
 }
 
-/** Files between the agent and the updater. The agent's are somebody else's: they may hold anything. */
-export function createUpdateDesk({ state, runtime, own }: DeskPlaces, log: Log): UpdateDesk {
+/** Files between the agent and the updater. The agent owns two of them: their content is not trusted. */
+export function createOrderFiles({ state, runtime, own }: OrderFolders, log: Log): OrderFiles {
   const orderFile = join(state, ORDER_FILE);
   const momentFile = join(runtime, MOMENT_FILE);
   const read = async (): Promise<UpdateOrder | null> => {
     const text = readBounded(orderFile, MOST_ORDER)?.toString();
     const order = updateOrderSchema.safeParse(text === undefined ? null : parseJson(text));
     if (order.success) return order.data;
-    // A link, a pipe, or text that is no order.
+    // A link, a pipe, or text that is not an order.
     if (existsSync(orderFile)) {
       log.error({}, 'an order of an update is unreadable and was removed');
       await remove(orderFile, log);

@@ -36,7 +36,7 @@ export function parseProperties(text: string): UnitProperties {
 const MANY_RESTARTS = 3;
 
 /** @param unit null without systemd */
-export function judgeService(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
+export function judgeUnit(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
   if (unit === null) return skipped('no systemd runs here');
   const { LoadState, ActiveState, SubState, UnitFileState, Result, NRestarts } = unit;
   const data = {
@@ -48,7 +48,7 @@ export function judgeService(unit: UnitProperties | null, usesSoundCards: boolea
   };
   if (LoadState === 'not-found')
     return warning(
-      'the service is not installed: nothing starts the agent at boot',
+      'the unit is not installed: nothing starts the agent at boot',
       'Install systemd/dragoman.service, then "systemctl enable --now dragoman".',
       data,
     );
@@ -66,21 +66,13 @@ function judgeState({ ActiveState, Result }: UnitProperties, state: string, data
   if (ActiveState === 'active') return ok(`installed, ${state}`, data);
   if (ActiveState === 'failed')
     return problem(
-      `the service has failed (${Result})`,
+      `the unit has failed (${Result})`,
       `"journalctl -u ${UNIT} -n 50" shows why; then run "systemctl restart dragoman".`,
       data,
     );
   if (ActiveState === 'activating')
-    return problem(
-      `the service does not stay up: ${state}`,
-      `"journalctl -u ${UNIT} -n 50" shows why.`,
-      data,
-    );
-  return warning(
-    `the service is installed but not running: ${state}`,
-    'Run "systemctl start dragoman".',
-    data,
-  );
+    return problem(`the unit does not stay up: ${state}`, `"journalctl -u ${UNIT} -n 50" shows why.`, data);
+  return warning(`the unit is installed but not running: ${state}`, 'Run "systemctl start dragoman".', data);
 }
 
 function judgeBoot(state: string): Outcome[] {
@@ -100,9 +92,9 @@ function judgeRestarts(restarts: number): Outcome[] {
 
 /** A setting that breaks the agent is a problem; one that gives it unneeded rights is a warning. */
 function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] {
-  const found: Outcome[] = [];
+  const outcomes: Outcome[] = [];
   const drop = (setting: string, why: string): void =>
-    void found.push(problem(`its unit has ${setting}, which ${why}`, `Remove ${setting} from the unit.`));
+    void outcomes.push(problem(`its unit has ${setting}, which ${why}`, `Remove ${setting} from the unit.`));
   if (unit['MemoryDenyWriteExecute'] === 'yes') drop('MemoryDenyWriteExecute=yes', 'kills Node');
   if (usesSoundCards && unit['PrivateDevices'] === 'yes') drop('PrivateDevices=yes', 'hides the sound cards');
   if (unit['ProcSubset'] === 'pid') drop('ProcSubset=pid', 'hides /proc/asound');
@@ -110,7 +102,7 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
     const groups = (unit['SupplementaryGroups'] ?? '').split(/\s+/);
     // The user may be in the group anyway; the permissions check covers that.
     if (!groups.includes('audio'))
-      found.push(
+      outcomes.push(
         warning(
           'its unit does not name the group audio, which gives access to the sound cards',
           'Put SupplementaryGroups=audio into the unit.',
@@ -123,10 +115,10 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
     ...(unit['ProtectSystem'] === 'no' ? ['ProtectSystem is off'] : []),
   ];
   if (open.length > 0)
-    found.push(
+    outcomes.push(
       warning(`its sandbox is open: ${open.join(', ')}`, 'Use the unit that comes with the project.'),
     );
   if (unit['NeedDaemonReload'] === 'yes')
-    found.push(warning('its unit file has changed since it was read', 'Run "systemctl daemon-reload".'));
-  return found;
+    outcomes.push(warning('its unit file has changed since it was read', 'Run "systemctl daemon-reload".'));
+  return outcomes;
 }

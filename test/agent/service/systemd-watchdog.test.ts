@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runAsService } from '../../../src/agent/service/attend.ts';
 import { type Observed, observeDeps } from '../../../src/agent/service/observed-deps.ts';
+import { startWatchdog } from '../../../src/agent/service/systemd-watchdog.ts';
 import type { StatusMessage } from '../../../src/protocol/mqtt/device.ts';
 import { createFakeDeps, testConfig } from '../fake-deps.ts';
 import { createFakeInitSystem } from './fake-init-system.ts';
@@ -15,8 +15,8 @@ function attended(lane: Record<string, unknown> = {}) {
   const { agent, clock } = deps;
   const service = createFakeInitSystem();
   const { initSystem } = service;
-  const serviceRun = runAsService({ agent, observed, initSystem, clock, log: deps.deps.log });
-  return { deps, serviceRun, service };
+  const watchdog = startWatchdog({ agent, observed, initSystem, clock, log: deps.deps.log });
+  return { deps, watchdog, service };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -25,9 +25,9 @@ const isReady = ({ told }: ReturnType<typeof createFakeInitSystem>): boolean =>
 
 describe('readiness', () => {
   it('comes once the microphone delivers sound and the broker has answered, not before', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.agent.start();
-    const started = serviceRun.started();
+    const started = watchdog.started();
     await settle();
     deps.brokerUp();
     await settle();
@@ -41,9 +41,9 @@ describe('readiness', () => {
   });
 
   it('comes without a network, too, and reports the missing network', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.agent.start();
-    const started = serviceRun.started();
+    const started = watchdog.started();
     deps.speak();
     await settle();
     expect(isReady(service)).toBe(false);
@@ -58,14 +58,14 @@ describe('readiness', () => {
     const faulty = attended();
     await faulty.deps.agent.start();
     faulty.deps.brokerUp();
-    const started = faulty.serviceRun.started();
+    const started = faulty.watchdog.started();
     faulty.deps.microphoneFault({ code: 'not_found', message: 'there is none' });
     await started;
     expect(faulty.service.statuses.at(-1)).toContain('degraded (capture:lost)');
 
     const mute = attended();
     await mute.deps.agent.start();
-    const limited = mute.serviceRun.started();
+    const limited = mute.watchdog.started();
     mute.deps.clock.advance(14_999);
     await settle();
     expect(isReady(mute.service)).toBe(false);
@@ -75,10 +75,10 @@ describe('readiness', () => {
   });
 
   it('does not come once the agent is ending', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.agent.start();
-    const started = serviceRun.started();
-    serviceRun.stopping();
+    const started = watchdog.started();
+    watchdog.stopping();
     deps.brokerUp();
     deps.speak();
     await started;
@@ -141,9 +141,9 @@ describe('signs of life', () => {
   });
 
   it('stop with the agent', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.agent.start();
-    serviceRun.stopping();
+    watchdog.stopping();
     deps.clock.advance(120_000);
     expect(service.signs).toBe(0);
   });
@@ -151,9 +151,9 @@ describe('signs of life', () => {
 
 describe('the status line for people', () => {
   it('follows the lanes, and changes at most once a second', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.goLive();
-    const started = serviceRun.started();
+    const started = watchdog.started();
     deps.speak();
     await started;
     const before = service.statuses.length;
@@ -168,9 +168,9 @@ describe('the status line for people', () => {
   });
 
   it('reports a fault within a second of readiness, and the recovery as soon, also without sound', async () => {
-    const { deps, serviceRun, service } = attended();
+    const { deps, watchdog, service } = attended();
     await deps.goLive();
-    const started = serviceRun.started();
+    const started = watchdog.started();
     deps.speak();
     await started;
     expect(service.statuses.at(-1)).toMatch(/^ready: /);
@@ -185,10 +185,10 @@ describe('the status line for people', () => {
     expect(service.statuses.at(-1)).toMatch(/broker connected$/);
   });
 
-  it("and the owner's status report too much memory, which is no fault of a lane", async () => {
-    const { deps, serviceRun, service } = attended();
+  it("and the owner's status report too much memory, which is not a fault of a lane", async () => {
+    const { deps, watchdog, service } = attended();
     await deps.goLive();
-    const started = serviceRun.started();
+    const started = watchdog.started();
     deps.speak();
     await started;
     const told = (): unknown => {
@@ -197,11 +197,11 @@ describe('the status line for people', () => {
       return { status, reasons };
     };
     expect(told()).toEqual({ status: 'ready', reasons: [] });
-    serviceRun.large(true);
+    watchdog.large(true);
     deps.clock.advance(11_000);
     expect(told()).toEqual({ status: 'degraded', reasons: ['memory'] });
     expect(service.statuses.at(-1)).toMatch(/^degraded \(memory\): main /);
-    serviceRun.large(false);
+    watchdog.large(false);
     deps.clock.advance(11_000);
     expect(told()).toEqual({ status: 'ready', reasons: [] });
     expect(service.statuses.at(-1)).toMatch(/^ready: main /);

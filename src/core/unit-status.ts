@@ -1,5 +1,5 @@
 /** Facts for the status line of `systemctl status`. */
-export interface ServiceFacts {
+export interface StatusLineFacts {
   readonly status: string;
   readonly reasons: readonly string[];
   /** True: connected; text: why not; null: not known yet. */
@@ -17,7 +17,7 @@ export interface ServiceFacts {
 }
 
 /** One line: "degraded (capture:lost): main live, en to es; broker connected". */
-export function describeService({ status, reasons, broker, lanes, stuck, isClockSet }: ServiceFacts): string {
+export function describeUnit({ status, reasons, broker, lanes, stuck, isClockSet }: StatusLineFacts): string {
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   const parts = lanes.map(
     ({ id, phase, source, targets }) => `${id} ${phase}, ${source} to ${targets.join(' and ')}`,

@@ -4,13 +4,13 @@ import type { Clock } from '../../ports/clock.ts';
 const REFUSED_AGAIN_MS = 300_000;
 
 /** Publishes a message again some time after the broker has refused it. */
-export interface SaidAgain {
+export interface Republish {
   /** Called with the end of a message. @param publish publishes the present value */
   ended(topic: string, isDelivered: boolean, publish: () => void): void;
   forget(): void;
 }
 
-export function createSaidAgain(clock: Clock): SaidAgain {
+export function createRepublish(clock: Clock): Republish {
   /** By topic: cancels the next try. */
   const waiting = new Map<string, () => void>();
   return {

@@ -1,6 +1,6 @@
 import { taskOf } from '../../core/lane/lane-options.ts';
 import { type LaneProgress, stuckLanes } from '../../core/progress.ts';
-import { describeService } from '../../core/service-status.ts';
+import { describeUnit } from '../../core/unit-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
@@ -18,7 +18,7 @@ const STATUS_INTERVAL_MS = 1000;
 /** Signs of life in one timeout of the init system. */
 const SIGNS = 3;
 
-export interface ServiceParts {
+export interface WatchdogParts {
   readonly agent: Agent;
   readonly observed: Observed;
   readonly initSystem: InitSystem;
@@ -27,7 +27,7 @@ export interface ServiceParts {
 }
 
 /** The agent's side of the protocol with its supervisor. */
-export interface ServiceRun {
+export interface Watchdog {
   /** The agent has started: reports `ready` once everything has been tried. */
   started(): Promise<void>;
   /** Called around the reading of the configuration. */
@@ -39,7 +39,7 @@ export interface ServiceRun {
 }
 
 /** Reports the agent's status to the init system, and signs of life only while it makes progress. */
-export function runAsService({ agent, observed, initSystem, clock, log }: ServiceParts): ServiceRun {
+export function startWatchdog({ agent, observed, initSystem, clock, log }: WatchdogParts): Watchdog {
   let stuck: readonly string[] = [];
   let last = '';
   let isReady = false;
@@ -47,7 +47,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
   const describe = (): string => {
     const { status, reasons } = agent.publisher.status();
     const lanes = agent.lanes.map(({ id, phase, state }) => ({ id, phase, ...taskOf(state) }));
-    return describeService({
+    return describeUnit({
       status,
       reasons,
       broker: observed.broker,

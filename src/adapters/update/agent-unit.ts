@@ -7,13 +7,13 @@ import {
   type RestartFacts,
 } from '../../core/update/restart-count.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { AgentService, Sighting } from '../../ports/update.ts';
+import type { AgentUnit, Sighting } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type RunningNote, runningNoteSchema } from '../../protocol/running-note.ts';
 import { readBounded } from '../bounded-file.ts';
 import { noteName } from '../running-note.ts';
 import { systemCode } from '../system-error.ts';
-import { RESTART_FILE } from './desk.ts';
+import { RESTART_FILE } from './order-files.ts';
 import { runProgram } from './run-program.ts';
 
 const SYSTEMCTL_LIMIT_MS = 30_000;
@@ -26,7 +26,7 @@ const MEASURED_MS = 10_000;
 const MOST_NOTE = 262_144;
 const MOST_PID = 16;
 
-export interface ServicePlaces {
+export interface UnitPlaces {
   /** The agent's unit. */
   readonly unit: string;
   /** The agent's folder in memory, in which it leaves its note. */
@@ -39,8 +39,8 @@ interface Unit extends RestartFacts {
   readonly active: boolean;
 }
 
-/** The agent's service by systemd, the kernel and the agent's own note. */
-export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clock: Clock): AgentService {
+/** The agent's unit, from systemd, the kernel and the agent's own note. */
+export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Clock): AgentUnit {
   let count = NO_RESTARTS;
   /** Bytes read by one process; the first is the latest that is old enough to measure by. */
   let samples: { readonly pid: number; readonly at: number; readonly bytes: number }[] = [];
@@ -80,9 +80,9 @@ export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clo
 
   return {
     async look() {
-      const found = await show();
-      const { active, pid } = found;
-      const counted = countRestarts(count, found);
+      const unitState = await show();
+      const { active, pid } = unitState;
+      const counted = countRestarts(count, unitState);
       count = counted.count;
       const note = readNote(runtime, pid);
       return {
@@ -94,13 +94,13 @@ export function createAgentService({ unit, runtime, kernel }: ServicePlaces, clo
       };
     },
     async restart() {
-      const found = await show();
-      const { pid } = found;
-      count = expectRestart(found);
+      const unit = await show();
+      const { pid } = unit;
+      count = expectRestart(unit);
       samples = [];
       // systemd starts it again (Restart=always), without a right to control units here.
       if (pid === 0 || !signal(pid, 'SIGTERM')) {
-        count = { ...count, expected: found.restarts };
+        count = { ...count, expected: unit.restarts };
         return;
       }
       for (const end = clock.now() + END_WITHIN_MS; signal(pid, 0); ) {

@@ -11,9 +11,9 @@ const text = z.string().max(LONGEST_TEXT).catch('');
 const texts = z.array(z.string().max(LONGEST_TEXT)).catch([]);
 const moment = z.string().max(LONGEST_TEXT).nullable().catch(null);
 const total = milliseconds.catch(0);
-const told = z.looseObject({ code: text, message: text }).nullable().catch(null);
+const notice = z.looseObject({ code: text, message: text }).nullable().catch(null);
 
-export const toldLaneSchema = z.looseObject({
+export const receivedLaneSchema = z.looseObject({
   id: text,
   phase: text,
   source: text,
@@ -30,8 +30,8 @@ export const toldLaneSchema = z.looseObject({
   speech_lost_ms: total,
   unspoken_ms: total,
   speech_dropped_ms: total,
-  last_error: told,
-  last_warning: told,
+  last_error: notice,
+  last_warning: notice,
   refused_task: z
     .looseObject({
       source: text.optional(),
@@ -42,34 +42,34 @@ export const toldLaneSchema = z.looseObject({
     .nullable()
     .catch(null),
 });
-export type ToldLane = z.infer<typeof toldLaneSchema>;
-const lanes = z.array(toldLaneSchema).catch([]);
+export type ReceivedLane = z.infer<typeof receivedLaneSchema>;
+const lanes = z.array(receivedLaneSchema).catch([]);
 
 /** `{p}/status`. */
-export const toldStatusSchema = z.looseObject({
+export const receivedStatusSchema = z.looseObject({
   ts: moment,
   status: z.string(),
   version: text,
   reasons: texts,
 });
-export type ToldStatus = z.infer<typeof toldStatusSchema>;
+export type ReceivedStatus = z.infer<typeof receivedStatusSchema>;
 
 /** `{p}/state`. */
-export const toldStateSchema = z.looseObject({ ts: moment, groups: texts, lanes });
-export type ToldState = z.infer<typeof toldStateSchema>;
+export const receivedStateSchema = z.looseObject({ ts: moment, groups: texts, lanes });
+export type ReceivedState = z.infer<typeof receivedStateSchema>;
 
 /** The answer to the command `status`. */
-export const toldAnswerSchema = z.looseObject({
+export const receivedAnswerSchema = z.looseObject({
   status: z.string(),
   reasons: texts,
   version: text,
   lanes,
   uptime_s: seconds.catch(0),
 });
-export type ToldAnswer = z.infer<typeof toldAnswerSchema>;
+export type ReceivedAnswer = z.infer<typeof receivedAnswerSchema>;
 
 /** The answer to a command that acts on lanes. */
-export const toldLanesSchema = z.looseObject({
+export const receivedLanesSchema = z.looseObject({
   lanes: z.array(
     z.looseObject({
       id: text,
@@ -85,9 +85,9 @@ export const toldLanesSchema = z.looseObject({
 });
 
 /** `{p}/config/reported`. */
-export const toldReportSchema = z.looseObject({
+export const receivedReportSchema = z.looseObject({
   version: z.record(z.string().max(LONGEST_TEXT), z.int()).catch({}),
   effective: z.unknown(),
   errors: z.array(z.looseObject({ from: text, key: text, message: text })).catch([]),
 });
-export type ToldReport = z.infer<typeof toldReportSchema>;
+export type ReceivedReport = z.infer<typeof receivedReportSchema>;

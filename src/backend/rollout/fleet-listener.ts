@@ -1,4 +1,4 @@
-/** Hears the fleet for a roll-out, over a connection of its own that is open only while there is one. */
+/** Receives the fleet's messages for a roll-out, over its own connection, which is open only during a roll-out. */
 import type { Bus, BusMessage, OpenBus, PublishOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -13,19 +13,19 @@ import type { OrderAnswer, SeenDevice } from '../core/rollout/device-entry.ts';
 import type { Seen } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 
-/** After a connection the broker sends what it has kept of the whole fleet (ms). */
+/** Time (ms) for the broker to send the whole fleet's retained messages after a connection. */
 const SETTLED_AFTER_MS = 10_000;
 /** Longest message that is read (characters), as for the metrics. */
 const LARGEST_CHARS = 65_536;
 const AWAY = ['offline', 'lost'];
 
-/** What devices report; the ledger is not theirs. */
+/** The devices' reports. The ledger is separate. */
 export type Heard = Omit<Seen, 'billedMs'>;
 
-export interface FleetEar {
+export interface FleetListener {
   /** The whole fleet was heard. */
   readonly isSettled: boolean;
-  /** How long there was no connection (ms); 0: there is one. */
+  /** Time without a connection (ms); 0: connected. */
   readonly downForMs: number;
   /** Reports that came since `took`. */
   look(): Heard;
@@ -37,7 +37,7 @@ export interface FleetEar {
   close(): Promise<void>;
 }
 
-export interface FleetEarParts {
+export interface FleetListenerParts {
   readonly openBus: OpenBus;
   readonly prefix: string;
   readonly clock: Clock;
@@ -47,7 +47,14 @@ export interface FleetEarParts {
   readonly isMeant: (device: string) => boolean;
 }
 
-export function openFleetEar({ openBus, prefix, clock, log, complain, isMeant }: FleetEarParts): FleetEar {
+export function openFleetListener({
+  openBus,
+  prefix,
+  clock,
+  log,
+  complain,
+  isMeant,
+}: FleetListenerParts): FleetListener {
   const view = createFleetView();
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
   const conversations = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { type Buffering, type DeviceTimeline, endOf, queuedFrames, type Sight } from './device-timeline.ts';
 import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS, START_PATIENCE_MS } from './limits.ts';
-import { NOTHING_PENDING, type Pending } from './pending.ts';
+import { NOTHING_PENDING, type Pending } from './unheard-sound.ts';
 
 /**
  * State of the playback buffer: the written sound that has not been heard, and the times at which it will be. The buffer
@@ -33,7 +33,7 @@ export interface PlaybackBuffer {
   readonly accountedUntil: number;
   /** The device hangs since this time; null: it does not. */
   readonly stoodSince: number | null;
-  /** The current device works, as far as known. */
+  /** The current device is not known to be faulty. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
   /** The device was too slow when it last played, and must prove that it keeps up. */
@@ -49,7 +49,7 @@ export interface PlaybackBuffer {
   readonly given: number;
   /** Samples of this run that were already heard when it began in their middle; null if it began with the first. */
   readonly heardFrom: number | null;
-  /** Request that the device has not answered yet. */
+  /** The device's pending request. */
   readonly stage: Stage | null;
   /** Result of the last write. */
   readonly written: { readonly from: number; readonly until: number };

@@ -6,7 +6,7 @@ import {
   isListed,
   isMulticastName,
   readAddress,
-} from '../../src/protocol/host.ts';
+} from '../../src/protocol/host-name.ts';
 
 const listed = (address: string, ...hosts: string[]): boolean => isListed(new URL(address), hosts);
 

@@ -1,11 +1,11 @@
-/** The agent's service, seen from outside: systemd is a function here, and the kernel a folder. */
+/** The agent's unit, seen from outside: systemd is a function here, and the kernel a folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAgentService } from '../../../src/adapters/update/service.ts';
+import { createAgentUnit } from '../../../src/adapters/update/agent-unit.ts';
 import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
 
 const systemd = { ActiveState: 'active', MainPID: 0, NRestarts: 0 };
@@ -25,13 +25,13 @@ vi.mock('../../../src/adapters/update/run-program.ts', () => ({
 
 let folder: string;
 let clock: VirtualClock;
-let service: ReturnType<typeof createAgentService>;
+let unit: ReturnType<typeof createAgentUnit>;
 const children: ChildProcess[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-service-'));
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-unit-'));
   mkdirSync(join(folder, 'run'));
   clock = createVirtualClock();
-  service = createAgentService({ unit: 'a.service', runtime: join(folder, 'run'), kernel: folder }, clock);
+  unit = createAgentUnit({ unit: 'a.service', runtime: join(folder, 'run'), kernel: folder }, clock);
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -65,7 +65,7 @@ describe('what the agent says of itself', () => {
   it('is its note', async () => {
     runs(100);
     note(100, { reasons: ['capture:hall: unplugged', 'no_backend', 'capture:desk: busy'] });
-    expect(await service.look()).toMatchObject({
+    expect(await unit.look()).toMatchObject({
       reports: true,
       usable: true,
       problem: null,
@@ -74,7 +74,7 @@ describe('what the agent says of itself', () => {
       deaf: ['hall: unplugged', 'desk: busy'],
     });
     note(100, { broker: 'wrong password', problem: 'lanes: unknown key' });
-    expect(await service.look()).toMatchObject({
+    expect(await unit.look()).toMatchObject({
       usable: false,
       problem: 'lanes: unknown key',
       broker: false,
@@ -86,11 +86,11 @@ describe('what the agent says of itself', () => {
     ['there is no note', () => {}],
     ['the note is of another process', () => note(99)],
     ['the note says that it is of another process', () => note(99, {}, 'agent-100.json')],
-    ['the note is no note', () => put('run/agent-100.json', '{"pid":100}')],
+    ['the note is not a note', () => put('run/agent-100.json', '{"pid":100}')],
   ])('is nothing when %s', async (_, leave) => {
     runs(100);
     leave();
-    expect(await service.look()).toMatchObject({
+    expect(await unit.look()).toMatchObject({
       reports: false,
       usable: false,
       broker: false,
@@ -106,7 +106,7 @@ describe('the bytes that it reads', () => {
     for (let second = 0; second <= 20; second += 5) {
       // 1000 in a second, and from the tenth second on 3000.
       hasRead(100, 1000 * second + 2000 * Math.max(0, second - 10));
-      looks.push((await service.look()).readsPerS);
+      looks.push((await unit.look()).readsPerS);
       clock.advance(5000);
     }
     expect(looks).toEqual([null, 1000, 1000, 2000, 3000]);
@@ -115,29 +115,29 @@ describe('the bytes that it reads', () => {
   it('of the process before do not count', async () => {
     runs(100);
     hasRead(100, 0);
-    await service.look();
+    await unit.look();
     clock.advance(10_000);
     hasRead(100, 480_000);
-    expect((await service.look()).readsPerS).toBe(48_000);
+    expect((await unit.look()).readsPerS).toBe(48_000);
     runs(101, 1);
     hasRead(101, 500_000);
-    expect((await service.look()).readsPerS).toBeNull();
+    expect((await unit.look()).readsPerS).toBeNull();
     clock.advance(10_000);
     hasRead(101, 500_900);
-    expect((await service.look()).readsPerS).toBe(90);
+    expect((await unit.look()).readsPerS).toBe(90);
   });
 
   it('are unknown when the kernel does not count, or no process runs', async () => {
     runs(100);
-    expect((await service.look()).readsPerS).toBeNull();
+    expect((await unit.look()).readsPerS).toBeNull();
     runs(0);
     hasRead(0, 5);
-    expect((await service.look()).readsPerS).toBeNull();
+    expect((await unit.look()).readsPerS).toBeNull();
   });
 });
 
 it('the network is there when an interface other than the loopback has a carrier', async () => {
-  const has = async (): Promise<boolean> => (await service.look()).network;
+  const has = async (): Promise<boolean> => (await unit.look()).network;
   expect(await has()).toBe(false);
   put('sys/class/net/lo/carrier', '1\n');
   expect(await has()).toBe(false);
@@ -151,7 +151,7 @@ it('the network is there when an interface other than the loopback has a carrier
 it('counts as active when systemd says so', async () => {
   const is = async (state: string): Promise<boolean> => {
     runs(100, 0, state);
-    return (await service.look()).active;
+    return (await unit.look()).active;
   };
   expect([await is('active'), await is('reloading'), await is('activating'), await is('failed')]).toEqual([
     true,
@@ -175,7 +175,7 @@ describe('a restart by the updater', () => {
   const restart = async (child: ChildProcess, endsItself: boolean): Promise<NodeJS.Signals | null> => {
     const ended = once(child, 'exit');
     let isOver = false;
-    const done = service.restart().finally(() => {
+    const done = unit.restart().finally(() => {
       isOver = true;
     });
     await clock.elapse(0);
@@ -190,9 +190,9 @@ describe('a restart by the updater', () => {
     runs(child.pid, 4);
     expect(await restart(child, true)).toBe('SIGTERM');
     runs(101, 5);
-    expect((await service.look()).restarts).toBe(0);
+    expect((await unit.look()).restarts).toBe(0);
     runs(102, 6);
-    expect((await service.look()).restarts).toBe(1);
+    expect((await unit.look()).restarts).toBe(1);
   });
 
   it('kills a process that does not end within 15 s', async () => {
@@ -202,21 +202,21 @@ describe('a restart by the updater', () => {
     expect(clock.now()).toBeGreaterThan(16_000);
   });
 
-  it('of a service that does not run expects no start', async () => {
+  it('of a unit that does not run expects no start', async () => {
     runs(0, 4, 'inactive');
-    await service.restart();
+    await unit.restart();
     runs(101, 5);
-    expect((await service.look()).restarts).toBe(1);
+    expect((await unit.look()).restarts).toBe(1);
   });
 
   it('that an operator ordered does not count', async () => {
     runs(100, 0);
-    expect((await service.look()).restarts).toBe(0);
+    expect((await unit.look()).restarts).toBe(0);
     put('run/restart-asked', '100');
     runs(101, 1);
-    expect((await service.look()).restarts).toBe(0);
+    expect((await unit.look()).restarts).toBe(0);
     put('run/restart-asked', 'all of them');
     runs(102, 2);
-    expect((await service.look()).restarts).toBe(1);
+    expect((await unit.look()).restarts).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions, packageVersion, plainVersion } from '../../../src/core/update/versions.ts';
+import { compareVersions, packageVersion, plainVersion } from '../../../src/core/update/package-versions.ts';
 
 /** Each older than the next; checked once with "dpkg --compare-versions". */
 const IN_ORDER = [

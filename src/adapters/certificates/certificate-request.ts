@@ -50,7 +50,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
 }
 
-/** Null when it is no request, of another kind, or not signed with its own key. */
+/** Null when it is not a request, of another kind, or not signed with its own key. */
 export function readRequest(pem: string): CertificateRequest | null {
   const [, base64] = PEM.exec(pem) ?? [];
   if (base64 === undefined) return null;

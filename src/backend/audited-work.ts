@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import type { ConsoleStore } from '../ports/console-store.ts';
 import { Failure } from '../program/problem.ts';
 
-/** The audit shows what is done on the machine, too. */
-export async function noted(
+/** Runs `work` with an entry in the audit log, as for actions in the console. */
+export async function audited(
   store: Pick<ConsoleStore, 'beginAudit' | 'endAudit'>,
   what: string,
   on: string,

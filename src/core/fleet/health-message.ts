@@ -14,7 +14,7 @@ const toldLaneHealthSchema = z.looseObject({
   wire_to_speaker_ms: quantiles,
 });
 
-export const toldHealthSchema = z.looseObject({
+export const receivedHealthSchema = z.looseObject({
   ts: orNull(word),
   boot_id: word.catch(''),
   rss_bytes: orNull(bytes),
@@ -26,4 +26,4 @@ export const toldHealthSchema = z.looseObject({
   outbox: orNull(z.looseObject({ dropped: orNull(count) })),
   lanes: z.array(toldLaneHealthSchema).catch([]),
 });
-export type ToldHealth = z.infer<typeof toldHealthSchema>;
+export type ReceivedHealth = z.infer<typeof receivedHealthSchema>;

@@ -3,7 +3,7 @@ import type { LoadResult } from '../../adapters/config/load.ts';
 import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
 import type { MachineParts } from '../../agent/doctor/machine-checks.ts';
-import { parseProperties, UNIT } from '../../core/doctor/service.ts';
+import { parseProperties, UNIT } from '../../core/doctor/unit-rules.ts';
 import {
   AGENT_PROPERTIES,
   type AgentState,
@@ -15,7 +15,7 @@ import { readInterfaces, readWifiTrouble } from '../../installer/network.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
 
-export interface LookParts {
+export interface StartPollParts {
   readonly file: string;
   load(): LoadResult;
   readonly machine: MachineParts;
@@ -24,8 +24,8 @@ export interface LookParts {
 }
 
 /** One look at the machine and its agent. The doctor checks only what the agent does not report itself. */
-export async function lookAtStart(
-  { file, load, machine, clock, interfaces = readInterfaces }: LookParts,
+export async function pollStart(
+  { file, load, machine, clock, interfaces = readInterfaces }: StartPollParts,
   asksDoctor: boolean,
   abort: AbortSignal,
 ): Promise<StartFacts> {
@@ -45,8 +45,8 @@ export async function lookAtStart(
     const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
     if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
     // The init system knows of no agent, but one may run: then the broker knows its status.
-    const told = await examination.agentStatus().catch(() => null);
-    return { ...facts, agent: told === null ? agent : readBrokerStatus(told), findings };
+    const brokerStatus = await examination.agentStatus().catch(() => null);
+    return { ...facts, agent: brokerStatus === null ? agent : readBrokerStatus(brokerStatus), findings };
   } finally {
     await examination.close();
   }

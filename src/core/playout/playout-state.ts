@@ -8,7 +8,7 @@ export const CAPACITY_MS = 60_000;
 /** Why a sentence is dropped; `stop`: the lane must not speak any more. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 
-/** Why further sound of a sentence is not played; `noise`: it is no speech. */
+/** Why further sound of a sentence is not played; `noise`: it is not speech. */
 export type UnwantedReason = DropReason | 'noise';
 
 /** Counter of sentences for a stream whose sound has no names, in one language. */
@@ -47,7 +47,7 @@ export interface Playout {
   readonly shed: { readonly sentences: number; readonly bytes: number };
   /** Since when every look has found playback lagging; null: it keeps up. */
   readonly laggingSince: number | null;
-  /** How often a sentence ran dry in its middle. */
+  /** Underruns in the middle of a sentence. */
   readonly gaps: number;
 }
 

@@ -18,18 +18,18 @@ export const ROOT: SchemaNode = configJsonSchema();
 export const KNOWN_KEYS: readonly KnownKey[] = leaves(ROOT, []);
 
 function leaves(node: SchemaNode, pattern: readonly string[]): KnownKey[] {
-  const found = new Map<string, KnownKey>();
+  const keysByPattern = new Map<string, KnownKey>();
   const add = (keys: readonly KnownKey[]): void => {
     for (const key of keys) {
       const name = key.pattern.join('.');
-      if (!found.has(name)) found.set(name, key);
+      if (!keysByPattern.has(name)) keysByPattern.set(name, key);
     }
   };
   for (const alternative of node.oneOf ?? []) add(leaves(alternative, pattern));
   for (const [name, child] of Object.entries(node.properties ?? {})) add(leaves(child, [...pattern, name]));
   if (node.items?.type === 'object') add(leaves(node.items, [...pattern, ANY_INDEX]));
-  if (found.size === 0 && pattern.length > 0) found.set('', { pattern, node });
-  return [...found.values()];
+  if (keysByPattern.size === 0 && pattern.length > 0) keysByPattern.set('', { pattern, node });
+  return [...keysByPattern.values()];
 }
 
 /** `lanes[].capture.device`. */
@@ -123,7 +123,7 @@ function range(minimum: number | undefined, maximum: number | undefined): string
   return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 }
 
-/** Longest name to compare: a longer one is no misspelling of ours. */
+/** Longest name to compare: a longer one is not a misspelling of ours. */
 const LONGEST_NAME = 128;
 
 /** The likeliest meaning of a misspelt name; null when none is close. */

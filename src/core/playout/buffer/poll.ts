@@ -1,5 +1,16 @@
 import { sampleCount, silence } from '../../../sound/pcm.ts';
 import {
+  type BufferEvent,
+  heldMs,
+  isSilent,
+  mostAheadMs,
+  type PlaybackBuffer,
+  provesPace,
+  runsOn,
+  type Stage,
+  soundEnd,
+} from './buffer-state.ts';
+import {
   arrangeLook,
   type BufferStep,
   reportEnd,
@@ -26,25 +37,14 @@ import {
   watchPace,
 } from './device-timeline.ts';
 import * as limit from './limits.ts';
-import { noteGiven, noteHeard, putBefore, take } from './pending.ts';
-import {
-  type BufferEvent,
-  heldMs,
-  isSilent,
-  mostAheadMs,
-  type PlaybackBuffer,
-  provesPace,
-  runsOn,
-  type Stage,
-  soundEnd,
-} from './state.ts';
+import { noteGiven, noteHeard, putBefore, take } from './unheard-sound.ts';
 
 export function silenceOf(ms: number, rateHz: number): Uint8Array {
   return silence(2 * Math.round((ms * rateHz) / 1000));
 }
 
-/** Reads the device, gives it the due sound, and arranges the next look. */
-export function look(step: BufferStep, sight: Sight): void {
+/** Reads the device, gives it the due sound, and arranges the next poll. */
+export function poll(step: BufferStep, sight: Sight): void {
   const { state, now } = step;
   const { device, pending } = state;
   if (device === null || (!state.sounding && pending.waitingBytes === 0 && !runsOn(state)))
