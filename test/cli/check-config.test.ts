@@ -195,7 +195,7 @@ describe('check-config', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('is valid')]);
     expect(err).toMatch(/warning: lanes\[0\]\.source names "qq", which is not a known\s+language/);
     expect(err).toMatch(/warning: lanes\[0\]\.targets names "xx"/);
-    expect(err.match(/no known\s+language/g)).toHaveLength(2);
+    expect(err.match(/is not a known\s+language/g)).toHaveLength(2);
   });
 });
 
