@@ -6,6 +6,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   writeSync,
@@ -79,8 +80,7 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
       copy: String(index),
       owner: ownerOf(path),
     }));
-    for (const { path, copy } of saved)
-      cpSync(path, join(to, copy), { recursive: true, preserveTimestamps: true });
+    for (const { path, copy } of saved) copyTree(path, join(to, copy));
     const list: BackupList = {
       config: options.config === undefined ? null : resolve(options.config),
       storeOwner: config.store.url === null ? ownerOf(config.store.path) : null,
@@ -122,7 +122,7 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   };
   for (const { path, copy, owner } of missing) {
     makeFolders(path, owner);
-    cpSync(join(from, copy), path, { recursive: true, preserveTimestamps: true });
+    copyTree(join(from, copy), path);
     give(owner, path);
   }
   const { config, storePassword } = openStoreConfig(shell, options.config ?? list.data.config ?? undefined);
@@ -142,6 +142,18 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
         `warning: give these files to their users, which this machine does not know: ${foreign.join(', ')}`,
       ),
     );
+}
+
+/** Copies a file or a folder with all modes: newer versions of Node.js make folders that everybody may read. */
+function copyTree(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
+  const copyModes = (name: string): void => {
+    const source = statSync(join(from, name));
+    if (!source.isDirectory()) return;
+    chmodSync(join(to, name), source.mode & 0o777);
+    for (const inner of readdirSync(join(from, name))) copyModes(join(name, inner));
+  };
+  copyModes('');
 }
 
 /** The files with keys and passwords: every key that ends in `File` names one. */
