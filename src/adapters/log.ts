@@ -72,7 +72,7 @@ export function createLogger(options: LogOptions): Logger {
     if (changed === logger) children.setLevel(level);
   });
   const settle = (): void => {
-    // Records that no output wants are not even created.
+    // pino creates no record below the lowest level of all outputs.
     logger.level = [level, ...[...taps].map((tap) => tap.level)].reduce((one, other) =>
       isAtLeast(one, other) ? other : one,
     );

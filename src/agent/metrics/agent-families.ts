@@ -3,6 +3,7 @@ import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import { PHASE_NAMES } from '../../core/lane/phases.ts';
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
+import { codeOf } from '../../protocol/mqtt/reasons.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 
 export interface Measured {
@@ -21,7 +22,7 @@ export function agentFamilies({ version, status, reasons, isConnected, health, l
     samplesOf(health.lanes.map((lane) => ({ labels: { lane: lane.id }, value: value(lane) })));
   const delays = (of: (lane: LaneHealth) => LaneHealth['wire_to_speaker_ms']): Sample[] =>
     health.lanes.flatMap((lane) => quantiles(of(lane), { lane: lane.id }));
-  const codes = [...new Set(reasons.map((reason) => reason.split(':')[0] ?? ''))];
+  const codes = [...new Set(reasons.map(codeOf))];
   return [
     {
       name: 'dragoman_agent',

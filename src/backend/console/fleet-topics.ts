@@ -26,18 +26,19 @@ export type ConsoleNews =
 
 /**
  * What the console subscribes to. The broker queues all retained messages of a subscription at once, and drops what is too much:
- * a device could leave any number of events and answers. Of those it retains, it has three topics.
+ * a device could leave any number of events and answers. Only three topics of a device reach the console with their retained messages.
  */
 export function consoleFilters(prefix: string): Subscription[] {
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
   const kept = [any.status, any.configReported, any.configDesired, any.groupDesired('+')];
   const passing = [any.event('+'), any.commandResponse('+')];
+  const periodic = [any.health, any.log];
   return [
     ...kept.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true })),
     ...passing.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true, isWithoutRetained: true })),
     // These come each second or minute: a lost one is soon replaced.
     { filter: any.state, qos: 0, mayBeRefused: true },
-    ...[any.health, any.log].map((filter) => ({
+    ...periodic.map((filter) => ({
       filter,
       qos: 0 as const,
       mayBeRefused: true,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemCode, systemReason } from '../../adapters/system-error.ts';
+import { reasonOf, systemCode, systemReason } from '../../adapters/system-error.ts';
 import { compareVersions } from '../../core/update/package-versions.ts';
 import { Failure } from '../../program/problem.ts';
 
@@ -36,7 +36,7 @@ export async function versionsInFolder(folder: string): Promise<string[]> {
 }
 
 /**
- * @param manifestUrl of the schema in src/protocol/update.ts
+ * @param manifestUrl address of a signed index, which `manifestUrlSchema` accepts
  * @returns versions in the repository, oldest first. @throws Unreadable
  */
 export async function versionsAt(manifestUrl: string): Promise<string[]> {
@@ -85,9 +85,9 @@ async function download(url: string): Promise<Buffer> {
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    const cause = error instanceof Error ? error.cause : null;
+    const code = systemCode(error instanceof Error ? error.cause : null);
     throw new Unreadable(
-      isLate ? `no answer within ${WITHIN_MS / 1000} s` : (systemCode(cause) ?? 'no answer'),
+      isLate ? `no answer within ${WITHIN_MS / 1000} s` : code === null ? 'no answer' : reasonOf(code),
     );
   }
 }

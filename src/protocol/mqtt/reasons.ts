@@ -3,17 +3,15 @@
  * console, doctor, boot report and metrics read it.
  */
 
-/** The function that fails while the reason holds; the boot report names the first in this order. */
-export const BLOCKS = [
-  'configuration',
-  'broker_rules',
-  'broker',
-  'backend',
-  'service',
-  'microphone',
-  'loudspeaker',
-] as const;
-export type Block = (typeof BLOCKS)[number];
+/** What cannot work while a reason holds. */
+export type Block =
+  | 'configuration'
+  | 'broker_rules'
+  | 'broker'
+  | 'backend'
+  | 'service'
+  | 'microphone'
+  | 'loudspeaker';
 
 interface ReasonRow {
   readonly status: 'idle' | 'degraded' | 'lost';

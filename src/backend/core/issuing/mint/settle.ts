@@ -98,8 +98,8 @@ export function holds(claimed: Claimed): Decide<boolean> {
 }
 
 /**
- * A lane's orphaned sessions: listed by the service, but without a row in the store. None while a session is being created for the
- * lane, because its row does not name it yet.
+ * A lane's orphaned sessions: listed by the service, but without a row in the store. Empty while a session is being
+ * created for the lane: the row of that session does not have its id yet.
  */
 export function findUnknown(
   { lane, request }: Pick<Claimed, 'lane' | 'request'>,
