@@ -8,6 +8,7 @@
  *
  * --most 100: at most so many, taken evenly. --tests FILE: only these tests. --seconds 600: begins no mutant after that.
  * --results FILE: adds each result, and leaves out what is already there. --json: last line `{"mutate": {...}}`.
+ * --postgres: tests of both stores run on PostgreSQL too, which takes several times as long.
  * --at-once 2: copies. --least 80: exit code 1 if fewer percent are caught. --list: prints the mutants and their tests only.
  */
 import { createHash } from 'node:crypto';
@@ -43,6 +44,7 @@ function readOptions() {
     results: text,
     json: yes,
     list: yes,
+    postgres: yes,
     'hand-made': yes,
   };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -155,7 +157,9 @@ const { judge, unusable } = makeJudge(testsOf);
 const startedAt = performance.now();
 const seconds = () => (performance.now() - startedAt) / 1000;
 const results = [...done];
-const copies = Array.from({ length: Math.min(options['at-once'] ?? 2, queue.length) }, makeCopy);
+const copies = Array.from({ length: Math.min(options['at-once'] ?? 2, queue.length) }, () =>
+  makeCopy(options.postgres),
+);
 const removeAll = () => {
   for (const copy of copies) copy.remove();
 };

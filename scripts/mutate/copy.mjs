@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../import-typescript.mjs';
 
-export function makeCopy() {
+/** @param postgres whether tests may start PostgreSQL; those of both stores take several times as long with it */
+export function makeCopy(postgres) {
   const folder = fs.mkdtempSync(join(tmpdir(), 'dragoman-mutate-'));
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
     cwd: ROOT,
@@ -18,17 +19,23 @@ export function makeCopy() {
   spawnSync('tar', ['-xf', 'all.tar'], { cwd: folder });
   fs.rmSync(join(folder, 'all.tar'));
   fs.symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  shortenPatience(folder);
+  const change = changesIn(folder);
+  shortenPatience(change);
+  if (!postgres) change('test/backend/store/postgres-server.ts', /'\/usr\/lib\/postgresql'/, "'/not/there'");
   return new Copy(folder);
 }
 
-/** Tests wait minutes for a slow machine. A mutant for which they wait in vain should not take minutes. */
-function shortenPatience(folder) {
-  const change = (path, pattern, replacement) => {
+/** Returns a function that changes a text which must be in a file. */
+function changesIn(folder) {
+  return (path, pattern, replacement) => {
     const text = fs.readFileSync(join(folder, path), 'utf8');
     if (!pattern.test(text)) throw new Error(`${path}: ${pattern} is not there`);
     fs.writeFileSync(join(folder, path), text.replace(pattern, replacement));
   };
+}
+
+/** Tests wait minutes for a slow machine. A mutant for which they wait in vain should not take minutes. */
+function shortenPatience(change) {
   change('test/setup/patience.ts', /timeout: [\d_]+/, 'timeout: 15_000');
   change('vitest.config.ts', /testTimeout: [\d_]+/, 'testTimeout: 30_000');
   for (const suite of ['screen', 'console'])

@@ -1,11 +1,12 @@
-/** How many test files a mutant meets at most: first the nearest, then others. */
-const BATCHES = [3, 3];
+/** How many test files a mutant meets at most: first the nearest, then others, and last the rest of their folders. */
+const BATCHES = [3, 3, 14];
 /** A test file that takes longer (ms) comes after quicker ones. */
 const SLOW_MS = 10_000;
 /** Longest run of a test file with a mutant (ms); without one it has half of it. Browsers start slowly. */
 const LONGEST_MS = 120_000;
 const LONGEST_IN_BROWSER_MS = 120_000;
 
+const folderOf = (path) => path.slice(0, path.lastIndexOf('/'));
 const longestMs = (test) => (/^test\/(screen|console)\//.test(test) ? LONGEST_IN_BROWSER_MS : LONGEST_MS);
 
 /**
@@ -50,8 +51,14 @@ export function makeJudge(testsOf) {
   }
 
   async function judge(copy, mutant) {
-    const near = usable(testsOf(mutant.file)).slice(0, 2 * (BATCHES[0] + BATCHES[1]));
-    const tests = [...near.filter((test) => !slow.has(test)), ...near.filter((test) => slow.has(test))];
+    const all = usable(testsOf(mutant.file));
+    const near = all.slice(0, 2 * (BATCHES[0] + BATCHES[1]));
+    const folders = new Set(near.map(folderOf));
+    const tests = [
+      ...near.filter((test) => !slow.has(test)),
+      ...near.filter((test) => slow.has(test)),
+      ...all.slice(near.length).filter((test) => folders.has(folderOf(test))),
+    ];
     let from = 0;
     for (const size of BATCHES) {
       const by = await noticedBy(copy, mutant, usable(tests.slice(from, from + size)));
