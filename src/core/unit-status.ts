@@ -1,4 +1,11 @@
-/** Facts for the status line of `systemctl status`. */
+/** The status line of `systemctl status`: the agent writes it, and the boot report reads it. */
+
+/** Longest line (characters): the rest is cut off. */
+export const LONGEST_STATUS_LINE = 300;
+
+const BROKER_CONNECTED = 'broker connected';
+const NO_BROKER = 'no broker: ';
+
 export interface StatusLineFacts {
   readonly status: string;
   readonly reasons: readonly string[];
@@ -23,8 +30,31 @@ export function describeUnit({ status, reasons, broker, lanes, stuck, isClockSet
     ({ id, phase, source, targets }) => `${id} ${phase}, ${source} to ${targets.join(' and ')}`,
   );
   const line =
-    broker === true ? 'broker connected' : broker === null ? 'broker not tried yet' : `no broker: ${broker}`;
+    broker === true ? BROKER_CONNECTED : broker === null ? 'broker not tried yet' : `${NO_BROKER}${broker}`;
   const halt = stuck.length === 0 ? [] : [`sound is stuck in ${stuck.join(', ')}`];
   if (!isClockSet) halt.push('the clock is not set');
   return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
+}
+
+/** What the boot report needs of the line. */
+export interface UnitStatusLine {
+  readonly status: string;
+  /** `code` or `code:detail`, as in the status over MQTT. */
+  readonly reasons: readonly string[];
+  /** `unknown`: not tried yet. */
+  readonly broker: 'connected' | 'missing' | 'unknown';
+}
+
+/** Returns null for a line that is not one of the agent. */
+export function readUnitStatusLine(line: string): UnitStatusLine | null {
+  const [start, status, codes = ''] = /^(\w+)(?: \(([^)]*)\))?: /.exec(line) ?? [];
+  if (start === undefined || status === undefined) return null;
+  const reasons = codes.split(', ').filter((reason) => reason !== '');
+  return { status, reasons, broker: brokerIn(line) };
+}
+
+function brokerIn(line: string): UnitStatusLine['broker'] {
+  if (line.includes(NO_BROKER)) return 'missing';
+  // The end of a line that was cut off cannot be read. A connection that stays away has a reason at the beginning.
+  return line.endsWith(BROKER_CONNECTED) || line.length >= LONGEST_STATUS_LINE - 1 ? 'connected' : 'unknown';
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReportDeps, runReport } from '../../src/installer/boot-report.ts';
+import { readUnitStatus } from '../../src/installer/core/agent-state.ts';
 import type { PhraseCode } from '../../src/installer/core/phrases.ts';
 import { REPORT_SETTINGS, type StartState } from '../../src/installer/core/report-schedule.ts';
 import type { StartFacts } from '../../src/installer/core/start-facts.ts';
@@ -23,10 +24,13 @@ function start(says: (s: number) => string, saidBy: (s: number) => readonly Said
     clock,
     async look(): Promise<StartFacts> {
       await later(300);
-      const text = says((clock.now() - 1000) / 1000);
-      const [status = '', reasons = ''] = /^(\w+)(?: \((.*)\))?/.exec(text)?.slice(1) ?? [];
+      const unit = {
+        LoadState: 'loaded',
+        ActiveState: 'active',
+        StatusText: says((clock.now() - 1000) / 1000),
+      };
       return {
-        agent: { kind: 'says', status, reasons: (reasons ?? '').split(', '), text },
+        agent: readUnitStatus(unit),
         interfaces: [],
         wifi: null,
         isClockSet: true,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { LONGEST_STATUS_LINE } from '../../core/unit-status.ts';
 import type { InitSystem, ServiceNews } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
@@ -8,7 +9,6 @@ import { kernelMicroseconds } from '../clock.ts';
 const MOST_WAITING = 16;
 /** Timeout of a call (milliseconds): it takes 6 ms, or a second on a board with a busy card. */
 const CALL_LIMIT_MS = 10_000;
-const LONGEST_STATUS = 300;
 
 /** Used when a person started the program. */
 export const NO_INIT_SYSTEM: InitSystem = { listens: false, watchdogMs: null, tell() {} };
@@ -96,5 +96,5 @@ function assignments({ ready, reloading, stopping, alive, status }: ServiceNews)
 }
 
 function statusLine(text: string): string {
-  return oneLine(text).trim().slice(0, LONGEST_STATUS);
+  return oneLine(text).trim().slice(0, LONGEST_STATUS_LINE);
 }

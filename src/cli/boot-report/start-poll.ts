@@ -66,7 +66,8 @@ async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<Agen
   // No agent runs that would say it.
   const [first] = loaded.problems;
   const why = first === undefined ? 'it cannot be used' : formatProblem(first);
-  return { kind: 'says', status: 'degraded', reasons: ['config'], text: `degraded (config): ${why}` };
+  const text = `degraded (config): ${why}`;
+  return { kind: 'says', status: 'degraded', reasons: ['config'], broker: 'unknown', text };
 }
 
 /** A connected agent reports these itself: they are not checked again, and no token is requested in its place. */
@@ -79,8 +80,7 @@ function questionsFor(agent: AgentState): CheckName[] {
     case 'starting':
       return [];
     case 'says':
-      return agent.text.includes('no broker') ||
-        agent.reasons.some((reason) => reason.startsWith('no_broker'))
+      return agent.broker === 'missing' || agent.reasons.some((reason) => reason.startsWith('no_broker'))
         ? ['broker']
         : [];
   }

@@ -1,3 +1,5 @@
+import { readUnitStatusLine, type UnitStatusLine } from '../../core/unit-status.ts';
+
 /** State of the agent as the boot report sees it: from its systemd unit, or from its status at the broker. */
 
 /** `idle` is a deliberate state, as good as `ready` for a person who sets up the kiosk. */
@@ -8,23 +10,14 @@ export type AgentState =
   | { readonly kind: 'down'; readonly why: string }
   /** It runs, but has not reported a status yet. */
   | { readonly kind: 'starting' }
-  | {
-      readonly kind: 'says';
-      readonly status: string;
-      /** `code` or `code:detail`, as in the status over MQTT. */
-      readonly reasons: readonly string[];
-      /** The complete status line. */
-      readonly text: string;
-    };
+  /** `text` is the complete status line. */
+  | ({ readonly kind: 'says'; readonly text: string } & UnitStatusLine);
 
 /** Properties to request from `systemctl show`. */
 export const AGENT_PROPERTIES = ['LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'StatusText'];
 
 /** Restarts since boot that are more than chance. */
 const MANY_RESTARTS = 3;
-
-/** Ending of the status line while the agent is connected to the broker. */
-export const BROKER_CONNECTED = 'broker connected';
 
 /** Reads the retained status: from the agent itself, or from its last will. */
 export function readBrokerStatus({
@@ -38,7 +31,7 @@ export function readBrokerStatus({
   const said = `${status}${why}`.slice(0, LONGEST_WORD);
   if (GONE.includes(status)) return { kind: 'down', why: `the agent's last status is "${said}"` };
   if (status === 'stopping') return { kind: 'starting' };
-  return { kind: 'says', status, reasons, text: `${said}: ${BROKER_CONNECTED}` };
+  return { kind: 'says', status, reasons, broker: 'connected', text: `${said}: broker connected` };
 }
 
 const GONE = ['offline', 'lost'];
@@ -49,11 +42,8 @@ export function readUnitStatus(unit: Readonly<Record<string, string>> | null): A
   const { LoadState, ActiveState, SubState, Result, NRestarts, StatusText = '' } = unit ?? {};
   if (LoadState !== 'loaded') return { kind: 'unknown' };
   const isUp = ActiveState === 'active' || ActiveState === 'reloading';
-  const [, status, reasons = ''] = /^(\w+)(?: \(([^)]*)\))?: /.exec(StatusText) ?? [];
-  if (isUp && status !== undefined) {
-    const codes = reasons.split(', ').filter((reason) => reason !== '');
-    return { kind: 'says', status, reasons: codes, text: StatusText };
-  }
+  const line = readUnitStatusLine(StatusText);
+  if (isUp && line !== null) return { kind: 'says', ...line, text: StatusText };
   if (isUp || (ActiveState === 'activating' && Number(NRestarts ?? 0) < MANY_RESTARTS))
     return { kind: 'starting' };
   return { kind: 'down', why: `dragoman.service is ${ActiveState} (${SubState}), result ${Result}` };

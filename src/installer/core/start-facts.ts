@@ -1,6 +1,6 @@
 import type { Finding } from '../../protocol/mqtt/diagnose.ts';
 import { type Block, reasonRow } from '../../protocol/mqtt/reasons.ts';
-import { type AgentState, BROKER_CONNECTED } from './agent-state.ts';
+import type { AgentState } from './agent-state.ts';
 import type { PhraseCode } from './phrases.ts';
 
 /** A network interface. */
@@ -131,11 +131,7 @@ function interprets(reasons: readonly string[]): boolean {
 
 const wordOf = ({ agent }: StartFacts): string => (agent.kind === 'says' ? agent.text : '');
 
-/** Length at which the status line may be cut off, because the agent has many lanes. */
-const WHOLE_SENTENCE = 299;
-
-const hasBroker = ({ agent }: StartFacts): boolean =>
-  agent.kind === 'says' && (agent.text.endsWith(BROKER_CONNECTED) || agent.text.length >= WHOLE_SENTENCE);
+const hasBroker = ({ agent }: StartFacts): boolean => agent.kind === 'says' && agent.broker === 'connected';
 
 interface Problem {
   readonly detail: string;

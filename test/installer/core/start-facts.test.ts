@@ -72,7 +72,13 @@ describe('the status of the agent', () => {
         ActiveState: 'reloading',
         StatusText: 'ready: main live, en to es; broker connected',
       },
-      { kind: 'says', status: 'ready', reasons: [], text: 'ready: main live, en to es; broker connected' },
+      {
+        kind: 'says',
+        status: 'ready',
+        reasons: [],
+        broker: 'connected',
+        text: 'ready: main live, en to es; broker connected',
+      },
     ],
     [
       { LoadState: 'loaded', ActiveState: 'active', StatusText: 'degraded (capture:lost, no_broker): x' },
@@ -80,6 +86,7 @@ describe('the status of the agent', () => {
         kind: 'says',
         status: 'degraded',
         reasons: ['capture:lost', 'no_broker'],
+        broker: 'unknown',
         text: 'degraded (capture:lost, no_broker): x',
       },
     ],
