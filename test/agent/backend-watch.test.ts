@@ -169,6 +169,12 @@ describe('a device that waits for a voice', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'ready', reasons: [] });
     expect(deps.sent('event/backend_back')).toHaveLength(1);
     expect(deps.streams).toHaveLength(0);
+    // The same answer once more is not a sign of life.
+    for (let s = 0; s < 900 && deps.sent('event/backend_silent').length < 2; s++) {
+      deps.clock.advance(1000);
+      deps.deliver(`${BASE}/token/res`, body);
+    }
+    expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['no_backend'] });
   });
 
   it('ignores a session that an older backend grants to a probe, and does not publish the token', async () => {

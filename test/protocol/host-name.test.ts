@@ -35,6 +35,7 @@ describe('a list of hosts', () => {
     ['wss://stream.example.evil.example/', 'stream.example'],
     ['wss://evilstream.example/', 'stream.example'],
     ['wss://evilstream.example/', '*.stream.example'],
+    ['wss://a.stream.example.evil.example/', '*.stream.example'],
     ['wss://stream.example/', '*.stream.example'],
     ['wss://.stream.example/', 'stream.example'],
     ['wss://stream.example./', 'stream.example'],

@@ -1,9 +1,11 @@
 /** The contract of what the console keeps, on both databases. */
 import { expect, it } from 'vitest';
+import { createSignIn } from '../../../src/backend/console/sign-in.ts';
 import { createConsoleStore } from '../../../src/backend/store/console-store.ts';
 import { dump, load } from '../../../src/backend/store/copy.ts';
 import type { SqlEngine } from '../../../src/backend/store/sql-engine.ts';
 import type { ConsoleStore, StoredConversation } from '../../../src/ports/console-store.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { type Database, onBothStores } from './both-stores.ts';
 
 const HOUR = 3_600_000;
@@ -14,6 +16,9 @@ const MINUTE = 60_000;
 const DAY = 24 * HOUR;
 /** The night in which the clocks of Europe are set forward. */
 const NIGHT = Date.UTC(2026, 2, 28, 22);
+
+/** For sign-ins without a password. */
+const NO_HASHER = { hash: async () => '', check: async () => false };
 
 /** With the database's clock in the hands of the test. */
 async function withClock(
@@ -257,10 +262,14 @@ onBothStores((maker) => {
         clock.now = NIGHT + afterMs;
         return store.useSession('k', 12 * HOUR, false);
       };
+      const { goesOn } = createSignIn(store, NO_HASHER, createVirtualClock());
       for (let minutes = 60; minutes < 12 * 60; minutes += 60)
-        expect(await look(minutes * MINUTE)).toMatchObject({ endsAt: NIGHT + 12 * HOUR });
-      expect(await look(12 * HOUR - 1)).not.toBeNull();
-      expect(await look(12 * HOUR)).toBeNull();
+        expect([await look(minutes * MINUTE), await goesOn('k')]).toMatchObject([
+          { endsAt: NIGHT + 12 * HOUR },
+          true,
+        ]);
+      expect([await look(12 * HOUR - 1), await goesOn('k')]).toMatchObject([{}, true]);
+      expect([await look(12 * HOUR), await goesOn('k')]).toEqual([null, false]);
     });
   });
 
