@@ -1,7 +1,7 @@
 /** The desired configuration of devices and groups. */
 import { randomUUID } from 'node:crypto';
 import type { Signer } from '../../adapters/signing/signer.ts';
-import { type DesiredBody, differences } from '../../core/fleet/desired-edit.ts';
+import { type DesiredBody, differences, nextVersion } from '../../core/fleet/desired-edit.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
@@ -146,9 +146,8 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       : device === undefined
         ? []
         : [device];
-    // Devices reject a lower version than the last one that they saw.
-    const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
-    const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
+    const reported = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
+    const version = nextVersion(basedOn, reported);
     return {
       target,
       document,

@@ -8,6 +8,7 @@ import {
   type DesiredChange,
   differences,
   missingLane,
+  nextVersion,
   readChange,
 } from '../../core/fleet/desired-edit.ts';
 import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
@@ -219,7 +220,9 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
     shell,
   );
   const from = target.kind === 'group' ? `group:${target.group}` : 'device';
-  const version = nextVersion(before, found.reports, from);
+  const present = typeof before['version'] === 'number' ? before['version'] : 0;
+  const reported = [...found.reports.values()].map((report) => report.version[from] ?? 0);
+  const version = nextVersion(present, reported);
   const body = { ts: timestamp(clock.wall()), ...applyChanges(before, changes, version) };
   const topic = topics.desired(topicLevel(target));
   const about = topic.slice(0, topic.lastIndexOf('/config/'));
@@ -239,14 +242,4 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
   }
   if (judged.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (judged.some(({ status }) => status === 'silent')) shell.finish(EXIT.noAnswer);
-}
-
-/** Higher than the previous version and all reported ones: devices reject lower versions. */
-function nextVersion(
-  before: DesiredBody,
-  reports: ReadonlyMap<string, ReceivedReport>,
-  from: string,
-): number {
-  const known = typeof before['version'] === 'number' ? before['version'] : 0;
-  return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
 }
