@@ -227,7 +227,11 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
   const topic = topics.desired(topicLevel(target));
   const about = topic.slice(0, topic.lastIndexOf('/config/'));
   const payload = await seal('dragoman+config', about, body, deps);
-  found.exchange.publish(topic, payload, { qos: 1, retain: true });
+  let isTaken = false;
+  const ended = (isDelivered: boolean): void => {
+    isTaken = isDelivered;
+  };
+  found.exchange.publish(topic, payload, { qos: 1, retain: true, ended });
   const published: Published = { from, version, body, changes };
   const verdicts = () =>
     found.devices().map((device) => judgeReport(device, found.reports.get(device), published));
@@ -236,6 +240,11 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
     () => timeoutS * 1000,
   );
   const judged = verdicts();
+  if (!isTaken && judged.some(({ status }) => status === 'silent'))
+    throw new Failure(
+      `the broker has not confirmed version ${version} within ${timeoutS} s; "config get" shows which one it has`,
+      EXIT.noAnswer,
+    );
   for (const verdict of judged) {
     if (options.json) shell.print(jsonLine({ ...verdict, version }));
     else for (const line of wordVerdict(verdict, published)) shell.print(line);

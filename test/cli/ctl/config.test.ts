@@ -238,6 +238,16 @@ describe('dragoman ctl config', () => {
     });
   });
 
+  it('promises nothing when the broker has not confirmed the document', async () => {
+    // After the present configuration has come, and before the new one is published.
+    ctl.after(300, async () => ctl.broker().pause());
+    const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--new', '--timeout', '5');
+    expect(ran).toMatchObject({ exitCode: 4, printed: '' });
+    expect(ran.complained).toContain(
+      'the broker has not confirmed version 1 within 5 s; "config get" shows which one it has',
+    );
+  });
+
   it.each([
     [['config'], 'missing required argument'],
     [['config', 'put'], 'config "put" is unknown; use get, set, unset, diff'],
