@@ -3,22 +3,53 @@ import type { Log } from '../ports/log.ts';
 
 /** Default interval between two warnings of one kind (ms). */
 const QUIET_MS = 60_000;
-const MOST_KINDS = 1000;
+/** Kinds with one sentence in the quiet time. Names of devices can be invented at an open broker, and a log fills the disk. */
+const MOST_KINDS = 100;
+const MOST_SENTENCES = 1000;
 
 /** Logs a warning that may repeat without end: one in each quiet time and of each kind, with the number of those left out. */
 export type Complain = (kind: string, fields: object, sentence: string) => void;
 
+interface Last {
+  readonly until: number;
+  more: number;
+}
+
 export function createLimitedWarnings(log: Log, clock: Clock, quietMs = QUIET_MS): Complain {
-  const kinds = new Map<string, { until: number; more: number }>();
-  return (kind, fields, sentence) => {
+  /** By sentence and kind, the oldest first. */
+  const sentences = new Map<string, Map<string, Last>>();
+  const beyond = new Map<string, Last>();
+
+  const warn = (known: Map<string, Last>, kind: string, fields: object, sentence: string): void => {
     const now = clock.now();
-    const known = kinds.get(kind);
-    if (known !== undefined && now < known.until) {
-      known.more += 1;
+    const last = known.get(kind);
+    if (last !== undefined && now < last.until) {
+      last.more += 1;
       return;
     }
-    if (kinds.size >= MOST_KINDS) kinds.clear();
-    kinds.set(kind, { until: now + quietMs, more: 0 });
-    log.warn({ ...fields, ...(known && known.more > 0 && { more: known.more }) }, sentence);
+    known.delete(kind);
+    known.set(kind, { until: now + quietMs, more: 0 });
+    log.warn({ ...fields, ...(last && last.more > 0 && { more: last.more }) }, sentence);
+  };
+  const makeRoom = (known: Map<string, Last>): void => {
+    for (const [kind, { until }] of known) {
+      if (known.size < MOST_KINDS || clock.now() < until) return;
+      known.delete(kind);
+    }
+  };
+
+  return (kind, fields, sentence) => {
+    const known = sentences.get(sentence) ?? new Map<string, Last>();
+    if (sentences.size >= MOST_SENTENCES) sentences.clear();
+    sentences.set(sentence, known);
+    makeRoom(known);
+    if (known.has(kind) || known.size < MOST_KINDS) return warn(known, kind, fields, sentence);
+    if (beyond.size >= MOST_SENTENCES) beyond.clear();
+    warn(
+      beyond,
+      sentence,
+      { warning: sentence },
+      'too many warnings like this one: further ones are left out',
+    );
   };
 }

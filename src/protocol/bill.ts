@@ -12,7 +12,7 @@ export interface BillLine {
   readonly unreported: number;
   /** What those may have lasted at most; null if a session has no limit. */
   readonly unreported_minutes_at_most: number | null;
-  /** Reports that are longer than the session could last, that differ from the service's record, or of unknown sessions. */
+  /** Reports that are longer than the session could last, or of unknown sessions. */
   readonly implausible: number;
   readonly forecast_minutes: number;
   readonly budget_minutes: number | null;

@@ -151,6 +151,12 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     page: 'docs/fleet-security.md',
+    heading: 'A device that fills the broker',
+    ranBy: 'test/backend/broker/retained-flood.test.ts',
+    as: 'docs/fleet-security.md',
+  },
+  {
+    page: 'docs/fleet-security.md',
     lines: /devices renew/,
     ranBy: 'test/backend/broker/renewal.ts',
     as: "'renew'",

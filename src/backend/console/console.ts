@@ -19,7 +19,7 @@ import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createLimitedWarnings } from '../limited-warnings.ts';
 import { createAudit } from './audit.ts';
 import { clean } from './clean.ts';
-import { createDesiredLook } from './desired-look.ts';
+import { createDesiredLook, createDesiredPublish } from './desired-look.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
 import { createJobs } from './jobs.ts';
@@ -178,6 +178,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     store,
     audit,
     look: createDesiredLook(parts.openOwnBus, clock),
+    publish: createDesiredPublish(parts.openOwnBus, clock),
   };
   const peopleParts = { store, signIn, hasher, audit, clock, sessionsEnded: () => void streams.check() };
   const handlers = {

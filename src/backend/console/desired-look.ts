@@ -1,4 +1,7 @@
-/** Asks the broker for one document. What the console has not heard may still be there: its own connection hears the whole fleet. */
+/**
+ * Asks the broker for one document, and publishes one. The console's own connection hears the whole fleet: a document may be at the
+ * broker that it has not heard, and one in its queue could be sent hours later and replace a newer one.
+ */
 import { randomUUID } from 'node:crypto';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -47,6 +50,49 @@ export function createDesiredLook(openBus: OpenBus, clock: Clock): LookForDesire
       };
     });
 }
+
+/** @throws Refusal if the broker does not confirm it; it is never sent later */
+export type PublishDesired = (topic: string, text: string) => Promise<void>;
+
+/** @param openBus makes a connection for each call: what is not sent ends with it */
+export function createDesiredPublish(openBus: OpenBus, clock: Clock): PublishDesired {
+  return (topic, text) =>
+    new Promise((resolve, reject) => {
+      let why = 'it did not answer in time';
+      const bus = openBus(
+        { subscriptions: [], will: null },
+        {
+          up() {},
+          down(_, message) {
+            why = message;
+          },
+          message() {},
+          lost({ reason }) {
+            why = reason;
+          },
+        },
+      );
+      const fail = (): void => void bus.close().then(() => reject(unconfirmed(why)));
+      const cancel = clock.at(clock.now() + WITHIN_MS, fail);
+      bus.publish(topic, text, {
+        qos: 1,
+        retain: true,
+        ended(isDelivered) {
+          cancel();
+          if (!isDelivered) return fail();
+          void bus.close();
+          resolve();
+        },
+      });
+    });
+}
+
+const unconfirmed = (why: string): Refusal =>
+  new Refusal(
+    503,
+    'broker_away',
+    `the broker has not confirmed the document (${why}): load the configuration again to see which one it has, and check the rights of the backend (docs/console.md)`,
+  );
 
 const away = (why: string): Refusal =>
   new Refusal(

@@ -1,7 +1,7 @@
 /** The desired configuration of devices and groups. */
 import { randomUUID } from 'node:crypto';
 import type { Signer } from '../../adapters/signing/signer.ts';
-import { type DesiredBody, differences } from '../../core/fleet/desired-edit.ts';
+import { type DesiredBody, differences, nextVersion } from '../../core/fleet/desired-edit.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
@@ -14,7 +14,7 @@ import { nameOf } from '../core/issuing/policy.ts';
 import { check } from './call.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
 import { desiredText } from './command-message.ts';
-import type { LookForDesired } from './desired-look.ts';
+import type { LookForDesired, PublishDesired } from './desired-look.ts';
 import type { Fleet } from './fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';
@@ -81,15 +81,16 @@ function membersOf(fleet: Fleet, tenant: string, group: string): FleetDevice[] {
 
 export interface DesiredParts {
   readonly fleet: Fleet;
-  readonly bus: () => Pick<Bus, 'publish' | 'connected'>;
+  readonly bus: () => Pick<Bus, 'connected'>;
   readonly prefix: string;
   readonly signer: Signer | null;
   readonly clock: Clock;
   readonly look: LookForDesired;
+  readonly publish: PublishDesired;
   readonly store: Pick<ConsoleStore, 'claimConfig' | 'releaseConfig'>;
 }
 
-/** Longest time of a change: the look, and a publication. After a crash the target cannot be changed for this long. */
+/** Longer than a change: the look, and the publication. After a crash the target cannot be changed for this long. */
 const CLAIMED_FOR_MS = 60_000;
 
 /** The result of a publication in the audit. */
@@ -104,7 +105,7 @@ export interface DesiredChange {
   /** As the schema has read it; null: the document is deleted. */
   readonly document: DesiredBody | null;
   readonly version: number;
-  /** @throws Refusal if the broker does not take it */
+  /** @throws Refusal if the broker does not confirm it */
   publish(): Promise<void>;
   /** The next change may begin. */
   end(): Promise<void>;
@@ -114,7 +115,7 @@ export interface DesiredChange {
 export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => Promise<DesiredChange> {
   return async (change) => {
     const { target, basedOn } = change;
-    const { fleet, prefix, signer, clock, look, store } = parts;
+    const { fleet, prefix, signer, clock, look, publish, store } = parts;
     const document = change.document === null ? null : check(desiredSchema, change.document);
     const isGroup = 'group' in target;
     const base = isGroup ? `${prefix}/${target.tenant}/group/${target.group}` : `${prefix}/${target.device}`;
@@ -123,8 +124,7 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       throw new Refusal(404, 'not_found', `there is no device "${target.device}"`);
     const present = (): string | null =>
       isGroup ? fleet.groupDesired(target.tenant, target.group) : (device?.texts.desired ?? null);
-    const bus = parts.bus();
-    if (!bus.connected)
+    if (!parts.bus().connected)
       throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
     const holder = randomUUID();
     if (!(await store.claimConfig(base, holder, CLAIMED_FOR_MS))) throw changedMeanwhile();
@@ -146,9 +146,8 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       : device === undefined
         ? []
         : [device];
-    // Devices reject a lower version than the last one that they saw.
-    const seen = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
-    const version = seen.reduce((most, one) => Math.max(most, one), basedOn) + 1;
+    const reported = reporters.map(({ texts }) => readReport(texts)?.version[from] ?? 0);
+    const version = nextVersion(basedOn, reported);
     return {
       target,
       document,
@@ -158,7 +157,7 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
           document === null ? '' : await desiredText({ version, ...document }, base, signer, clock.wall());
         if (text.length > LONGEST_DESIRED)
           throw new Refusal(400, 'invalid', `the document must have at most ${LONGEST_DESIRED} characters`);
-        await publish(bus, `${base}/config/desired`, text);
+        await publish(`${base}/config/desired`, text);
         // The broker may send it back later than its acknowledgement.
         if (present() === before) fleet.hear(newsOf(target, text));
       },
@@ -177,18 +176,3 @@ const newsOf = (target: ConfigChange['target'], payload: string): DeviceNews =>
   'group' in target
     ? { kind: 'group_desired', name: `${target.tenant}/${target.group}`, payload }
     : { kind: 'desired', name: target.device, payload, isRetained: false };
-
-/** @throws Refusal if the broker does not take it */
-function publish(bus: Pick<Bus, 'publish'>, topic: string, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    bus.publish(topic, text, {
-      qos: 1,
-      retain: true,
-      ended(isDelivered) {
-        if (isDelivered) return resolve();
-        const message = 'the broker did not take the document: check the rights of the backend at the broker';
-        reject(new Refusal(503, 'broker_away', message));
-      },
-    });
-  });
-}

@@ -174,8 +174,13 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     );
     const device = `${who.tenant}/${who.device}`;
     const fields = { device, lane: about?.lane, reason: about?.reason, attempt: about?.attempt, repeated };
-    if (given.ok) log.info({ ...fields, session: shortId(given.session.id) }, 'session granted');
-    else log.warn({ ...fields, code: given.error.code, retry_after_s: given.error.retry_after_s }, 'denied');
+    if (given.ok) {
+      // A device may ask for the same answer again and again.
+      log[repeated ? 'debug' : 'info']({ ...fields, session: shortId(given.session.id) }, 'session granted');
+      return;
+    }
+    const { code, retry_after_s } = given.error;
+    complain(`denied ${device} ${code}`, { ...fields, code, retry_after_s }, 'denied');
   };
 
   const confirm = ({ ask, probe }: Extract<IssuerEffect, { type: 'confirm' }>): void => {

@@ -150,11 +150,17 @@ async function remove(shell: Shell, name: string, options: PeopleOptions): Promi
   });
 }
 
+const OF_ADDRESS_LOCK =
+  'If the page says "from this address", that lock ends within 15 minutes, or with a restart of the backend';
+
 async function unlock(shell: Shell, name: string, options: PeopleOptions): Promise<void> {
   await withStore(shell, options.config, async (store) => {
-    if ((await store.person(name)) === null) settle('unknown', name);
+    const person = await store.person(name);
+    if (person === null) return settle('unknown', name);
     await audited(store, 'people.unlock', name, {}, () => store.clearAttempts(name));
-    shell.print(textLine(`${name} may try to sign in again`));
+    const again = `${name} may try to sign in again`;
+    const isLocked = lockedUntil(person.attempts) !== null;
+    shell.print(textLine(isLocked ? again : `${name} was not locked. ${OF_ADDRESS_LOCK}`));
   });
 }
 

@@ -93,8 +93,8 @@ async function start(shell: Shell, version: string, options: StartOptions): Prom
     const unchecked = await whyUnchecked(plan, config);
     await insistOnUpdatable(openConfig(shell, options.config, null), plan.group);
     const next = createRollout(randomUUID(), plan, now());
-    const { waves, group } = plan;
-    await audited(audit, 'rollout.start', plan.version, { waves, group }, async () => {
+    const { waves, group, manifestUrl: manifest_url } = plan;
+    await audited(audit, 'rollout.start', plan.version, { waves, group, manifest_url }, async () => {
       if (!(await rollouts.replace(before, { id: next.id, body: JSON.stringify(next) })))
         throw new Failure('another person has just begun a roll-out: see "dragoman-backend rollout status"');
     });

@@ -8,6 +8,7 @@ import {
   type DesiredChange,
   differences,
   missingLane,
+  nextVersion,
   readChange,
 } from '../../core/fleet/desired-edit.ts';
 import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
@@ -219,12 +220,18 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
     shell,
   );
   const from = target.kind === 'group' ? `group:${target.group}` : 'device';
-  const version = nextVersion(before, found.reports, from);
+  const present = typeof before['version'] === 'number' ? before['version'] : 0;
+  const reported = [...found.reports.values()].map((report) => report.version[from] ?? 0);
+  const version = nextVersion(present, reported);
   const body = { ts: timestamp(clock.wall()), ...applyChanges(before, changes, version) };
   const topic = topics.desired(topicLevel(target));
   const about = topic.slice(0, topic.lastIndexOf('/config/'));
   const payload = await seal('dragoman+config', about, body, deps);
-  found.exchange.publish(topic, payload, { qos: 1, retain: true });
+  let isTaken = false;
+  const ended = (isDelivered: boolean): void => {
+    isTaken = isDelivered;
+  };
+  found.exchange.publish(topic, payload, { qos: 1, retain: true, ended });
   const published: Published = { from, version, body, changes };
   const verdicts = () =>
     found.devices().map((device) => judgeReport(device, found.reports.get(device), published));
@@ -233,20 +240,15 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
     () => timeoutS * 1000,
   );
   const judged = verdicts();
+  if (!isTaken && judged.some(({ status }) => status === 'silent'))
+    throw new Failure(
+      `the broker has not confirmed version ${version} within ${timeoutS} s; "config get" shows which one it has`,
+      EXIT.noAnswer,
+    );
   for (const verdict of judged) {
     if (options.json) shell.print(jsonLine({ ...verdict, version }));
     else for (const line of wordVerdict(verdict, published)) shell.print(line);
   }
   if (judged.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (judged.some(({ status }) => status === 'silent')) shell.finish(EXIT.noAnswer);
-}
-
-/** Higher than the previous version and all reported ones: devices reject lower versions. */
-function nextVersion(
-  before: DesiredBody,
-  reports: ReadonlyMap<string, ReceivedReport>,
-  from: string,
-): number {
-  const known = typeof before['version'] === 'number' ? before['version'] : 0;
-  return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
 }

@@ -91,6 +91,17 @@ function readValue(key: string, text: string): unknown {
   return text;
 }
 
+/**
+ * Highest reported version that counts: above times in microseconds, which owners may use. A device could report the highest
+ * number of all, and no document could follow in its group.
+ */
+const MOST_REPORTED = 8e15;
+
+/** Higher than the present version (0: none) and all reported ones: devices reject lower versions. */
+export function nextVersion(present: number, reported: readonly number[]): number {
+  return Math.max(present, ...reported.filter((version) => version <= MOST_REPORTED)) + 1;
+}
+
 /** The document with the changes and the next version. Other keys stay as they were. */
 export function applyChanges(
   before: DesiredBody,

@@ -141,6 +141,49 @@ else
       await close();
     });
 
+    it('writes only the own ends of a device that repeats those of others in its requests', async () => {
+      const { database, fixture, close } = await open();
+      const sessionFor = async (device: string) =>
+        `${sessionOf(await fixture.ask(device, 'r1')).id.slice(0, 8)}...`;
+      const [own, theirs] = [await sessionFor('hostile'), await sessionFor('honest')];
+      const answers = (device: string) => `${PREFIX}/museum/${device}/token/res`;
+      const hostile = await connectAsync(brokers[0]?.url ?? '', { protocolVersion: 5 });
+      const recorded: { topic: string; sessions: string[] }[] = [];
+      hostile.on('message', (topic, payload) => {
+        const { recorded: sessions } = JSON.parse(String(payload));
+        if (sessions !== undefined) recorded.push({ topic, sessions });
+      });
+      await hostile.subscribeAsync([answers('hostile'), answers('honest')]);
+      const end = (session: string, live_ms: number, lane = 'main') => ({ lane, session, live_ms });
+      const long = '\u{1f600}'.repeat(128);
+      const lies: object[][] = [
+        [end(theirs, 0), end(own, 1000), end(own, 2000), end(own, 3000, 'other'), end('\ud800', 1)],
+        Array.from({ length: 8 }, (_, index) => end(long, 1e11 - index, 'l'.repeat(64))),
+        [end(own, 4000)],
+      ];
+      const repeat = (index: number) =>
+        hostile.publishAsync(
+          `${PREFIX}/museum/hostile/token/req`,
+          fixture.request(`hostile-${index}`, { probe: 'backend', ended: lies[index % 3] }),
+          { qos: 1, properties: { responseTopic: answers('honest') } },
+        );
+      const sums = async () =>
+        new Map((await database.store().sums(...ALWAYS)).map((sum) => [sum.device, sum]));
+      // As many as are read at once.
+      for (let index = 0; index < 6; index += 1) await repeat(index);
+      await expect
+        .poll(async () => (await sums()).get('museum/hostile'))
+        .toMatchObject({ sessions: 1, ms: 1000, unreported: 0, implausible: 2 * 4 + 2 * 8 + 2 });
+      await expect.poll(() => recorded).toHaveLength(6);
+      for (let index = 6; index < 200; index += 1) await repeat(index);
+      sessionOf(await fixture.ask('honest', 'r2', { reason: 'network' }));
+      expect((await sums()).get('museum/hostile')).toMatchObject({ ms: 1000, unreported: 0 });
+      expect((await sums()).get('museum/honest')).toMatchObject({ ms: 0, unreported: 2, implausible: 0 });
+      expect(new Set(recorded.map(({ topic }) => topic))).toEqual(new Set([answers('hostile')]));
+      await hostile.endAsync();
+      await close();
+    });
+
     it('denies requests at once while the reports of honest devices wait for a store that is down', async () => {
       const world = { isDown: false };
       const { database, fixture, say, close } = await open(

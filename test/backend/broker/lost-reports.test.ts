@@ -10,15 +10,14 @@ import { parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { startBackend } from '../../../src/backend/backend.ts';
 import { OWNER_KEY } from '../../../src/backend/broker/store.ts';
-import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
-import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { EndReport, Store } from '../../../src/ports/store.ts';
-import { backendConfigSchema, MEMORY_STORE } from '../../../src/protocol/backend-config.ts';
+import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { findMosquitto } from '../../adapters/mqtt/mosquitto.ts';
 import { needs } from '../../needs.ts';
 import { wavOf } from '../../voice-recordings.ts';
+import { onBothStores } from '../store/both-stores.ts';
 import { startAgent } from './device-agent.ts';
 import { backend, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
@@ -105,69 +104,71 @@ async function startBroker(form: Form): Promise<SetUp> {
   return broker;
 }
 
-describe.each([
-  ['acl', false],
-  ['dynsec', true],
-] as const)(
-  'a flood of reports at a broker with %s (signed answers: %s)',
-  needs(findMosquitto() === null && 'needs mosquitto'),
-  (form, isSigned) => {
-    it('costs no honest report', async () => {
-      const broker = await startBroker(form);
-      const sqlite = createSqlStore(createSqliteEngine(MEMORY_STORE));
-      const { store, reports, hold, release } = holdable(sqlite);
-      await startOwner(broker, store, isSigned);
-      const keys = { publicKeyFiles: isSigned ? [join(broker.folder, OWNER_KEY)] : [] };
-      const agents: Agent[] = [];
-      const buses: Bus[] = [];
-      for (const id of HONEST) {
-        writeFileSync(join(broker.login(`museum.${id}`), 'none.wav'), wavOf(new Uint8Array(48_000)));
-        const agent = await startAgent(broker, id, { ...keys, opened: (bus) => void buses.push(bus) });
-        agents.push(agent);
-        endings.push(() => agent.stop());
-      }
-      const phases = (): string[] => agents.map(({ lanes }) => lanes[0]?.phase ?? '');
-      const all = (phase: string): Promise<void> => expect.poll(phases).toEqual(HONEST.map(() => phase));
-      const operator = await broker.connect('administrator');
-      let commands = 0;
-      const order = async (name: string): Promise<void> => {
-        commands += 1;
-        const command = JSON.stringify({ id: `c${commands}`, args: {} });
-        for (const id of HONEST)
-          await operator.mqtt.publishAsync(`dragoman/v1/museum/${id}/cmd/${name}`, command, { qos: 1 });
-      };
-      const billed = async (): Promise<string[]> => {
-        const sums = await sqlite.sums(...ALWAYS);
-        return sums.filter(({ ms }) => ms > 0).map(({ device }) => device);
-      };
-      await expect.poll(() => buses.every(({ connected }) => connected)).toBe(true);
-      await order('start');
-      await all('live');
+onBothStores((maker) => {
+  describe.each([
+    ['acl', false],
+    ['dynsec', true],
+  ] as const)(
+    'a flood of reports at a broker with %s (signed answers: %s)',
+    needs(findMosquitto() === null && 'needs mosquitto'),
+    (form, isSigned) => {
+      it('costs no honest report', async () => {
+        const broker = await startBroker(form);
+        const ledger = (await maker.make()).openStore();
+        const { store, reports, hold, release } = holdable(ledger);
+        await startOwner(broker, store, isSigned);
+        const keys = { publicKeyFiles: isSigned ? [join(broker.folder, OWNER_KEY)] : [] };
+        const agents: Agent[] = [];
+        const buses: Bus[] = [];
+        for (const id of HONEST) {
+          writeFileSync(join(broker.login(`museum.${id}`), 'none.wav'), wavOf(new Uint8Array(48_000)));
+          const agent = await startAgent(broker, id, { ...keys, opened: (bus) => void buses.push(bus) });
+          agents.push(agent);
+          endings.push(() => agent.stop());
+        }
+        const phases = (): string[] => agents.map(({ lanes }) => lanes[0]?.phase ?? '');
+        const all = (phase: string): Promise<void> => expect.poll(phases).toEqual(HONEST.map(() => phase));
+        const operator = await broker.connect('administrator');
+        let commands = 0;
+        const order = async (name: string): Promise<void> => {
+          commands += 1;
+          const command = JSON.stringify({ id: `c${commands}`, args: {} });
+          for (const id of HONEST)
+            await operator.mqtt.publishAsync(`dragoman/v1/museum/${id}/cmd/${name}`, command, { qos: 1 });
+        };
+        const billed = async (): Promise<string[]> => {
+          const sums = await ledger.sums(...ALWAYS);
+          return sums.filter(({ ms }) => ms > 0).map(({ device }) => device);
+        };
+        await expect.poll(() => buses.every(({ connected }) => connected)).toBe(true);
+        await order('start');
+        await all('live');
 
-      const hostile = await broker.connect('museum.kiosk-02');
-      const marker = await broker.connect('museum.kiosk-03');
-      hold();
-      const flood = Array.from({ length: FLOOD }, (_, index) => report(`s${index}...`, index));
-      await Promise.all(flood.map((payload) => hostile.mqtt.publishAsync(HOSTILE, payload, { qos: 1 })));
-      await order('stop');
-      await all('idle');
-      // The broker has acknowledged everything.
-      await expect.poll(() => buses.map(({ outbox }) => outbox.depth)).toEqual(HONEST.map(() => 0));
-      release();
-      // The queue passes messages again, so those before are gone.
-      await expect
-        .poll(async () => {
-          await marker.mqtt.publishAsync(MARKER, report('marker...', 1), { qos: 1 });
-          return reports.some(({ session }) => session === 'marker...');
-        })
-        .toBe(true);
-      expect(await billed()).toEqual([]);
+        const hostile = await broker.connect('museum.kiosk-02');
+        const marker = await broker.connect('museum.kiosk-03');
+        hold();
+        const flood = Array.from({ length: FLOOD }, (_, index) => report(`s${index}...`, index));
+        await Promise.all(flood.map((payload) => hostile.mqtt.publishAsync(HOSTILE, payload, { qos: 1 })));
+        await order('stop');
+        await all('idle');
+        // The broker has acknowledged everything.
+        await expect.poll(() => buses.map(({ outbox }) => outbox.depth)).toEqual(HONEST.map(() => 0));
+        release();
+        // The queue passes messages again, so those before are gone.
+        await expect
+          .poll(async () => {
+            await marker.mqtt.publishAsync(MARKER, report('marker...', 1), { qos: 1 });
+            return reports.some(({ session }) => session === 'marker...');
+          })
+          .toBe(true);
+        expect(await billed()).toEqual([]);
 
-      await order('start');
-      await expect.poll(billed).toEqual(HONEST.map((id) => `museum/${id}`));
-      const sums = await sqlite.sums(...ALWAYS);
-      for (const { device, implausible } of sums)
-        if (device !== 'museum/kiosk-02' && device !== 'museum/kiosk-03') expect(implausible).toBe(0);
-    });
-  },
-);
+        await order('start');
+        await expect.poll(billed).toEqual(HONEST.map((id) => `museum/${id}`));
+        const sums = await ledger.sums(...ALWAYS);
+        for (const { device, implausible } of sums)
+          if (device !== 'museum/kiosk-02' && device !== 'museum/kiosk-03') expect(implausible).toBe(0);
+      });
+    },
+  );
+});

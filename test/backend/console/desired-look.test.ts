@@ -1,7 +1,7 @@
-/** The question to the broker for one document: its absence must be certain. */
+/** The question to the broker for one document: its absence must be certain. And a publication, which must not come late. */
 import { describe, expect, it } from 'vitest';
-import { createDesiredLook } from '../../../src/backend/console/desired-look.ts';
-import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
+import { createDesiredLook, createDesiredPublish } from '../../../src/backend/console/desired-look.ts';
+import type { BusListener, BusOptions, PublishOptions } from '../../../src/ports/bus.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const TOPIC = 'dragoman/v1/museum/a/config/desired';
@@ -99,5 +99,57 @@ describe('the look for a desired configuration', () => {
     look.bus().lost?.({ topic: MARKER, why: 'refused', reason: 'not authorized' });
     await look.done;
     expect(look.answer()).toMatchObject({ status: 503 });
+  });
+});
+
+describe('the publication of a desired configuration', () => {
+  const publish = () => {
+    const clock = createVirtualClock();
+    const sent: PublishOptions[] = [];
+    let listener: BusListener | null = null;
+    let isClosed = false;
+    const answers: string[] = [];
+    const done = createDesiredPublish((_, to) => {
+      listener = to;
+      return {
+        connected: true,
+        outbox: { depth: 0, dropped: 0 },
+        publish: (_topic, _payload, how = {}) => void sent.push(how),
+        urgent: () => {},
+        reconnect: () => {},
+        async close() {
+          isClosed = true;
+        },
+      };
+    }, clock)(TOPIC, '{"version":8}').then(
+      () => void answers.push(`published, closed: ${isClosed}`),
+      (error: unknown) => void answers.push(`${String(error)}, closed: ${isClosed}`),
+    );
+    return { clock, sent, done, answers, bus: () => listener as unknown as BusListener };
+  };
+
+  it('ends when the broker has confirmed it', async () => {
+    const { clock, sent, done, answers } = publish();
+    expect(sent).toMatchObject([{ qos: 1, retain: true }]);
+    sent[0]?.ended?.(true);
+    await done;
+    expect([answers, clock.armed]).toEqual([['published, closed: true'], 0]);
+  });
+
+  it.each([
+    ['the broker refuses it', 'not authorized', 0],
+    ['nothing comes back within ten seconds', 'it did not answer in time', 10_000],
+    ['the connection is lost', 'the network is away', 10_000],
+  ])('ends with its connection, so that nothing is sent later, when %s', async (_, why, ms) => {
+    const { clock, sent, done, answers, bus } = publish();
+    if (why === 'not authorized') {
+      bus().lost?.({ topic: TOPIC, why: 'refused', reason: why });
+      sent[0]?.ended?.(false);
+    }
+    if (why === 'the network is away') bus().down('unreachable', why);
+    clock.advance(ms);
+    await done;
+    expect(answers).toEqual([expect.stringMatching(`not confirmed .*\\(${why}\\).*load.*closed: true`)]);
+    expect(clock.armed).toBe(0);
   });
 });

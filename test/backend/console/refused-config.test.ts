@@ -73,6 +73,15 @@ onBothStores((maker) => {
     expect(text).not.toContain('must not be');
   });
 
+  it('may follow when one device of a group reports the highest version', async () => {
+    const { publish, report, heard } = await open();
+    const lobby = { tenant: 'museum', group: 'lobby' };
+    report(A, { 'group:lobby': 41 }, [fault('group:lobby', 'log')]);
+    report('museum/b', { 'group:lobby': Number.MAX_SAFE_INTEGER }, [fault('group:lobby', 'log')]);
+    for (const name of [A, 'museum/b']) await heard(name, 1);
+    expect([await publish(lobby, 0), await publish(lobby, 42)]).toEqual([42, 43]);
+  });
+
   it('leaves a version good that a device has not read yet, and names a whole document', async () => {
     const { fixture, publish, report, heard, audit, later } = await open();
     await publish({ device: A }, 0);

@@ -120,3 +120,22 @@ it('denies a request whose ended streams cannot be read, and names the field', a
   ]);
   await close();
 });
+
+it('logs a denial of a device once a minute and for each code, with the number of the others', async () => {
+  const { clock, lines, published, send, close } = openRunner();
+  for (let second = 0; second < 120; second += 1) {
+    send('hostile', { id: `r${second}`, attempt: 0 });
+    send('foreign', { id: `r${second}` }, 'another-tenant');
+    clock.advance(1000);
+  }
+  expect(published.length).toBeGreaterThan(50);
+  const denied = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'denied');
+  expect(denied.map(({ device, code }) => [device, code])).toEqual([
+    ['museum/hostile', 'invalid_request'],
+    ['another-tenant/foreign', 'device_not_allowed'],
+    ['museum/hostile', 'invalid_request'],
+    ['another-tenant/foreign', 'device_not_allowed'],
+  ]);
+  expect(denied[2].more).toBeGreaterThan(10);
+  await close();
+});

@@ -127,6 +127,19 @@ describe('dragoman-backend people unlock', () => {
     ]);
   });
 
+  it('says that the name was not locked, and what ends the lock of an address', async () => {
+    const fixture = await start({ store: { path: join(folder, 'store.db') } });
+    for (let guess = 0; guess < 30; guess += 1)
+      await fixture.signIn(`eve-${guess % 3}`, `guess ${guess} of many`);
+    expect(await fixture.signIn('ann')).toBe(429);
+    expect((await run(['people', 'list'])).out).not.toContain('locked');
+    const { code, out } = await run(['people', 'unlock', 'ann']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^ann was not locked\. If the page says "from this address", .* a restart of the backend\n$/,
+    );
+  });
+
   it('names the verb that lists people when there is no such person, without a line in the audit', async () => {
     await run(add('ann'), [LONG, LONG]);
     expect(await run(['people', 'unlock', 'eve'])).toMatchObject({

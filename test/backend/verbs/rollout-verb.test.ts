@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { openKeptConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
 import { commandsOf } from '../../tidy/page-commands.ts';
@@ -246,6 +247,10 @@ describe('the beginning of a roll-out', () => {
         const begun = await rollout('start', '1.3.0', '--manifest-url', address);
         expect(begun.code).toBe(0);
         expect(begun.said).not.toContain('not checked');
+        const store = openKeptConsoleStore({ path: join(folder, 'store.db'), url: null, passwordFile: null });
+        const [line] = await store.audit({ what: 'rollout.start' }, 1);
+        await store.close();
+        expect(JSON.parse(line?.args ?? '')).toMatchObject({ group: null, manifest_url: address });
       },
     );
 

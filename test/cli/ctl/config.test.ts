@@ -208,12 +208,44 @@ describe('dragoman ctl config', () => {
     for (const device of devices) await device.close();
   });
 
+  it('sets a group again and again when one of its devices reports the highest version', async () => {
+    const device = await reporting('kiosk-01');
+    await ctl.device('kiosk-02', { groups: ['lobby'] });
+    const { configReported } = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-02' });
+    const hostile = createMqttBus(
+      { url: ctl.brokerUrl, clientId: 'hostile' },
+      { clock: createSystemClock(), seed: 3 },
+    )({ subscriptions: [], will: null }, { up() {}, down() {}, message() {} });
+    const report = { version: { 'group:lobby': Number.MAX_SAFE_INTEGER }, effective: {}, errors: [] };
+    hostile.publish(configReported, JSON.stringify(report), { retain: true });
+    await until(() => hostile.connected && hostile.outbox.depth === 0);
+    for (const [volume, version] of [
+      [10, 1],
+      [20, 2],
+    ])
+      expect((await ctl.run('--group', 'lobby', 'config', 'set', `main.volume=${volume}`)).printed).toContain(
+        `kiosk-01: version ${version} is in force\n`,
+      );
+    await device.close();
+    await hostile.close();
+  });
+
   it('exits with 4 when the device is offline and will apply the version later', async () => {
     const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--new', '--timeout', '1');
     expect(ran).toMatchObject({
       exitCode: 4,
       printed: 'kiosk-07: no report yet; it will apply version 1 when it is online\n',
     });
+  });
+
+  it('promises nothing when the broker has not confirmed the document', async () => {
+    // After the present configuration has come, and before the new one is published.
+    ctl.after(300, async () => ctl.broker().pause());
+    const ran = await ctl.run('kiosk-07', 'config', 'set', 'main.echo=off', '--new', '--timeout', '5');
+    expect(ran).toMatchObject({ exitCode: 4, printed: '' });
+    expect(ran.complained).toContain(
+      'the broker has not confirmed version 1 within 5 s; "config get" shows which one it has',
+    );
   });
 
   it.each([

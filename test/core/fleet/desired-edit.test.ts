@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { applyChanges, differences, missingLane, readChange } from '../../../src/core/fleet/desired-edit.ts';
+import {
+  applyChanges,
+  differences,
+  missingLane,
+  nextVersion,
+  readChange,
+} from '../../../src/core/fleet/desired-edit.ts';
 
 const SCHEDULE = { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '18:00' }] };
 const set = (...texts: string[]) => texts.map((text) => readChange(text, false));
@@ -166,5 +172,23 @@ describe('a change of the desired configuration', () => {
       { key: 'x.echo', desired: 'off', effective: undefined },
     ]);
     expect(differences({ lanes: 'x', log: 4 }, null)).toEqual([]);
+  });
+});
+
+describe('the next version of a desired configuration', () => {
+  it.each([
+    ['the document', 7, [], 8],
+    ['what a device has seen', 0, [12, 3], 13],
+    ['a time in microseconds', 0, [1_790_000_000_000_000], 1_790_000_000_000_001],
+  ])('is higher than %s', (_, known, reported, next) => {
+    expect(nextVersion(known, reported)).toBe(next);
+  });
+
+  it('leaves room for further ones, whatever a device reports', () => {
+    for (const hostile of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1, 8e15, -5]) {
+      let version = 3;
+      for (let change = 0; change < 1000; change += 1) version = nextVersion(version, [4, hostile]);
+      expect(Number.isSafeInteger(version + 1e9)).toBe(true);
+    }
   });
 });
