@@ -140,7 +140,10 @@ export class RunningStreams {
       now,
       emit: this.setup.emit,
       revoke: (lingers) => this.revoke(running.session, lingers, now),
-      setLink: (link, forMs) => this.setLink(running, link, now + (forMs ?? Number.POSITIVE_INFINITY)),
+      setLink: (change, forMs) => {
+        const healsAt = now + (forMs ?? Number.POSITIVE_INFINITY);
+        this.setLink(running, { ...running.link, ...change }, healsAt);
+      },
     });
   }
 
@@ -197,11 +200,11 @@ export class RunningStreams {
     running.charged = stream.report.billed_ms;
   }
 
-  private setLink(running: Running, change: Partial<Link>, healsAt: number): void {
-    running.link = { ...running.link, ...change };
+  private setLink(running: Running, link: Link, healsAt: number): void {
+    running.link = link;
     running.linkHealsAt = healsAt;
     this.registry.touch(running);
-    this.setup.emit({ type: 'link', stream: running.stream.report.id, link: running.link });
+    this.setup.emit({ type: 'link', stream: running.stream.report.id, link });
   }
 
   private healLink(running: Running): void {
