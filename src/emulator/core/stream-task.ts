@@ -117,7 +117,7 @@ export class StreamTask {
     const objection = objectToTask(task, setup.choices);
     if (objection !== null) return objection;
     const plan = planTask(task, setup.choices, setup.findVoice, now);
-    this.report(plan);
+    this.reportPlan(plan);
     for (const voice of plan.missingVoices)
       replies.warn('VOICE_NOT_FOUND', `voice ${voice} is not available`, now);
     const interpreter = this.interpreter ?? this.createInterpreter(plan);
@@ -133,7 +133,7 @@ export class StreamTask {
     return null;
   }
 
-  private report({ source, targets, inputHz, outputHz }: TaskPlan): void {
+  private reportPlan({ source, targets, inputHz, outputHz }: TaskPlan): void {
     const { report } = this.setup;
     report.source = source;
     report.targets = targets.map(({ language }) => language);
