@@ -203,7 +203,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing, requests });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
   const maker = createSpeechMaker(thread, complain);
-  runtime = createRuntime({ clock, service, perform: gate.perform, hearing, maker, speak });
+  runtime = createRuntime({
+    clock,
+    service,
+    perform: (effect) => gate.perform(effect),
+    hearing,
+    maker,
+    speak,
+  });
 
   const reset = (): void => {
     getRuntime().act(() => service.reset());
@@ -226,7 +233,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     response.end(JSON.stringify(body));
   });
   server.maxConnections = MOST_SOCKETS;
-  server.on('upgrade', gate.upgrade);
+  server.on('upgrade', (request, socket, head) => gate.upgrade(request, socket, head));
   server.on('clientError', (problem: NodeJS.ErrnoException, socket) => {
     const status = CLIENT_ERROR_STATUS[problem.code ?? ''] ?? 400;
     if (!socket.writable) return void socket.destroy();

@@ -1,13 +1,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../ports/clock.ts';
 import type { ConnectionType, Intent } from '../protocol/service/session.ts';
-import { type Connection, type ConnectionEvents, createConnection } from './connection.ts';
 import { streamSecretOf } from './core/credentials.ts';
-import type { Effect } from './core/effect.ts';
 import type { Opening } from './core/opening.ts';
-import type { OutMessage } from './core/outbox.ts';
 import {
   type Answer,
   PROBLEMS,
@@ -16,14 +12,12 @@ import {
   refuse,
   webrtcDetail,
 } from './core/refusal.ts';
-import type { Service } from './core/service.ts';
 import { isWebrtcPath } from './core/session-view.ts';
 import { CLOSE } from './core/stream-words.ts';
 import type { Door } from './listener.ts';
 import { writeFrame } from './message-frame.ts';
-import { answerFacts, type RequestLog } from './request-log.ts';
-import type { Plumbing } from './reset.ts';
-import type { Runtime } from './runtime.ts';
+import { answerFacts } from './request-log.ts';
+import { StreamConnections, type StreamConnectionsSetup, type StreamEffect } from './stream-connections.ts';
 
 /** Largest frame (bytes): 512 KB of base64 and some JSON around it. A larger frame ends the connection. */
 const MOST_FRAME_BYTES = 640 * 1024;
@@ -41,7 +35,6 @@ const INTENTS: Readonly<Record<string, Intent>> = {
   'text-to-speech': 'tts',
 };
 
-type StreamEffect = Exclude<Effect, { type: 'render' }>;
 type Refused = Opening & { kind: 'refused' };
 
 /** The WebSocket interface: opens or refuses streams, and carries out the service's effects on them. */
@@ -111,14 +104,9 @@ function refusalOf({ reason, bare, given }: Refused, wanted: IssueCase, instance
   };
 }
 
-export interface StreamGateSetup {
-  readonly clock: Clock;
-  readonly service: Service;
-  readonly getRuntime: () => Runtime;
+export interface StreamGateSetup extends StreamConnectionsSetup {
   readonly nextInstance: () => string;
   readonly door: Door;
-  readonly plumbing: Plumbing;
-  readonly requests: RequestLog;
 }
 
 /** Refuses a stream after the upgrade: with a message and a close, or with a close alone. */
@@ -141,153 +129,118 @@ function refuseOpen(
   });
 }
 
-function noteMessage(requests: RequestLog, stream: string, { type, data }: OutMessage): void {
-  if (type !== 'error' && type !== 'warning') return;
-  const { code, desc, message, param } = data;
-  const where = typeof param === 'string' ? `${param}: ` : '';
-  requests.note({
-    kind: 'message',
-    stream,
-    reason: String(code),
-    detail: `${where}${desc ?? message ?? ''}`,
-  });
+export function createStreamGate(setup: StreamGateSetup): StreamGate {
+  return new WebSocketGate(setup);
 }
 
-export function createStreamGate(setup: StreamGateSetup): StreamGate {
-  const { clock, service, getRuntime, nextInstance, door, plumbing, requests } = setup;
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: MOST_FRAME_BYTES,
-    perMessageDeflate: false,
-    autoPong: false,
-  });
-  const turnAway = (request: IncomingMessage, socket: Duplex, refusal: Answer): void => {
-    requests.note({
+class WebSocketGate implements StreamGate {
+  private readonly setup: StreamGateSetup;
+  private readonly connections: StreamConnections;
+  private readonly server: WebSocketServer;
+  /** All open sockets, those of refused clients too. */
+  private readonly sockets = new Set<WebSocket>();
+
+  constructor(setup: StreamGateSetup) {
+    this.setup = setup;
+    this.connections = new StreamConnections(setup);
+    this.server = new WebSocketServer({
+      noServer: true,
+      maxPayload: MOST_FRAME_BYTES,
+      perMessageDeflate: false,
+      autoPong: false,
+    });
+    this.server.on('wsClientError', (problem, socket, request) => {
+      this.turnAway(request, socket, refuse('malformed_handshake', setup.nextInstance(), [problem.message]));
+    });
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { clock, service, door, nextInstance } = this.setup;
+    socket.on('error', () => {});
+    const objection = door.objectTo(request);
+    if (objection !== null)
+      return this.turnAway(request, socket, refuse('foreign_host', nextInstance(), [objection]));
+    const wanted = wantedOf(request.url ?? '/');
+    if (wanted === null) return this.turnAway(request, socket, refuse('not_found', nextInstance()));
+    const flaw = flawOf(request);
+    if (flaw !== null) {
+      const refusal = refuse('malformed_handshake', nextInstance(), [flaw]);
+      return this.turnAway(request, socket, { ...refusal, headers: VERSION_HEADER });
+    }
+    const delayMs = service.faults.takeUpgradeDelayMs();
+    if (delayMs === 0) this.open(request, socket, head, wanted);
+    else clock.at(clock.now() + delayMs, () => this.open(request, socket, head, wanted));
+  }
+
+  perform(effect: StreamEffect): void {
+    this.connections.perform(effect);
+  }
+
+  async close(): Promise<void> {
+    const { clock } = this.setup;
+    const gone = [...this.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of this.sockets) {
+      socket.close(CLOSE.goingAway, 'the service shuts down');
+      clock.at(clock.now() + 300, () => socket.terminate());
+    }
+    await Promise.all(gone);
+    this.server.close();
+  }
+
+  /** Opens a stream in the service, and its socket; a refusal may need a socket too. */
+  private open(request: IncomingMessage, socket: Duplex, head: Buffer, wanted: IssueCase): void {
+    if (socket.destroyed) return;
+    const { service, getRuntime, nextInstance } = this.setup;
+    const { url, intent, transport } = wanted;
+    const secret = url.searchParams.get('token') ?? streamSecretOf(request.headers.authorization);
+    const { result: opening, waiting } = this.connections.collect(() =>
+      getRuntime().act((now) => service.open({ secret, intent, transport }, now)),
+    );
+    if (opening.kind === 'refused' && opening.delivery === 'http')
+      return this.turnAway(request, socket, refusalOf(opening, wanted, nextInstance()));
+    this.noteOpening(opening, request.url ?? '/', wanted);
+    if (opening.kind === 'refused')
+      return this.handshake(request, socket, head, (webSocket) =>
+        refuseOpen(webSocket, opening, wanted, this.setup),
+      );
+    let upgraded = false;
+    socket.once('close', () => {
+      if (upgraded) return;
+      getRuntime().act((now) => service.disconnected(opening.stream, 1006, 'no handshake', 'network', now));
+    });
+    this.handshake(request, socket, head, (webSocket) => {
+      upgraded = true;
+      this.connections.attach(opening.stream, webSocket, socket, waiting);
+    });
+  }
+
+  private handshake(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    use: (webSocket: WebSocket) => void,
+  ): void {
+    this.server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.sockets.add(webSocket);
+      webSocket.once('close', () => this.sockets.delete(webSocket));
+      use(webSocket);
+    });
+  }
+
+  private turnAway(request: IncomingMessage, socket: Duplex, refusal: Answer): void {
+    this.setup.requests.note({
       kind: 'stream',
       method: request.method ?? null,
       url: request.url ?? '/',
       ...answerFacts(refusal),
     });
     answer(socket, refusal);
-  };
-  server.on('wsClientError', (problem, socket, request) => {
-    turnAway(request, socket, refuse('malformed_handshake', nextInstance(), [problem.message]));
-  });
-  const connections = new Map<string, Connection>();
-  const sockets = new Set<WebSocket>();
-  /** Effects on a stream during its opening, before it has a connection. */
-  let early: StreamEffect[] | null = null;
+  }
 
-  const keep = (socket: WebSocket): void => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  };
-
-  const attach = (socket: WebSocket, raw: Duplex, stream: string): void => {
-    const { choices } = service;
-    const events: ConnectionEvents = {
-      frame(frame) {
-        getRuntime().act((now) => {
-          if (frame.kind === 'audio') service.hear(stream, frame.pcm, frame.chars, now);
-          else if (frame.kind === 'message') service.receive(stream, frame.json, now);
-          else service.receiveJunk(stream, frame.why, now);
-        });
-      },
-      gone(code, reason, by) {
-        const detail = reason === '' ? `by the ${by}` : `${reason}, by the ${by}`;
-        if (connections.delete(stream)) requests.note({ kind: 'close', stream, status: code, detail });
-        getRuntime().act((now) => service.disconnected(stream, code, reason, by, now));
-      },
-    };
-    connections.set(stream, createConnection(socket, raw, clock, choices, events, plumbing.reset));
-  };
-
-  const perform = (effect: StreamEffect): void => {
-    const connection = connections.get(effect.stream);
-    if (connection === undefined) return void early?.push(effect);
-    switch (effect.type) {
-      case 'send':
-        noteMessage(requests, effect.stream, effect.message);
-        return connection.send(effect.message);
-      case 'sendRaw':
-        return connection.sendRaw(effect.payload, effect.as);
-      case 'link':
-        return connection.setLink(effect.link);
-      case 'close':
-        connections.delete(effect.stream);
-        requests.note({
-          kind: 'close',
-          stream: effect.stream,
-          status: effect.code,
-          detail: `${effect.reason}, by the service`,
-        });
-        return connection.close(effect.code, effect.reason);
-      case 'reset':
-        connections.delete(effect.stream);
-        return connection.reset();
-      default:
-        return effect satisfies never;
-    }
-  };
-
-  const decide = (request: IncomingMessage, socket: Duplex, head: Buffer, wanted: IssueCase): void => {
-    if (socket.destroyed) return;
-    const { url, intent, transport } = wanted;
-    const secret = url.searchParams.get('token') ?? streamSecretOf(request.headers.authorization);
-    early = [];
-    const opening = getRuntime().act((now) => service.open({ secret, intent, transport }, now));
-    const waiting = early;
-    early = null;
-    if (opening.kind === 'refused' && opening.delivery === 'http') {
-      return turnAway(request, socket, refusalOf(opening, wanted, nextInstance()));
-    }
-    const asked = { kind: 'stream', method: 'GET', url: request.url ?? '/', status: 101 } as const;
+  private noteOpening(opening: Opening, url: string, wanted: IssueCase): void {
+    const asked = { kind: 'stream', method: 'GET', url, status: 101 } as const;
+    const { requests } = this.setup;
     if (opening.kind === 'opened') requests.note({ ...asked, stream: opening.stream });
     else requests.note({ ...asked, reason: opening.reason, detail: wordsOf(opening.reason, wanted) });
-    let upgraded = false;
-    socket.once('close', () => {
-      if (upgraded || opening.kind === 'refused') return;
-      getRuntime().act((now) => service.disconnected(opening.stream, 1006, 'no handshake', 'network', now));
-    });
-    server.handleUpgrade(request, socket, head, (webSocket) => {
-      upgraded = true;
-      keep(webSocket);
-      if (opening.kind === 'refused') refuseOpen(webSocket, opening, wanted, setup);
-      else {
-        attach(webSocket, socket, opening.stream);
-        for (const effect of waiting) perform(effect);
-      }
-    });
-  };
-
-  return {
-    upgrade(request, socket, head) {
-      socket.on('error', () => {});
-      const objection = door.objectTo(request);
-      if (objection !== null)
-        return turnAway(request, socket, refuse('foreign_host', nextInstance(), [objection]));
-      const wanted = wantedOf(request.url ?? '/');
-      if (wanted === null) return turnAway(request, socket, refuse('not_found', nextInstance()));
-      const flaw = flawOf(request);
-      if (flaw !== null) {
-        return turnAway(request, socket, {
-          ...refuse('malformed_handshake', nextInstance(), [flaw]),
-          headers: VERSION_HEADER,
-        });
-      }
-      const delayMs = service.faults.takeUpgradeDelayMs();
-      if (delayMs === 0) decide(request, socket, head, wanted);
-      else clock.at(clock.now() + delayMs, () => decide(request, socket, head, wanted));
-    },
-    perform,
-    async close() {
-      const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-      for (const socket of sockets) {
-        socket.close(CLOSE.goingAway, 'the service shuts down');
-        clock.at(clock.now() + 300, () => socket.terminate());
-      }
-      await Promise.all(gone);
-      server.close();
-    },
-  };
+  }
 }

@@ -20,17 +20,15 @@ test('makes one rendering in each turn when several are ordered, so that sockets
     wallAtZero: 0,
   });
   let rendered = 0;
-  const watched = {
-    ...service,
-    rendered: (...given: Parameters<typeof service.rendered>) => {
-      rendered++;
-      service.rendered(...given);
-    },
+  const take = service.rendered.bind(service);
+  service.rendered = (...given) => {
+    rendered++;
+    take(...given);
   };
   const clock = createSystemClock();
   const runtime = createRuntime({
     clock,
-    service: watched,
+    service,
     perform: () => {},
     hearing: createHearing({
       clock,

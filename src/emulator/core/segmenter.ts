@@ -25,6 +25,8 @@ export type SegmentEvent =
   | { kind: 'dropped' }
   | { kind: 'confirmed'; from: number; to: number; voice: Stretch; voicedMs: number };
 
+export type ConfirmedSegment = SegmentEvent & { kind: 'confirmed' };
+
 /** Surplus of voice over silence (ms) that begins a sentence, so that single frames of noise do not. */
 const ONSET_MS = 90;
 /** Voice in a row (ms) that ends a pause: shorter clicks in a quiet room count as silence. */

@@ -1,20 +1,15 @@
 import type { Random } from '../../core/random.ts';
 import { samplesOf } from '../../sound/pcm.ts';
+import { type Delay, DelayLine } from './delay-line.ts';
 import type { Effect } from './effect.ts';
-import { createOutbox, type OutMessage, type SpokenPart } from './outbox.ts';
+import { createOutbox, type OutMessage } from './outbox.ts';
 import { levelDb } from './pcm.ts';
 import { createSpeechFaults, type SpeechFaults } from './speech-faults.ts';
+import { SpokenPosition } from './spoken-position.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 
 /** Most messages that wait at once on one stream: minutes of speech in several languages. */
 const MOST_WAITING = 4000;
-
-/** A delay of all messages, by `ms` and up to `jitterMs` more, until a given time. */
-export interface Delay {
-  readonly ms: number;
-  readonly jitterMs: number;
-  readonly until: number;
-}
 
 /** The service sends no messages until a given time. */
 export interface Mute {
@@ -78,135 +73,137 @@ export interface SenderSetup {
 }
 
 export function createSender(setup: SenderSetup): Sender {
-  const { report, openedAt } = setup;
-  const outbox = createOutbox<Waiting>(MOST_WAITING);
-  const speechFaults = createSpeechFaults();
-  let delay: Delay | null = null;
-  let lastDelayedAt = Number.NEGATIVE_INFINITY;
-  let mute: Mute | null = null;
-  let spokenLast: { part: SpokenPart; finished: number } | null = null;
+  return new MessageSender(setup);
+}
 
-  const account = (message: OutMessage, now: number): void => {
+class MessageSender implements Sender {
+  readonly speechFaults = createSpeechFaults();
+  mute: Mute | null = null;
+  private readonly setup: SenderSetup;
+  private readonly outbox = createOutbox<Waiting>(MOST_WAITING);
+  private readonly delays: DelayLine;
+  private readonly spoken = new SpokenPosition();
+
+  constructor(setup: SenderSetup) {
+    this.setup = setup;
+    this.delays = new DelayLine(setup.random);
+  }
+
+  get nextAt(): number {
+    return this.outbox.nextAt;
+  }
+
+  get lastAt(): number {
+    return this.outbox.lastAt;
+  }
+
+  get waiting(): number {
+    return this.outbox.length;
+  }
+
+  get isBetweenLanguages(): boolean {
+    return this.spoken.isBetweenLanguages;
+  }
+
+  get delay(): Delay | null {
+    return this.delays.delay;
+  }
+
+  set delay(next: Delay | null) {
+    this.delays.delay = next;
+  }
+
+  isMute(now: number): boolean {
+    if (this.mute !== null && now >= this.mute.until) this.mute = null;
+    return this.mute !== null;
+  }
+
+  send(message: OutMessage, now: number): void {
+    if (!this.isPutOff(message, now)) this.pass(message, now);
+  }
+
+  sendAt(message: OutMessage, dueAt: number): void {
+    this.outbox.put({ message, delayed: false }, dueAt);
+  }
+
+  sendNow(message: OutMessage, now: number): void {
+    this.mute = null;
+    this.emit(message, now);
+  }
+
+  flush(now: number): void {
+    const { outbox } = this;
+    for (let entry = outbox.take(now); entry !== undefined; entry = outbox.take(now)) {
+      if (entry.delayed || !this.isPutOff(entry.message, now)) this.pass(entry.message, now);
+    }
+  }
+
+  dropSpeech(languages: ReadonlySet<string> | null = null): number {
+    return this.outbox.drop(
+      ({ message }) =>
+        isSpeech(message) && (languages === null || languages.has(message.spoken?.language ?? '')),
+    );
+  }
+
+  dropOldest(language: string, ms: number): number {
+    const dropped = new Set<string>();
+    let droppedMs = 0;
+    this.outbox.drop(({ message: { spoken } }) => {
+      if (spoken === undefined || spoken.language !== language) return false;
+      const hasBegun = this.spoken.isAt(spoken);
+      if (!dropped.has(spoken.sentence) && (hasBegun || droppedMs >= ms)) return false;
+      dropped.add(spoken.sentence);
+      droppedMs += spoken.ms;
+      return true;
+    });
+    return droppedMs;
+  }
+
+  clear(): void {
+    this.outbox.drop(() => true);
+    this.delays.clear();
+  }
+
+  heal(): void {
+    this.delay = null;
+    this.mute = null;
+    this.speechFaults.reset();
+  }
+
+  /** Queues a message that a delay holds back. */
+  private isPutOff(message: OutMessage, now: number): boolean {
+    const dueAt = this.delays.dueAt(now);
+    if (dueAt !== null) this.outbox.put({ message, delayed: true }, dueAt);
+    return dueAt !== null;
+  }
+
+  /** Sends a message as the faults of speech leave it. */
+  private pass(message: OutMessage, now: number): void {
+    if (message.spoken !== undefined) this.spoken.note(message.spoken);
+    const changed = isSpeech(message) ? this.speechFaults.apply(message) : message;
+    if (changed !== null) this.emit(changed, now);
+  }
+
+  /** Sends a message, unless the service is mute. */
+  private emit(message: OutMessage, now: number): void {
+    if (this.isMute(now) && !(this.mute?.except === 'get_task' && answersGetTask(message))) return;
+    this.count(message, now);
+    this.setup.emit({ type: 'send', stream: this.setup.report.id, message });
+  }
+
+  private count({ type, data, pcm }: OutMessage, now: number): void {
+    const { report, openedAt, record } = this.setup;
     report.messages_out++;
-    if (message.pcm !== undefined) {
+    if (pcm !== undefined) {
       report.frames_out++;
-      report.bytes_out += message.pcm.byteLength;
-      report.level_out_db = levelDb(samplesOf(message.pcm));
-      if (report.output_hz !== null) {
-        report.audio_ms_out += (message.pcm.byteLength / 2 / report.output_hz) * 1000;
-      }
-      setup.record(message.pcm);
+      report.bytes_out += pcm.byteLength;
+      report.level_out_db = levelDb(samplesOf(pcm));
+      if (report.output_hz !== null) report.audio_ms_out += (pcm.byteLength / 2 / report.output_hz) * 1000;
+      record(pcm);
       return;
     }
-    const { transcription } = message.data as TranscriptData;
-    if (transcription !== undefined) {
-      noteText(report, message.type, transcription.language, transcription.text, Math.round(now - openedAt));
-    }
-  };
-
-  const isMute = (now: number): boolean => {
-    if (mute !== null && now >= mute.until) mute = null;
-    return mute !== null;
-  };
-
-  const go = (message: OutMessage, now: number): void => {
-    if (isMute(now) && !(mute?.except === 'get_task' && answersGetTask(message))) return;
-    account(message, now);
-    setup.emit({ type: 'send', stream: report.id, message });
-  };
-
-  const noteSpoken = (part: SpokenPart): void => {
-    const before = spokenLast?.part.sentence === part.sentence ? spokenLast.finished : 0;
-    spokenLast = { part, finished: before + (part.isLast ? 1 : 0) };
-  };
-
-  const pass = (message: OutMessage, now: number): void => {
-    if (!isSpeech(message)) return go(message, now);
-    if (message.spoken !== undefined) noteSpoken(message.spoken);
-    const changed = speechFaults.apply(message);
-    if (changed !== null) go(changed, now);
-  };
-
-  /** Delays a message during a delay, or while an earlier message is still delayed, so that the order stays. */
-  const putOff = (message: OutMessage, now: number): boolean => {
-    if (delay !== null && now >= delay.until) delay = null;
-    if (delay === null && now > lastDelayedAt) return false;
-    const lateMs = delay === null ? 0 : delay.ms + setup.random() * delay.jitterMs;
-    lastDelayedAt = Math.max(lastDelayedAt, now + lateMs);
-    outbox.put({ message, delayed: true }, lastDelayedAt);
-    return true;
-  };
-
-  return {
-    get nextAt() {
-      return outbox.nextAt;
-    },
-    get lastAt() {
-      return outbox.lastAt;
-    },
-    get waiting() {
-      return outbox.length;
-    },
-    speechFaults,
-    get isBetweenLanguages() {
-      return spokenLast?.part.isLast === true && spokenLast.finished < spokenLast.part.languages;
-    },
-    get mute() {
-      return mute;
-    },
-    set mute(next) {
-      mute = next;
-    },
-    isMute,
-    get delay() {
-      return delay;
-    },
-    set delay(next) {
-      delay = next;
-    },
-    send(message, now) {
-      if (!putOff(message, now)) pass(message, now);
-    },
-    sendAt(message, dueAt) {
-      outbox.put({ message, delayed: false }, dueAt);
-    },
-    sendNow(message, now) {
-      mute = null;
-      go(message, now);
-    },
-    flush(now) {
-      for (let entry = outbox.take(now); entry !== undefined; entry = outbox.take(now)) {
-        if (entry.delayed || !putOff(entry.message, now)) pass(entry.message, now);
-      }
-    },
-    dropSpeech(languages = null) {
-      return outbox.drop(
-        ({ message }) =>
-          isSpeech(message) && (languages === null || languages.has(message.spoken?.language ?? '')),
-      );
-    },
-    dropOldest(language, ms) {
-      const dropped = new Set<string>();
-      const last = spokenLast?.part;
-      let goneMs = 0;
-      outbox.drop(({ message: { spoken } }) => {
-        if (spoken === undefined || spoken.language !== language) return false;
-        const hasBegun = last?.sentence === spoken.sentence && last.language === language;
-        if (!dropped.has(spoken.sentence) && (hasBegun || goneMs >= ms)) return false;
-        dropped.add(spoken.sentence);
-        goneMs += spoken.ms;
-        return true;
-      });
-      return goneMs;
-    },
-    clear() {
-      outbox.drop(() => true);
-      lastDelayedAt = Number.NEGATIVE_INFINITY;
-    },
-    heal() {
-      delay = null;
-      mute = null;
-      speechFaults.reset();
-    },
-  };
+    const { transcription } = data as TranscriptData;
+    if (transcription === undefined) return;
+    noteText(report, type, transcription.language, transcription.text, Math.round(now - openedAt));
+  }
 }

@@ -1,31 +1,23 @@
 import { type Account, createAccount } from './account.ts';
-import { createRepeatWatch } from './audio-account.ts';
+import { objectToRequest } from './admission.ts';
 import type { Choices } from './choices.ts';
-import { createConnectionCount } from './connection-count.ts';
+import { type ConnectionCount, createConnectionCount } from './connection-count.ts';
 import { type Credential, identify, type KnownKeys } from './credentials.ts';
-import { type Effect, HEALTHY_LINK, type Link } from './effect.ts';
+import type { Effect } from './effect.ts';
 import { type Delivery, type FaultRequest, isStreamFault } from './fault.ts';
-import { isAnyStream } from './fault-plan.ts';
+import { type DueFault, isAnyStream } from './fault-plan.ts';
 import { createFaultRegistry, type FaultRegistry } from './fault-registry.ts';
 import type { CreateDetector } from './interpreter.ts';
 import type { GivenRefusal, Opening, OpenRequest } from './opening.ts';
 import { createBookmarks } from './page-cursor.ts';
 import type { PhraseBook } from './phrase-book.ts';
-import { drawToken, type Random } from './random.ts';
+import type { Random } from './random.ts';
 import type { ProblemReason } from './refusal.ts';
-import { createSessionRegistry, objectTo, type SessionRecord, type SessionRegistry } from './sessions.ts';
-import { createStream, type Stream } from './stream.ts';
-import { inflict } from './stream-faults.ts';
-import {
-  createStreamRegistry,
-  limitAt,
-  type Running,
-  type Strained,
-  strainedOf,
-  targetOf,
-} from './stream-registry.ts';
-import { newReport, type StreamReport } from './stream-report.ts';
-import { CLOSE } from './stream-words.ts';
+import { RunningStreams } from './running-streams.ts';
+import { createSessionRegistry, type SessionRecord, type SessionRegistry } from './sessions.ts';
+import type { Stream } from './stream.ts';
+import type { Strained } from './stream-registry.ts';
+import type { StreamReport } from './stream-report.ts';
 import { createVoiceRegistry, type VoiceRegistry } from './voices.ts';
 
 export interface ServiceSetup {
@@ -87,263 +79,227 @@ export interface Service {
 }
 
 export function createService(setup: ServiceSetup): Service {
-  const { choices, random } = setup;
-  let sessions = createSessionRegistry(random);
-  let voices = createVoiceRegistry(choices, random);
-  let account = createAccount(choices.balanceMs);
-  let faultRegistry = createFaultRegistry({ account, voices });
-  let registry = createStreamRegistry();
-  let connections = createConnectionCount(choices);
-  let repeats = createRepeatWatch();
-  let bookmarks = createBookmarks(choices.seed, setup.phrases);
-  const asStarted = { ...choices };
-  let effects: Effect[] = [];
-  let lastJob = 0;
+  return new PureService(setup);
+}
 
-  const emit = (effect: Effect): unknown => effects.push(effect);
-  const clockAt = (now: number): number => setup.wallAtZero + now;
+/** The records of the account: everything that a reset replaces. */
+interface Records {
+  readonly sessions: SessionRegistry;
+  readonly voices: VoiceRegistry;
+  readonly account: Account;
+  readonly faults: FaultRegistry;
+  readonly connections: ConnectionCount;
+  readonly streams: RunningStreams;
+}
 
-  const refused = (
+class PureService implements Service {
+  readonly choices: Choices;
+  readonly random: Random;
+  private readonly setup: ServiceSetup;
+  private readonly choicesAtStart: Choices;
+  private records: Records;
+  private effects: Effect[] = [];
+  private lastJob = 0;
+
+  constructor(setup: ServiceSetup) {
+    this.setup = setup;
+    this.choices = setup.choices;
+    this.random = setup.random;
+    this.choicesAtStart = { ...setup.choices };
+    this.records = this.createRecords();
+  }
+
+  get sessions(): SessionRegistry {
+    return this.records.sessions;
+  }
+
+  get voices(): VoiceRegistry {
+    return this.records.voices;
+  }
+
+  get account(): Account {
+    return this.records.account;
+  }
+
+  get faults(): FaultRegistry {
+    return this.records.faults;
+  }
+
+  order(request: FaultRequest, now: number): ReturnType<Service['order']> {
+    const { streams, faults } = this.records;
+    const orders = request.kind === 'order' ? [request.order] : request.orders;
+    const unknown = orders.find(({ stream }) => !isAnyStream(stream) && !streams.isRunning(stream));
+    if (unknown === undefined) return faults.plan.add(request, now);
+    return { problem: `stream: no stream "${unknown.stream}" is running`, unknownStream: true };
+  }
+
+  identify(secret: string | null): Credential {
+    return identify(secret, this.setup.keys, this.sessions);
+  }
+
+  isClient(id: string | null, secret: string | null): boolean {
+    return this.setup.keys.clients.some((client) => client.id === id && client.secret === secret);
+  }
+
+  clockAt(now: number): number {
+    return this.setup.wallAtZero + now;
+  }
+
+  open(request: OpenRequest, now: number): Opening {
+    const { sessions, faults, connections, streams } = this.records;
+    const ordered = faults.takeRefusal();
+    if (ordered !== null) return this.refusal(ordered.reason, ordered.delivery, ordered);
+    if (request.secret !== null && connections.isTooMany(request.secret, now))
+      return this.refusal('rate_limit_exceeded', 'close');
+    const who = this.identify(request.secret);
+    const objection = this.objectTo(request, who, now);
+    if (objection !== null) return this.refusal(objection);
+    const session = who.kind === 'session' ? who.session : sessions.createAutomatic(this.clockAt(now));
+    return { kind: 'opened', stream: streams.open(session, now) };
+  }
+
+  objectToWebrtc(secret: string | null, now: number): ProblemReason {
+    const request = { intent: 's2s', transport: 'webrtc' } as const;
+    return this.objectTo(request, this.identify(secret), now) ?? 'not_emulated';
+  }
+
+  receive(id: string, json: unknown, now: number): void {
+    this.records.streams.reach(id, (stream) => stream.receive(json, now));
+  }
+
+  receiveJunk(id: string, why: string, now: number): void {
+    this.records.streams.reach(id, (stream) => stream.receiveJunk(why, now));
+  }
+
+  hear(id: string, pcm: Uint8Array, chars: number, now: number): void {
+    this.records.streams.reach(id, (stream) => stream.hear(pcm, chars, now));
+  }
+
+  rendered(id: string, jobId: number, pcm: Uint8Array, now: number): void {
+    this.records.streams.reach(id, (stream) => stream.rendered(jobId, pcm, now));
+  }
+
+  decided(id: string, now: number): void {
+    this.records.streams.reach(id, (stream) => stream.decided(now));
+  }
+
+  disconnected(id: string, code: number, reason: string, by: 'client' | 'network', now: number): void {
+    this.records.streams.reach(id, (stream) => stream.closed(code, reason, by, now));
+  }
+
+  revoke(session: SessionRecord, now: number): void {
+    this.records.streams.revoke(session, false, now);
+  }
+
+  tick(now: number): void {
+    const { account, streams } = this.records;
+    this.performDueFaults(now);
+    if (account.isMetered) streams.touchAll();
+    streams.attend(now);
+    this.closeForTrouble(now);
+  }
+
+  nextAt(now: number): number {
+    const { account, faults, streams } = this.records;
+    return Math.min(faults.plan.nextAt(now), streams.nextAt, now + account.lastsMs(streams.size));
+  }
+
+  excuse(ms: number): void {
+    for (const stream of this.streams()) stream.excuse(ms);
+  }
+
+  strained(now: number): Strained[] {
+    return this.records.streams.strained(now);
+  }
+
+  reset(): void {
+    this.records.streams.abandon('the emulator was reset');
+    Object.assign(this.choices, this.choicesAtStart);
+    this.records = this.createRecords();
+  }
+
+  takeEffects(): Effect[] {
+    const taken = this.effects;
+    this.effects = [];
+    return taken;
+  }
+
+  streams(): readonly Stream[] {
+    return this.records.streams.all();
+  }
+
+  stream(id?: string): Stream | undefined {
+    return this.records.streams.find(id);
+  }
+
+  reports(now: number): StreamReport[] {
+    return this.records.streams.reports(now);
+  }
+
+  private createRecords(): Records {
+    const { choices, random, createDetector, phrases } = this.setup;
+    const sessions = createSessionRegistry(random);
+    const voices = createVoiceRegistry(choices, random);
+    const account = createAccount(choices.balanceMs);
+    const faults = createFaultRegistry({ account, voices });
+    const connections = createConnectionCount(choices);
+    const streams = new RunningStreams({
+      choices,
+      sessions,
+      voices,
+      account,
+      bookmarks: createBookmarks(choices.seed, phrases),
+      random,
+      createDetector,
+      nextJobId: () => ++this.lastJob,
+      emit: (effect) => this.effects.push(effect),
+      clockAt: (now) => this.clockAt(now),
+      shownClockAt: (now) => this.clockAt(now) + faults.skewMs,
+    });
+    return { sessions, voices, account, faults, connections, streams };
+  }
+
+  private objectTo(request: Omit<OpenRequest, 'secret'>, who: Credential, now: number): ProblemReason | null {
+    const { account, streams } = this.records;
+    return objectToRequest(request, who, {
+      choices: this.choices,
+      account,
+      runningStreams: streams.size,
+      clockMs: this.clockAt(now),
+      now,
+    });
+  }
+
+  private refusal(
     reason: ProblemReason,
-    delivery: Delivery = choices.refusalDelivery,
+    delivery: Delivery = this.choices.refusalDelivery,
     given: GivenRefusal = {},
-  ): Opening => ({
-    kind: 'refused',
-    reason,
-    delivery,
-    bare: given.bare ?? (choices.bareRefusals && (reason === 'unauthorized' || reason === 'forbidden')),
-    given,
-  });
+  ): Opening {
+    const isBare = this.choices.bareRefusals && (reason === 'unauthorized' || reason === 'forbidden');
+    return { kind: 'refused', reason, delivery, bare: given.bare ?? isBare, given };
+  }
 
-  /** The session of the requested stream, or the reason for a refusal. */
-  const admit = (request: OpenRequest, now: number): SessionRecord | ProblemReason => {
-    const { transport = 'ws' } = request;
-    const who = identify(request.secret, setup.keys, sessions);
-    if (who.kind === 'none') return transport === 'webrtc' ? 'not_emulated' : 'unauthorized';
-    if (who.kind === 'unknown' || who.kind === 'jwt') return 'forbidden';
-    const objection =
-      who.kind === 'session' ? objectTo(who.session, request.intent, transport, clockAt(now)) : null;
-    if (objection !== null) return objection;
-    const trouble = account.trouble(now);
-    if (trouble !== null) return trouble;
-    if (request.intent !== 's2s' || transport === 'webrtc') return 'not_emulated';
-    if (registry.size >= choices.concurrent) return 'session_limit_reached';
-    return who.kind === 'session' ? who.session : sessions.createAutomatic(clockAt(now));
-  };
+  private performDueFaults(now: number): void {
+    const { faults, streams } = this.records;
+    if (faults.plan.waiting === 0) return;
+    for (const due of faults.plan.takeDue(streams.targets(), now)) this.perform(due, now);
+  }
 
-  const start = (session: SessionRecord, now: number): Stream => {
-    const report = newReport(
-      `s${drawToken(random, 10)}`,
-      session.id,
-      session.clientReferenceId,
-      new Date(clockAt(now) + faultRegistry.skewMs),
-    );
-    const stream = createStream(
-      {
-        report,
-        choices,
-        emit,
-        random,
-        createDetector: setup.createDetector,
-        findVoice: (id, at) => voices.choose(id, clockAt(at)),
-        nextJobId: () => ++lastJob,
-        shownClockAt: (at) => clockAt(at) + faultRegistry.skewMs,
-        bookmark: bookmarks.of(session.clientReferenceId),
-        isRepeated: (print) => repeats.note(session.clientReferenceId ?? session.id, report.id, print),
-      },
-      now,
-    );
-    sessions.opened(session, clockAt(now));
-    registry.add(stream, session);
-    return stream;
-  };
-
-  const setLink = (entry: Running, change: Partial<Link>, healsAt: number): void => {
-    entry.link = { ...entry.link, ...change };
-    entry.linkHealsAt = healsAt;
-    registry.touch(entry);
-    emit({ type: 'link', stream: entry.stream.report.id, link: entry.link });
-  };
-
-  const revoke = (session: SessionRecord, now: number, linger = false): void => {
-    sessions.revoked(session);
-    const afterMs = linger ? Number.POSITIVE_INFINITY : Math.floor(choices.heartbeatMs / 2);
-    for (const entry of registry.all()) {
-      if (entry.session !== session) continue;
-      entry.stream.end('session_revoked', 'session_revoked', afterMs, now);
-      registry.touch(entry);
+  private perform({ id: orderId, order: { fault }, streams: hit }: DueFault, now: number): void {
+    const { faults, streams } = this.records;
+    if (isStreamFault(fault)) {
+      for (const id of hit) streams.inflict(fault, id, now);
+      return;
     }
-    if (choices.statusAfterRevoke === 'gone' && session.activeStreams === 0) sessions.remove(session);
-  };
-
-  const haveFaults = (now: number): void => {
-    if (faultRegistry.plan.waiting === 0) return;
-    for (const { id: orderId, order, streams } of faultRegistry.plan.takeDue(
-      registry.all().map(targetOf),
-      now,
-    )) {
-      const { fault } = order;
-      if (!isStreamFault(fault)) {
-        faultRegistry.perform(fault, now, orderId);
-        if (fault.kind === 'clear') heal();
-        continue;
-      }
-      for (const id of streams) {
-        const entry = registry.get(id);
-        if (entry === undefined) continue;
-        registry.touch(entry);
-        inflict(fault, entry.stream, {
-          now,
-          emit,
-          revoke: (linger) => revoke(entry.session, now, linger),
-          setLink: (link, forMs) => setLink(entry, link, now + (forMs ?? Number.POSITIVE_INFINITY)),
-        });
-      }
-    }
-  };
-
-  /** Ends the effects of lasting faults on the running streams. */
-  const heal = (): void => {
-    for (const entry of registry.all()) {
-      entry.stream.sender.heal();
-      if (entry.link !== HEALTHY_LINK) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
-    }
-  };
-
-  const attend = (entry: Running, now: number): void => {
-    const { stream } = entry;
-    if (now >= limitAt(entry)) stream.end('max_duration_reached', 'max_duration_reached', 0, now);
-    if (now >= entry.linkHealsAt) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
-    stream.tick(now);
-    account.charge(stream.report.billed_ms - entry.charged);
-    entry.charged = stream.report.billed_ms;
-  };
-
-  const attendAll = (now: number): void => {
-    registry.attend(
-      now,
-      (entry) => attend(entry, now),
-      ({ session }) => sessions.finished(session, clockAt(now)),
-    );
-  };
+    faults.perform(fault, now, orderId);
+    if (fault.kind === 'clear') streams.heal();
+  }
 
   /** Closes the streams of an account that is blocked or has no balance left (docs/service.md 3.3). */
-  const closeForTrouble = (now: number): void => {
-    if (registry.size === 0) return;
+  private closeForTrouble(now: number): void {
+    const { account, streams } = this.records;
+    if (streams.size === 0) return;
     const trouble = account.trouble(now);
-    if (trouble === null) return;
-    for (const entry of registry.all()) {
-      entry.stream.end(trouble, 'error', 0, now);
-      registry.touch(entry);
-    }
-    attendAll(now);
-  };
-
-  const tick = (now: number): void => {
-    haveFaults(now);
-    if (account.isMetered) for (const entry of registry.all()) registry.touch(entry);
-    attendAll(now);
-    closeForTrouble(now);
-  };
-
-  /** Does something with a stream if it runs. */
-  const reach = (id: string, happen: (stream: Stream) => void): void => {
-    const entry = registry.get(id);
-    if (entry === undefined) return;
-    happen(entry.stream);
-    registry.touch(entry);
-  };
-
-  return {
-    choices,
-    random,
-    get sessions() {
-      return sessions;
-    },
-    get voices() {
-      return voices;
-    },
-    get account() {
-      return account;
-    },
-    get faults() {
-      return faultRegistry;
-    },
-    order(request, now) {
-      const orders = request.kind === 'order' ? [request.order] : request.orders;
-      const unknown = orders.find(({ stream }) => !isAnyStream(stream) && registry.get(stream) === undefined);
-      if (unknown === undefined) return faultRegistry.plan.add(request, now);
-      return { problem: `stream: no stream "${unknown.stream}" is running`, unknownStream: true };
-    },
-    identify: (secret) => identify(secret, setup.keys, sessions),
-    isClient: (id, secret) =>
-      setup.keys.clients.some((client) => client.id === id && client.secret === secret),
-    clockAt,
-    open(request, now) {
-      const ordered = faultRegistry.takeRefusal();
-      if (ordered !== null) return refused(ordered.reason, ordered.delivery, ordered);
-      if (request.secret !== null && connections.isTooMany(request.secret, now)) {
-        return refused('rate_limit_exceeded', 'close');
-      }
-      const admitted = admit(request, now);
-      if (typeof admitted === 'string') return refused(admitted);
-      return { kind: 'opened', stream: start(admitted, now).report.id };
-    },
-    objectToWebrtc(secret, now) {
-      const objection = admit({ secret, intent: 's2s', transport: 'webrtc' }, now);
-      return typeof objection === 'string' ? objection : 'not_emulated';
-    },
-    receive: (id, json, now) => reach(id, (stream) => stream.receive(json, now)),
-    receiveJunk: (id, why, now) => reach(id, (stream) => stream.receiveJunk(why, now)),
-    hear: (id, pcm, chars, now) => reach(id, (stream) => stream.hear(pcm, chars, now)),
-    decided: (id, now) => reach(id, (stream) => stream.decided(now)),
-    rendered: (id, jobId, pcm, now) => reach(id, (stream) => stream.rendered(jobId, pcm, now)),
-    disconnected: (id, code, reason, by, now) => reach(id, (stream) => stream.closed(code, reason, by, now)),
-    revoke(session, now) {
-      revoke(session, now);
-    },
-    tick,
-    nextAt: (now) =>
-      Math.min(faultRegistry.plan.nextAt(now), registry.nextAt, now + account.lastsMs(registry.size)),
-    excuse(ms) {
-      for (const { stream } of registry.all()) stream.excuse(ms);
-    },
-    strained: (now) => strainedOf(registry.all(), now),
-    reset() {
-      for (const { stream } of registry.all()) {
-        emit({
-          type: 'close',
-          stream: stream.report.id,
-          code: CLOSE.goingAway,
-          reason: 'the emulator was reset',
-        });
-      }
-      Object.assign(choices, asStarted);
-      sessions = createSessionRegistry(random);
-      voices = createVoiceRegistry(choices, random);
-      account = createAccount(choices.balanceMs);
-      faultRegistry = createFaultRegistry({ account, voices });
-      registry = createStreamRegistry();
-      connections = createConnectionCount(choices);
-      repeats = createRepeatWatch();
-      bookmarks = createBookmarks(choices.seed, setup.phrases);
-    },
-    takeEffects() {
-      const taken = effects;
-      effects = [];
-      return taken;
-    },
-    streams: () => registry.all().map(({ stream }) => stream),
-    stream(id) {
-      if (id === undefined) return registry.newest;
-      return registry.get(id)?.stream ?? registry.history().find((stream) => stream.report.id === id);
-    },
-    reports(now) {
-      for (const entry of registry.all()) registry.touch(entry);
-      attendAll(now);
-      return [...registry.history(), ...registry.all().map(({ stream }) => stream)].map(
-        ({ report }) => report,
-      );
-    },
-  };
+    if (trouble !== null) streams.endAll(trouble, now);
+  }
 }

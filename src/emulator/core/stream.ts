@@ -1,322 +1,217 @@
-import {
-  type ClientMessage,
-  clientMessageSchema,
-  INPUT_AUDIO_CHARS,
-} from '../../protocol/service/client-message.ts';
-import type { Task } from '../../protocol/service/task.ts';
-import { createIntake } from './intake.ts';
-import { createInterpreter, type Interpreter } from './interpreter.ts';
-import { createRateLimits } from './rate-limit.ts';
-import { createRecording } from './recording.ts';
-import { problemData } from './refusal.ts';
-import { createSegmentTimes } from './segment-times.ts';
-import { createSender } from './sender.ts';
-import { createSilenceWatch } from './silence-watch.ts';
-import type { StreamPhase } from './stream-report.ts';
+import { clientMessageSchema, INPUT_AUDIO_CHARS } from '../../protocol/service/client-message.ts';
+import { createIntake, type Intake } from './intake.ts';
+import { createRecording, type Recording } from './recording.ts';
+import { type ProblemReason, problemData } from './refusal.ts';
+import { Replies } from './replies.ts';
+import { createSender, type Sender } from './sender.ts';
+import { createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
+import { StreamLife } from './stream-life.ts';
+import type { StreamReport } from './stream-report.ts';
 import type { Stream, StreamSetup } from './stream-shape.ts';
-import { CLOSE, isEndTask, KNOWN_TO_SPEC, statusWord } from './stream-words.ts';
-import { objectToTask } from './task-check.ts';
-import { planTask, type TaskPlan } from './task-plan.ts';
+import { StreamTask } from './stream-task.ts';
+import { CLOSE, isEndTask, KNOWN_TO_SPEC } from './stream-words.ts';
 
-/** Time (ms) from a SERVICE_TIMEOUT, or a stream's last message, to the close. */
+/** Time (ms) from a SERVICE_TIMEOUT to the close. */
 const CLOSE_AFTER_MS = 300;
-const TTS_PER_MINUTE = 60;
-const EOS_TIMEOUT_MS = 10_000;
 /** Number of invalid messages that ends a stream. */
 const MOST_INVALID = 1000;
 
 export type { Stream, StreamSetup };
 
 export function createStream(setup: StreamSetup, openedAt: number): Stream {
-  const { report, choices, emit } = setup;
-  const recording = createRecording(choices.recordBytes);
-  const intake = createIntake(report, recording, setup.isRepeated);
-  const limits = createRateLimits();
-  const sender = createSender({
-    report,
-    openedAt,
-    emit,
-    random: setup.random,
-    record: (pcm) => recording.sent(pcm),
-  });
-  const times = createSegmentTimes(choices);
-  const silence = createSilenceWatch(choices, report, openedAt);
+  return new ServiceStream(setup, openedAt);
+}
 
-  let task: Task | null = null;
-  let plan: TaskPlan | null = null;
-  let interpreter: Interpreter | null = null;
-  let readyAt = Number.POSITIVE_INFINITY;
-  let eosBy = Number.POSITIVE_INFINITY;
-  let closing: { at: number; code: number; reason: string } | null = null;
-  let billedUntil = openedAt;
-  let billedMs = 0;
+/** A stream's connection: its messages, its sound, what is due, and its end. `StreamTask` carries out the commands. */
+class ServiceStream implements Stream {
+  readonly openedAt: number;
+  readonly report: StreamReport;
+  readonly recording: Recording;
+  readonly sender: Sender;
+  private readonly setup: StreamSetup;
+  private readonly life: StreamLife;
+  private readonly intake: Intake;
+  private readonly silence: SilenceWatch;
+  private readonly replies: Replies;
+  private readonly task: StreamTask;
 
-  const phase = (next: StreamPhase): void => {
-    report.phase = next;
-  };
-  const isOver = (): boolean => report.phase === 'closing' || report.phase === 'closed';
-  const bill = (now: number): void => {
-    if (report.phase !== 'paused' && report.phase !== 'closed') billedMs += now - billedUntil;
-    billedUntil = now;
-    report.billed_ms = Math.round(billedMs);
-    if (report.phase !== 'closed') report.open_ms = Math.round(now - openedAt);
-  };
-  const say = (type: string, data: Record<string, unknown>, now: number): void => {
-    sender.send({ type, data }, now);
-  };
-  const fail = (code: string, desc: string, param: string | null, now: number): void => {
-    say('error', { code, desc, param }, now);
-  };
-  const warn = (code: string, message: string, now: number): void => {
-    if (choices.warnings && limits.allow(`warning ${code}`, 5000, now))
-      say('warning', { code, message }, now);
-  };
-  const push = (command: string, event: string, now: number): void => {
-    if (choices.taskStatus)
-      say('task_status', { command, event, task_status: statusWord(report.phase) }, now);
-  };
-  const closeAfter = (ms: number, code: number, reason: string, now: number): void => {
-    bill(now);
-    phase('closing');
-    sender.clear();
-    closing = { at: now + ms, code, reason };
-  };
-  const invalid = (desc: string, param: string | null, now: number): void => {
-    report.invalid_messages++;
-    fail('VALIDATION_ERROR', desc, param, now);
-    if (report.invalid_messages >= MOST_INVALID)
-      closeAfter(0, CLOSE.policy, 'too many invalid messages', now);
-  };
-  /** Whether a command comes too soon after the last of its kind, if the profile enforces rates. */
-  const tooSoon = (command: string, spacingMs: number, now: number): boolean => {
-    const allowed = limits.allow(command, spacingMs, now);
-    if (command === 'get_task' || command === 'set_task') {
-      report[command].count++;
-      if (!allowed) report[command].too_often++;
+  constructor(setup: StreamSetup, openedAt: number) {
+    const { report, choices, emit, random } = setup;
+    const recording = createRecording(choices.recordBytes);
+    this.setup = setup;
+    this.openedAt = openedAt;
+    this.report = report;
+    this.recording = recording;
+    this.sender = createSender({ report, openedAt, emit, random, record: (pcm) => recording.sent(pcm) });
+    this.life = new StreamLife(report, openedAt);
+    this.intake = createIntake(report, recording, setup.isRepeated);
+    this.silence = createSilenceWatch(choices, report, openedAt);
+    this.replies = new Replies(choices, report, this.sender);
+    this.task = new StreamTask(setup, {
+      life: this.life,
+      sender: this.sender,
+      replies: this.replies,
+      intake: this.intake,
+      silence: this.silence,
+    });
+  }
+
+  get nextAt(): number {
+    const { phase } = this.life;
+    if (phase.kind === 'closed') return Number.POSITIVE_INFINITY;
+    if (phase.kind === 'closing') return phase.at;
+    return Math.min(this.sender.nextAt, this.phaseEndsAt, this.silence.warnsAt, this.silence.timesOutAt);
+  }
+
+  get speaking(): boolean {
+    return this.task.interpreter?.speaking ?? false;
+  }
+
+  receive(json: unknown, now: number): void {
+    if (this.life.isOver) return;
+    this.report.messages_in++;
+    const parsed = clientMessageSchema.safeParse(json);
+    if (!parsed.success) {
+      // Clients depend on it: an end_task ends the stream, even with invalid data.
+      if (isEndTask(json)) this.task.end({}, now);
+      const issue = parsed.error.issues[0];
+      return this.refuse(issue?.message ?? 'invalid message', issue?.path.join('.') || null, now);
     }
-    if (allowed || !choices.enforceRates) return false;
-    fail('RATE_LIMIT_EXCEEDED', `${command} at most once per ${spacingMs / 1000} s`, null, now);
-    return true;
-  };
+    const type = parsed.data.message_type;
+    if (!this.setup.choices.moreCommands && !KNOWN_TO_SPEC.has(type))
+      return this.refuse(`unknown message type ${type}`, 'message_type', now);
+    const objection = this.task.obey(parsed.data, now);
+    if (objection !== null) this.refuse(objection.desc, objection.param, now);
+  }
 
-  const setTask = (next: Task, now: number): void => {
-    if (tooSoon('set_task', 2000, now)) return;
-    const objection = objectToTask(next, choices);
-    if (objection !== null) return invalid(objection.desc, objection.param, now);
-    task = next;
-    plan = planTask(next, choices, setup.findVoice, now);
-    report.source = plan.source;
-    report.targets = plan.targets.map((target) => target.language);
-    report.input_hz = plan.inputHz;
-    report.output_hz = plan.outputHz;
-    for (const voice of plan.missingVoices) warn('VOICE_NOT_FOUND', `voice ${voice} is not available`, now);
-    if (interpreter !== null) interpreter.setPlan(plan);
-    else interpreter = createInterpreter({ ...setup, sender, times }, plan);
-    if (report.phase === 'idle') {
-      phase('starting');
-      readyAt = now + choices.setupMs;
-    } else if (report.phase === 'paused') {
-      bill(now);
-      phase('running');
-      silence.restart(now);
+  receiveJunk(why: string, now: number): void {
+    if (this.life.isOver) return;
+    this.report.messages_in++;
+    this.refuse(why, null, now);
+  }
+
+  hear(frame: Uint8Array, chars: number, now: number): void {
+    const { report, task, life, intake } = this;
+    const { minAudioChars, earlyAudio, tooFast } = this.setup.choices;
+    if (life.isOver) return;
+    report.messages_in++;
+    if (chars < minAudioChars || chars > INPUT_AUDIO_CHARS.max)
+      return this.refuse(`${minAudioChars} to ${INPUT_AUDIO_CHARS.max} characters`, 'data.data', now);
+    const objection = intake.objectTo(frame, task.plan);
+    if (objection !== null) return this.refuse(objection, 'data.data', now);
+    const { pcm, overrun, warnings } = intake.take(frame, task.plan, now);
+    for (const { code, message } of warnings) this.replies.warn(code, message, now);
+    this.silence.restart(now);
+    const { kind } = life.phase;
+    const isHeard = kind === 'running' || (kind === 'starting' && earlyAudio === 'accept');
+    if (!isHeard || task.interpreter === null) {
+      report.frames_discarded++;
+      return;
     }
-    push('set_task', 'accepted', now);
-  };
+    const isLost = overrun && tooFast === 'degrade';
+    if (isLost) report.frames_unheard++;
+    task.interpreter.hear(pcm, isLost, now);
+  }
 
-  const getTask = (now: number): void => {
-    if (tooSoon('get_task', 2000, now)) return;
-    if (task === null || report.phase === 'idle' || report.phase === 'starting') {
-      return fail('NOT_FOUND', 'no task is running yet', null, now);
+  rendered(jobId: number, pcm: Uint8Array, now: number): void {
+    if (!this.life.isOver) this.task.interpreter?.rendered(jobId, pcm, now);
+  }
+
+  decided(now: number): void {
+    if (!this.life.isOver) this.task.interpreter?.decided(now);
+  }
+
+  tick(now: number): void {
+    if (this.life.phase.kind === 'closed') return;
+    this.life.bill(now);
+    this.startIfReady(now);
+    if (!this.life.isOver) this.sender.flush(now);
+    this.watchSilence(now);
+    this.closeIfSpoken(now);
+    this.closeIfDue(now);
+  }
+
+  end(reason: ProblemReason, message: string, afterMs: number, now: number): void {
+    if (this.life.isOver) return;
+    this.sender.sendNow({ type: message, data: problemData(reason) }, now);
+    this.closeAfter(afterMs, CLOSE.policy, reason, now);
+  }
+
+  timeOut(now: number): void {
+    if (this.life.isOver) return;
+    this.replies.error('SERVICE_TIMEOUT', 'no audio has been received for too long', null, now);
+    this.closeAfter(CLOSE_AFTER_MS, CLOSE.policy, 'SERVICE_TIMEOUT', now);
+  }
+
+  excuse(ms: number): void {
+    this.intake.excuse(ms);
+    this.silence.excuse(ms);
+  }
+
+  closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void {
+    const { phase } = this.life;
+    if (phase.kind === 'closed') return;
+    this.life.enter({ kind: 'closed' }, now);
+    // A client that hangs up on the service's last message has not lost its network.
+    const isAnswer = by === 'network' && phase.kind === 'closing';
+    this.report.closed = isAnswer ? { code, reason: phase.reason, by: 'client' } : { code, reason, by };
+    this.sender.clear();
+    this.task.close();
+  }
+
+  /** Answers an invalid message; too many of them end the stream. */
+  private refuse(desc: string, param: string | null, now: number): void {
+    this.report.invalid_messages++;
+    this.replies.error('VALIDATION_ERROR', desc, param, now);
+    if (this.report.invalid_messages >= MOST_INVALID)
+      this.closeAfter(0, CLOSE.policy, 'too many invalid messages', now);
+  }
+
+  /** When the phase ends without a further event. */
+  private get phaseEndsAt(): number {
+    const { phase } = this.life;
+    if (phase.kind === 'starting') return phase.readyAt;
+    if (phase.kind !== 'ending') return Number.POSITIVE_INFINITY;
+    return this.isSpeechLeft ? phase.eosBy : 0;
+  }
+
+  private get isSpeechLeft(): boolean {
+    return this.task.interpreter?.busy === true;
+  }
+
+  private startIfReady(now: number): void {
+    const { phase } = this.life;
+    if (phase.kind === 'starting' && now >= phase.readyAt) this.task.start(now);
+  }
+
+  private watchSilence(now: number): void {
+    if (now >= this.silence.warnsAt) {
+      this.silence.warned();
+      this.replies.warn('AUDIO_STREAM_STALLED', 'no audio arrives', now);
     }
-    say(
-      'current_task',
-      choices.statusInTask ? { ...task, task_status: statusWord(report.phase) } : task,
-      now,
-    );
-  };
+    if (now >= this.silence.timesOutAt) this.timeOut(now);
+  }
 
-  const pause = (now: number): void => {
-    if (report.phase !== 'running') return fail('NOT_FOUND', 'no task is running', null, now);
-    interpreter?.flush(now);
-    bill(now);
-    phase('paused');
-    intake.restart();
-    push('pause_task', 'applied', now);
-  };
+  /** Closes an ending stream when all speech is sent, or its time is over. */
+  private closeIfSpoken(now: number): void {
+    const { phase } = this.life;
+    const { endEvent } = this.setup.choices;
+    if (phase.kind !== 'ending' || (this.isSpeechLeft && now < phase.eosBy)) return;
+    this.sender.clear();
+    if (endEvent !== 'none') this.replies.send(endEvent, {}, now);
+    this.closeAfter(0, CLOSE.normal, 'end of stream', now);
+  }
 
-  /** Drops the current phrase, in all languages (`global`) or in some. */
-  const interrupt = (
-    command: 'interrupt_task' | 'flush_task',
-    data: { languages?: string[] | undefined; pause_task?: boolean | undefined },
-    now: number,
-  ): void => {
-    if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
-    const { languages = ['global'] } = data;
-    const unknown = languages.find((one) => one !== 'global' && !report.targets.includes(one));
-    if (unknown !== undefined)
-      return invalid(`"${unknown}" is not a target language of the task`, 'languages', now);
-    interpreter.interrupt(languages.includes('global') ? null : new Set(languages));
-    push(command, 'accepted', now);
-    if (data.pause_task === true) pause(now);
-  };
+  private closeAfter(ms: number, code: number, reason: string, now: number): void {
+    this.life.enter({ kind: 'closing', at: now + ms, code, reason }, now);
+    this.sender.clear();
+  }
 
-  const endTask = (
-    data: { eos_timeout?: number | undefined; force?: boolean | undefined },
-    now: number,
-  ): void => {
-    push('end_task', 'accepted', now);
-    if (data.force !== true) interpreter?.flush(now);
-    phase('ending');
-    eosBy = now + (data.force === true ? 0 : (data.eos_timeout ?? EOS_TIMEOUT_MS / 1000) * 1000);
-  };
-
-  const obey = (message: ClientMessage, now: number): void => {
-    switch (message.message_type) {
-      case 'set_task':
-        return setTask(message.data, now);
-      case 'get_task':
-        return getTask(now);
-      case 'input_audio_data':
-        return invalid('data.data must be a base64 string', 'data', now);
-      case 'pause_task':
-        return tooSoon('pause_task', 3000, now) ? undefined : pause(now);
-      case 'interrupt_task':
-      case 'flush_task':
-        return interrupt(message.message_type, message.data ?? {}, now);
-      case 'tts_task':
-        if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
-        if (choices.enforceRates && !limits.allowIn('tts_task', TTS_PER_MINUTE, 60_000, now)) {
-          return fail('RATE_LIMIT_EXCEEDED', `tts_task at most ${TTS_PER_MINUTE} times a minute`, null, now);
-        }
-        return interpreter.say(message.data.text, message.data.language, now);
-      case 'end_task':
-        return tooSoon('end_task', 3000, now) ? undefined : endTask(message.data ?? {}, now);
-      default:
-        return message satisfies never;
-    }
-  };
-
-  const closeEnded = (now: number): void => {
-    if (interpreter?.busy === true && now < eosBy) return;
-    sender.clear();
-    if (choices.endEvent !== 'none') say(choices.endEvent, {}, now);
-    closeAfter(0, CLOSE.normal, 'end of stream', now);
-  };
-
-  const timeOut = (now: number): void => {
-    fail('SERVICE_TIMEOUT', 'no audio has been received for too long', null, now);
-    closeAfter(CLOSE_AFTER_MS, CLOSE.policy, 'SERVICE_TIMEOUT', now);
-  };
-
-  return {
-    report,
-    openedAt,
-    recording,
-    sender,
-    get nextAt() {
-      if (report.phase === 'closed') return Number.POSITIVE_INFINITY;
-      if (closing !== null) return closing.at;
-      const ending = report.phase === 'ending' ? (interpreter?.busy === true ? eosBy : 0) : eosBy;
-      return Math.min(sender.nextAt, readyAt, ending, silence.warnsAt, silence.timesOutAt);
-    },
-    get speaking() {
-      return interpreter?.speaking ?? false;
-    },
-    receive(json, now) {
-      if (isOver()) return;
-      report.messages_in++;
-      const parsed = clientMessageSchema.safeParse(json);
-      if (!parsed.success) {
-        // Clients depend on it: an end_task ends the stream, even with invalid data.
-        if (isEndTask(json)) endTask({}, now);
-        const issue = parsed.error.issues[0];
-        return invalid(issue?.message ?? 'invalid message', issue?.path.join('.') || null, now);
-      }
-      const type = parsed.data.message_type;
-      if (!choices.moreCommands && !KNOWN_TO_SPEC.has(type)) {
-        return invalid(`unknown message type ${type}`, 'message_type', now);
-      }
-      obey(parsed.data, now);
-    },
-    receiveJunk(why, now) {
-      if (isOver()) return;
-      report.messages_in++;
-      invalid(why, null, now);
-    },
-    hear(frame, chars, now) {
-      if (isOver()) return;
-      report.messages_in++;
-      if (chars < choices.minAudioChars || chars > INPUT_AUDIO_CHARS.max) {
-        return invalid(`${choices.minAudioChars} to ${INPUT_AUDIO_CHARS.max} characters`, 'data.data', now);
-      }
-      const objection = intake.objectTo(frame, plan);
-      if (objection !== null) return invalid(objection, 'data.data', now);
-      const { pcm, overrun, warnings } = intake.take(frame, plan, now);
-      for (const { code, message } of warnings) warn(code, message, now);
-      silence.restart(now);
-      const early = report.phase === 'starting' && choices.earlyAudio === 'accept';
-      if ((report.phase !== 'running' && !early) || interpreter === null) {
-        report.frames_discarded++;
-        return;
-      }
-      const isLost = overrun && choices.tooFast === 'degrade';
-      if (isLost) report.frames_unheard++;
-      interpreter.hear(pcm, isLost, now);
-    },
-    rendered(jobId, pcm, now) {
-      if (!isOver()) interpreter?.rendered(jobId, pcm, now);
-    },
-    decided(now) {
-      if (!isOver()) interpreter?.decided(now);
-    },
-    tick(now) {
-      if (report.phase === 'closed') return;
-      bill(now);
-      if (now >= readyAt) {
-        readyAt = Number.POSITIVE_INFINITY;
-        if (report.phase === 'starting') {
-          phase('running');
-          silence.restart(now);
-          push('set_task', 'applied', now);
-        }
-      }
-      if (!isOver()) sender.flush(now);
-      if (now >= silence.warnsAt) {
-        silence.warned();
-        warn('AUDIO_STREAM_STALLED', 'no audio arrives', now);
-      }
-      if (now >= silence.timesOutAt) timeOut(now);
-      if (report.phase === 'ending') closeEnded(now);
-      if (closing !== null && now >= closing.at) {
-        emit({ type: 'close', stream: report.id, code: closing.code, reason: closing.reason });
-        this.closed(closing.code, closing.reason, 'service', now);
-      }
-    },
-    end(reason, message, afterMs, now) {
-      if (isOver()) return;
-      sender.sendNow({ type: message, data: problemData(reason) }, now);
-      closeAfter(afterMs, CLOSE.policy, reason, now);
-    },
-    timeOut(now) {
-      if (!isOver()) timeOut(now);
-    },
-    excuse(ms) {
-      intake.excuse(ms);
-      silence.excuse(ms);
-    },
-    closed(code, reason, by, now) {
-      if (report.phase === 'closed') return;
-      bill(now);
-      phase('closed');
-      // A client that hangs up on the service's last message has not lost its network.
-      const isAnswer = by === 'network' && closing !== null;
-      report.closed = isAnswer
-        ? { code, reason: closing?.reason ?? reason, by: 'client' }
-        : { code, reason, by };
-      sender.clear();
-      interpreter?.close();
-      // The report of a closed stream is kept long, its sound is not.
-      interpreter = null;
-    },
-  };
+  private closeIfDue(now: number): void {
+    const { phase } = this.life;
+    if (phase.kind !== 'closing' || now < phase.at) return;
+    const { code, reason } = phase;
+    this.setup.emit({ type: 'close', stream: this.report.id, code, reason });
+    this.closed(code, reason, 'service', now);
+  }
 }

@@ -134,3 +134,14 @@ export function planTask(task: Task, choices: Choices, findVoice: FindVoice, now
     missingVoices,
   };
 }
+
+const isSameLanguage = (one: string, other: string): boolean =>
+  one.toLowerCase().split('-')[0] === other.toLowerCase().split('-')[0];
+
+/** The targets into which speech in this language is translated. */
+export function targetsOf(plan: TaskPlan, source: string): PlannedTarget[] {
+  return plan.targets.filter(({ language, sources }) => {
+    const isAllowed = sources.length === 0 || sources.some((one) => isSameLanguage(one, source));
+    return isAllowed && !(plan.source === 'auto' && isSameLanguage(language, source));
+  });
+}

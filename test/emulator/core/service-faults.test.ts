@@ -64,6 +64,19 @@ describe('faults', () => {
     expect(harness.service.streams()).toEqual([]);
   });
 
+  test.each([{ heals: 'by itself', for_ms: 4000 }, { heals: 'by clear' }])(
+    'list a connection as impaired only until a black hole heals $heals',
+    ({ for_ms }) => {
+      const harness = createHarness();
+      const stream = harness.open();
+      harness.fault({ kind: 'black_hole', for_ms });
+      expect(harness.service.strained(harness.now()).map((one) => one.stream)).toEqual([stream]);
+      harness.pass(4000);
+      if (for_ms === undefined) harness.fault({ kind: 'clear' });
+      expect(harness.service.strained(harness.now())).toEqual([]);
+    },
+  );
+
   test('end a black hole after its time', () => {
     const harness = createHarness();
     const stream = harness.open();

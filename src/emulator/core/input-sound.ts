@@ -1,0 +1,44 @@
+import type { Span } from './segment-times.ts';
+import {
+  createSegmenter,
+  type SegmentDetector,
+  type SegmentEvent,
+  type Segmenter,
+  type SegmenterRules,
+  type Stretch,
+} from './segmenter.ts';
+import { createSoundBuffer } from './sound-buffer.ts';
+
+/** A task's sound in one format: cut into sentences, kept while a sentence needs it, with its place in the stream. */
+export class InputSound {
+  readonly segmenter: Segmenter;
+  private readonly rateHz: number;
+  private readonly beginS: number;
+  private readonly kept = createSoundBuffer();
+
+  /** @param beginS where it begins in the stream's audio (s) */
+  constructor(detector: SegmentDetector, rateHz: number, beginS: number, rules: SegmenterRules) {
+    this.segmenter = createSegmenter(detector, rateHz, rules);
+    this.rateHz = rateHz;
+    this.beginS = beginS;
+  }
+
+  hear(mono: Int16Array): SegmentEvent[] {
+    this.kept.append(mono);
+    return this.segmenter.hear(mono);
+  }
+
+  /** Releases sound that no sentence needs any more. */
+  forget(): void {
+    this.kept.forget(this.segmenter.neededFrom);
+  }
+
+  cut({ from, to }: Stretch): Int16Array {
+    return this.kept.cut(from, to);
+  }
+
+  /** The same stretch in seconds of the stream's audio. */
+  spanOf({ from, to }: Stretch): Span {
+    return { start: this.beginS + from / this.rateHz, end: this.beginS + to / this.rateHz };
+  }
+}
