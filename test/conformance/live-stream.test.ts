@@ -252,10 +252,10 @@ test('live commands: after end_task the service finishes pending speech', async 
   await stream.run(makeTask());
   await stream.speak(Buffer.concat([makeSpeech(1.6), makeSilence(1)]), SECOND);
   await stream.next('validated_transcription');
-  expect(stream.of('output_audio_data')).toEqual([]);
+  const spoken = stream.of('output_audio_data').length;
   stream.send('end_task', { eos_timeout: 20 });
   await stream.closes();
-  expect(stream.of('output_audio_data').length).toBeGreaterThan(0);
+  expect(stream.of('output_audio_data').length).toBeGreaterThan(spoken);
 });
 
 test('live commands: end_task ends in a close whatever its eos_timeout', async () => {
