@@ -242,28 +242,35 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'all kiosks that were denied come back in the same second',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: 'if (!isKnown(job.rank)) unknownRunning -= 1;',
-    to: '',
-    seen: 'new kiosks get no session after the first eight, until the backend is restarted',
+    file: 'src/backend/core/issuing/job-schedule.ts',
+    from: `this.running.delete(job);
+    this.forget(job);`,
+    to: 'this.forget(job);',
+    seen: 'after the first sixteen sessions no kiosk gets one, until the backend is restarted',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: `      case 'wait':
-        stop(job);`,
-    to: "      case 'wait':",
+    file: 'src/backend/core/issuing/job-schedule.ts',
+    from: '[...this.running].filter(({ rank }) => !isKnown(rank))',
+    to: '[...this.running]',
+    seen: 'new kiosks get no session while eight others are served',
+  },
+  {
+    file: 'src/backend/core/issuing/job-results.ts',
+    from: `    case 'wait':
+      state.schedule.hold(job);`,
+    to: "    case 'wait':",
     seen: 'each request that another backend answers takes one place for ever: after sixteen no kiosk gets a session',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: 'until > (pause?.until ?? 0)) pause',
-    to: 'until > 0) pause',
+    file: 'src/backend/core/issuing/service-trouble.ts',
+    from: 'until > (this.last?.until ?? 0)) this.last',
+    to: 'until > 0) this.last',
     seen: 'a short pause ends a long one that the service asked for',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: "const discard: IssuerEffect = { type: 'discard', who, id: session.id };",
-    to: "const discard: IssuerEffect = { type: 'discard', who, id: job.claimed };",
+    file: 'src/backend/core/issuing/job-results.ts',
+    from: "{ type: 'discard', who: job.ask.who, id: session.id }",
+    to: "{ type: 'discard', who: job.ask.who, id: job.claimed }",
     seen: 'a session that no device has heard of stays at the service and costs',
   },
   {
