@@ -12,7 +12,7 @@ import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { startConsole } from './console/console.ts';
 import { createDeviceReports } from './device-reports.ts';
-import { createIssuerRunner } from './issuing/issuer-runner.ts';
+import { IssuerRunner } from './issuing/issuer-runner.ts';
 import { openHearing } from './issuing/request-intake.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
 import { startRolloutDriver } from './rollout/driver.ts';
@@ -120,7 +120,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     log,
     complain,
   });
-  const issuing = createIssuerRunner({
+  const issuing = new IssuerRunner({
     config,
     store,
     service,
@@ -140,7 +140,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     clock,
     log,
     randomId: randomUUID,
-    message: issuing.hear,
+    message: (message) => issuing.hear(message),
     listening(isShared) {
       ready.give();
       reports.listen(isShared ? config.mqtt.shareGroup : null);

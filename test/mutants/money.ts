@@ -274,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a session that no device has heard of stays at the service and costs',
   },
   {
-    file: 'src/backend/issuing/issuer-runner.ts',
+    file: 'src/backend/issuing/answer-sender.ts',
     from: `      // Tokens are never queued or stored at the broker.
       qos: 0,`,
     to: `      // Tokens are never queued or stored at the broker.
@@ -283,16 +283,16 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the broker keeps a token, and gives it to whoever subscribes next',
   },
   {
-    file: 'src/backend/issuing/issuer-runner.ts',
+    file: 'src/backend/issuing/answer-sender.ts',
     from: 'properties: { expiryS: ANSWER_EXPIRY_S, ',
     to: 'properties: { ',
     seen: 'a token waits at a bridge for longer than its device',
   },
   {
     file: 'src/backend/issuing/issuer-runner.ts',
-    from: `isClosing = true;
-      cancelWake();`,
-    to: 'isClosing = true;',
+    from: `this.isClosing = true;
+    this.cancelWake();`,
+    to: 'this.isClosing = true;',
     seen: 'an ending backend still begins sessions that no device hears of',
   },
   {
