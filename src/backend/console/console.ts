@@ -22,7 +22,7 @@ import { clean } from './clean.ts';
 import { createDesiredLook } from './desired-look.ts';
 import { createFleet } from './fleet.ts';
 import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
-import { createJobs } from './jobs.ts';
+import { Jobs } from './jobs.ts';
 import { createRefusedConfigs } from './refused-configs.ts';
 import { createRouter } from './router.ts';
 import { figureRoutes } from './routes-figures.ts';
@@ -76,7 +76,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   await openStore(store, log);
 
   const statusOf = (device: string): FleetStatus => fleet.devices.get(device)?.row.status ?? 'unknown';
-  const jobs = createJobs({
+  const jobs = new Jobs({
     store,
     prefix,
     signer,

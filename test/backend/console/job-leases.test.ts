@@ -1,6 +1,6 @@
 /** Jobs on their way, in virtual time: how they are sent, and how two backends share those of a store. */
 import { describe, expect, it } from 'vitest';
-import { createJobs } from '../../../src/backend/console/jobs.ts';
+import { Jobs } from '../../../src/backend/console/jobs.ts';
 import type { PublishOptions } from '../../../src/ports/bus.ts';
 import type { ConsoleStore, StoredJob } from '../../../src/ports/console-store.ts';
 import type { Job } from '../../../src/protocol/console-jobs.ts';
@@ -36,7 +36,7 @@ function twoBackends() {
   const ended: Job[] = [];
   const broker = { connected: true, takes: true, away: new Set<string>() };
   const open = (name: string) =>
-    createJobs({
+    new Jobs({
       store: store as ConsoleStore,
       bus: () => ({
         get connected() {
