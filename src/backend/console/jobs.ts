@@ -40,7 +40,8 @@ export class Jobs {
   /** Changed since the pages were last brought up to date. */
   private readonly changed = new Set<JobRecord>();
   private readonly stopSteps: () => void;
-  private isStepping = false;
+  /** The step that is under way; null: none is. */
+  private stepping: Promise<void> | null = null;
 
   constructor(parts: JobParts) {
     const { store, bus, prefix, signer, clock, isConnected, complain } = parts;
@@ -48,7 +49,7 @@ export class Jobs {
     this.held = new HeldJobs(store, clock, complain);
     const refused = (job: JobRecord): void => this.touch(job);
     this.sender = new CommandSender({ bus, prefix, signer, clock, isConnected, refused });
-    this.stopSteps = repeat(clock, STEP_MS, () => void this.stepUnlessBusy());
+    this.stopSteps = repeat(clock, STEP_MS, () => this.stepUnlessBusy());
   }
 
   /** Writes the job to the store, and begins. @throws StoreDown */
@@ -94,19 +95,19 @@ export class Jobs {
 
   async close(): Promise<void> {
     this.stopSteps();
+    // A step renews the lease of what it has sent.
+    await this.stepping;
     await this.held.release();
   }
 
-  private async stepUnlessBusy(): Promise<void> {
-    if (this.isStepping) return;
-    this.isStepping = true;
-    try {
-      await this.step();
-    } catch (error) {
-      this.parts.complain('job step', { why: String(error) }, 'a step of the jobs failed');
-    } finally {
-      this.isStepping = false;
-    }
+  private stepUnlessBusy(): void {
+    this.stepping ??= this.step()
+      .catch((error: unknown) => {
+        this.parts.complain('job step', { why: String(error) }, 'a step of the jobs failed');
+      })
+      .finally(() => {
+        this.stepping = null;
+      });
   }
 
   private async step(): Promise<void> {
