@@ -29,7 +29,7 @@ import { figureRoutes } from './routes-figures.ts';
 import { fleetRoutes } from './routes-fleet.ts';
 import { peopleRoutes, publicRoutes } from './routes-people.ts';
 import { createSignIn } from './sign-in.ts';
-import { createStreams } from './streams.ts';
+import { Streams } from './streams.ts';
 
 const UPKEEP_EACH_MS = 5000;
 const PRUNE_EACH_MS = 3_600_000;
@@ -100,7 +100,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
       });
     },
   });
-  const streams = createStreams({
+  const streams = new Streams({
     fleet,
     prefix,
     clock,

@@ -1,7 +1,7 @@
 /** How many streams there may be, and what is left when they end. */
 import { describe, expect, it } from 'vitest';
 import { createFleet } from '../../../src/backend/console/fleet.ts';
-import { createStreams } from '../../../src/backend/console/streams.ts';
+import { Streams } from '../../../src/backend/console/streams.ts';
 import { fleetViewSchema } from '../../../src/protocol/console-fleet.ts';
 import type { ConsoleRole } from '../../../src/protocol/console-routes.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -10,7 +10,7 @@ function start() {
   const clock = createVirtualClock();
   const signedOut = new Set<string>();
   const asked: string[] = [];
-  const streams = createStreams({
+  const streams = new Streams({
     fleet: createFleet({ allow: [], groups: [], devices: {} }, clock),
     prefix: 'p/v1',
     clock,
