@@ -99,6 +99,12 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the last day of the conversations is missing',
   },
   {
+    file: 'src/backend/console/streams.ts',
+    from: 'if (!this.streams.has(id)) return false;',
+    to: '',
+    seen: 'when a slow page changes its view, other pages with the old view stand still',
+  },
+  {
     file: 'src/backend/console/held-jobs.ts',
     from: 'const due = new Set([...open, ...this.unsaved]);',
     to: 'const due = new Set(this.unsaved);',

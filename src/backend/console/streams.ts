@@ -87,6 +87,8 @@ export class Streams {
     if (stream === undefined || stream.viewer.session !== session) return false;
     if (number <= stream.viewNumber) return true;
     this.tick();
+    // The tick may have found that the browser does not read.
+    if (!this.streams.has(id)) return false;
     stream.viewNumber = number;
     const isOther = device !== undefined && device !== stream.followed;
     if (device !== undefined) stream.followed = device;
