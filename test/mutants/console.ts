@@ -27,7 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'of two people at two backends, one loses the configuration that was confirmed',
   },
   {
-    file: 'src/backend/console/console.ts',
+    file: 'src/backend/console/fleet-bus.ts',
     from: "if (news.kind === 'reported' && !news.isRetained) refused",
     to: "if (news.kind === 'reported') refused",
     seen: 'after a restart the audit says that a device refused what it has not read yet',
