@@ -346,13 +346,13 @@ export const MUTANTS: readonly Mutant[] = [
     seen: "a token goes to a topic beside the device's own, which others may read",
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: 'sender === null || message.retain',
     to: 'sender === null',
     seen: 'a retained report counts again at each start of the backend',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `    const acknowledge = message.hold?.() ?? (() => {});
     if (queue.length >= MOST_WAITING) return;`,
     to: `    if (queue.length >= MOST_WAITING) return;
@@ -360,32 +360,32 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'after a long outage of the store, reports are lost and their streams cost nothing',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `if (isClosing) return;
           await wait();`,
     to: 'await wait();',
     seen: 'a backend whose store is down does not end',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: 'for (const [device, count] of due) note(device, count);',
     to: '',
     seen: 'implausible reports of a device are forgotten when the store fails once',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: 'filter: reportFilter(prefix, kind, shareGroup), qos: 1,',
     to: 'filter: reportFilter(prefix, kind, shareGroup), qos: 0,',
     seen: 'reports that arrive while the backend is away are never billed',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `update(\`\${device}\\n\${payload}\`)`,
     to: 'update(payload)',
     seen: 'two desks whose conversations had the same numbers count as one',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `      cancel?.();
       await write();
       cancel?.();`,

@@ -10,9 +10,9 @@ import type { Ask, IssuerEffect, IssuerEvent } from '../core/issuing/issue-event
 import { createIssuer, type Issuer } from '../core/issuing/issuer.ts';
 import { settledMs } from '../core/issuing/mint/claim.ts';
 import { nameOf } from '../core/issuing/policy.ts';
-import type { DeviceReports } from '../device-reports.ts';
 import { type Complain, createLimitedWarnings } from '../limited-warnings.ts';
 import { PendingWork } from '../pending-work.ts';
+import type { DeviceReports } from '../reports/device-reports.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { TokenCounts } from '../watch/token-counts.ts';
 import { within } from '../within.ts';

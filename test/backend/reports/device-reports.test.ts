@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createDeviceReports } from '../../src/backend/device-reports.ts';
-import { createLimitedWarnings } from '../../src/backend/limited-warnings.ts';
-import type { BusListener, BusOptions } from '../../src/ports/bus.ts';
-import type { StoredConversation } from '../../src/ports/console-store.ts';
-import { type EndReport, StoreDown, ValueRefused } from '../../src/ports/store.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
+import { createLimitedWarnings } from '../../../src/backend/limited-warnings.ts';
+import { createDeviceReports } from '../../../src/backend/reports/device-reports.ts';
+import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
+import type { StoredConversation } from '../../../src/ports/console-store.ts';
+import { type EndReport, StoreDown, ValueRefused } from '../../../src/ports/store.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 
 const PREFIX = 'dragoman/v1';
 

@@ -4,22 +4,22 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Rate } from '../core/retry/rate.ts';
-import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ConsoleStore } from '../ports/console-store.ts';
-import type { Log } from '../ports/log.ts';
-import { type ReportOutcome, type Store, StoreDown, StoreRefused } from '../ports/store.ts';
-import { parseJson } from '../protocol/json.ts';
-import { milliseconds, seconds, wholeCount } from '../protocol/mqtt/bounds.ts';
-import { EVENT_SCHEMAS } from '../protocol/mqtt/event.ts';
-import type { EndedStream } from '../protocol/mqtt/token.ts';
-import { type ReportKind, reportFilter, reportSender } from '../protocol/mqtt/topics.ts';
-import { clean } from './console/clean.ts';
-import { mostConversations } from './core/plausible.ts';
-import { complainOfStore } from './issuing/mint-jobs.ts';
-import { limitDevices } from './limit-devices.ts';
-import type { Complain } from './limited-warnings.ts';
+import type { Rate } from '../../core/retry/rate.ts';
+import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ConsoleStore } from '../../ports/console-store.ts';
+import type { Log } from '../../ports/log.ts';
+import { type ReportOutcome, type Store, StoreDown, StoreRefused } from '../../ports/store.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { milliseconds, seconds, wholeCount } from '../../protocol/mqtt/bounds.ts';
+import { EVENT_SCHEMAS } from '../../protocol/mqtt/event.ts';
+import type { EndedStream } from '../../protocol/mqtt/token.ts';
+import { type ReportKind, reportFilter, reportSender } from '../../protocol/mqtt/topics.ts';
+import { clean } from '../console/clean.ts';
+import { mostConversations } from '../core/plausible.ts';
+import { complainOfStore } from '../issuing/mint-jobs.ts';
+import { limitDevices } from '../limit-devices.ts';
+import type { Complain } from '../limited-warnings.ts';
 
 /** Largest report that is read (bytes); a normal one has about 200. */
 const LARGEST_REPORT_BYTES = 4096;
