@@ -14,7 +14,7 @@ import { startConsole } from './console/console.ts';
 import { IssuerRunner } from './issuing/issuer-runner.ts';
 import { openHearing } from './issuing/request-intake.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
-import { createDeviceReports } from './reports/device-reports.ts';
+import { DeviceReports } from './reports/device-reports.ts';
 import { startRolloutDriver } from './rollout/driver.ts';
 import { createServiceClient } from './service/service-client.ts';
 import { shareBus } from './shared-bus.ts';
@@ -111,7 +111,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     );
   const consoleStore =
     config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
-  const reports = createDeviceReports({
+  const reports = new DeviceReports({
     openBus: busAs(`${clientId}-reports`),
     prefix: config.mqtt.prefix,
     store,

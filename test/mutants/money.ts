@@ -354,28 +354,28 @@ export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/backend/reports/device-reports.ts',
     from: `    const acknowledge = message.hold?.() ?? (() => {});
-    if (queue.length >= MOST_WAITING) return;`,
-    to: `    if (queue.length >= MOST_WAITING) return;
+    if (this.queue.length >= MOST_WAITING) return;`,
+    to: `    if (this.queue.length >= MOST_WAITING) return;
     const acknowledge = message.hold?.() ?? (() => {});`,
     seen: 'after a long outage of the store, reports are lost and their streams cost nothing',
   },
   {
-    file: 'src/backend/reports/device-reports.ts',
-    from: `if (isClosing) return;
-          await wait();`,
-    to: 'await wait();',
+    file: 'src/backend/reports/report-queue.ts',
+    from: `if (this.isClosing) return;
+        await this.wait();`,
+    to: 'await this.wait();',
     seen: 'a backend whose store is down does not end',
   },
   {
-    file: 'src/backend/reports/device-reports.ts',
-    from: 'for (const [device, count] of due) note(device, count);',
+    file: 'src/backend/reports/odd-reports.ts',
+    from: 'for (const [device, count] of due) this.count(device, count);',
     to: '',
     seen: 'implausible reports of a device are forgotten when the store fails once',
   },
   {
     file: 'src/backend/reports/device-reports.ts',
-    from: 'filter: reportFilter(prefix, kind, shareGroup), qos: 1,',
-    to: 'filter: reportFilter(prefix, kind, shareGroup), qos: 0,',
+    from: 'qos: 1,',
+    to: 'qos: 0,',
     seen: 'reports that arrive while the backend is away are never billed',
   },
   {
@@ -385,12 +385,10 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'two desks whose conversations had the same numbers count as one',
   },
   {
-    file: 'src/backend/reports/device-reports.ts',
-    from: `      cancel?.();
-      await write();
-      cancel?.();`,
-    to: `      cancel?.();
-      await write();`,
+    file: 'src/backend/reports/odd-reports.ts',
+    from: `    // A write that failed has planned the next one.
+    this.cancelWrite?.();`,
+    to: '',
     seen: 'a backend that ends while its store is down keeps a timer',
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLimitedWarnings } from '../../../src/backend/limited-warnings.ts';
-import { createDeviceReports } from '../../../src/backend/reports/device-reports.ts';
+import { DeviceReports } from '../../../src/backend/reports/device-reports.ts';
 import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
 import type { StoredConversation } from '../../../src/ports/console-store.ts';
 import { type EndReport, StoreDown, ValueRefused } from '../../../src/ports/store.ts';
@@ -30,7 +30,7 @@ function openReports() {
     warn: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
   };
   const buses: { options: BusOptions; listener: BusListener; isClosed: boolean }[] = [];
-  const reports = createDeviceReports({
+  const reports = new DeviceReports({
     prefix: PREFIX,
     clock,
     log,
