@@ -141,7 +141,11 @@ export class KeptConnection implements Leaving {
 
   /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
   reconnect(): void {
-    if (this.present === null) return this.retry.openNow();
+    if (this.present === null) {
+      // A link that was lost in a trial has its successor after the trial.
+      if (this.lostInTrial === null) this.retry.openNow();
+      return;
+    }
     if (this.present.isReplaced) return;
     this.present.isReplaced = true;
     this.sender.detach();
