@@ -6,15 +6,16 @@ import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { PrivateKey } from '../adapters/signing/signing-keys.ts';
+import type { OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { startConsole } from './console/console.ts';
-import { createDeviceReports } from './device-reports.ts';
-import { createIssuerRunner } from './issuing/issuer-runner.ts';
+import { IssuerRunner } from './issuing/issuer-runner.ts';
 import { openHearing } from './issuing/request-intake.ts';
 import { createLimitedWarnings } from './limited-warnings.ts';
+import { DeviceReports } from './reports/device-reports.ts';
 import { startRolloutDriver } from './rollout/driver.ts';
 import { createServiceClient } from './service/service-client.ts';
 import { shareBus } from './shared-bus.ts';
@@ -97,21 +98,10 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const complain = createLimitedWarnings(log, clock);
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
-  const { username } = config.mqtt;
-  const busAs = (id: string) =>
-    createMqttBus(
-      {
-        url: config.mqtt.url,
-        clientId: id,
-        ...(username !== null && { username }),
-        ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-        ...secrets.brokerTls,
-      },
-      { clock, seed: Math.floor(random() * 2 ** 31) },
-    );
+  const busAs = (id: string): OpenBus => openBusAs(id, options, clock, random);
   const consoleStore =
     config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
-  const reports = createDeviceReports({
+  const reports = new DeviceReports({
     openBus: busAs(`${clientId}-reports`),
     prefix: config.mqtt.prefix,
     store,
@@ -120,7 +110,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     log,
     complain,
   });
-  const issuing = createIssuerRunner({
+  const issuing = new IssuerRunner({
     config,
     store,
     service,
@@ -140,7 +130,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     clock,
     log,
     randomId: randomUUID,
-    message: issuing.hear,
+    message: (message) => issuing.hear(message),
     listening(isShared) {
       ready.give();
       reports.listen(isShared ? config.mqtt.shareGroup : null);
@@ -213,15 +203,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     },
     async untilIssuing() {
       await ready.given;
-      while (!isDraining) {
-        const isUsable = await store.check().then(
-          () => true,
-          () => false,
-        );
-        if (isUsable) return !isDraining;
-        await new Promise<void>((resolve) => void clock.at(clock.now() + STORE_LOOK_MS, resolve));
-      }
-      return false;
+      await untilUsable(store, clock, () => isDraining);
+      return !isDraining;
     },
     watchedAt: watch.url,
     consoleAt: owned?.url ?? null,
@@ -239,6 +222,37 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       ready.give();
     },
   };
+}
+
+/** A connection to the owner's broker, under this name. */
+function openBusAs(
+  clientId: string,
+  { config, secrets }: BackendOptions,
+  clock: Clock,
+  random: () => number,
+): OpenBus {
+  const { url, username } = config.mqtt;
+  return createMqttBus(
+    {
+      url,
+      clientId,
+      ...(username !== null && { username }),
+      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+      ...secrets.brokerTls,
+    },
+    { clock, seed: Math.floor(random() * 2 ** 31) },
+  );
+}
+
+/** Waits until the store can be used, or the end. */
+async function untilUsable(store: Store, clock: Clock, isOver: () => boolean): Promise<void> {
+  const isUsable = (): Promise<boolean> =>
+    store.check().then(
+      () => true,
+      () => false,
+    );
+  while (!isOver() && !(await isUsable()))
+    await new Promise<void>((resolve) => void clock.at(clock.now() + STORE_LOOK_MS, resolve));
 }
 
 async function openAtStart(store: Store, log: Log): Promise<void> {

@@ -242,32 +242,39 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'all kiosks that were denied come back in the same second',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: 'if (!isKnown(job.rank)) unknownRunning -= 1;',
-    to: '',
-    seen: 'new kiosks get no session after the first eight, until the backend is restarted',
+    file: 'src/backend/core/issuing/job-schedule.ts',
+    from: `this.running.delete(job);
+    this.forget(job);`,
+    to: 'this.forget(job);',
+    seen: 'after the first sixteen sessions no kiosk gets one, until the backend is restarted',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: `      case 'wait':
-        stop(job);`,
-    to: "      case 'wait':",
+    file: 'src/backend/core/issuing/job-schedule.ts',
+    from: '[...this.running].filter(({ rank }) => !isKnown(rank))',
+    to: '[...this.running]',
+    seen: 'new kiosks get no session while eight others are served',
+  },
+  {
+    file: 'src/backend/core/issuing/job-results.ts',
+    from: `    case 'wait':
+      state.schedule.hold(job);`,
+    to: "    case 'wait':",
     seen: 'each request that another backend answers takes one place for ever: after sixteen no kiosk gets a session',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: 'until > (pause?.until ?? 0)) pause',
-    to: 'until > 0) pause',
+    file: 'src/backend/core/issuing/service-trouble.ts',
+    from: 'until > (this.last?.until ?? 0)) this.last',
+    to: 'until > 0) this.last',
     seen: 'a short pause ends a long one that the service asked for',
   },
   {
-    file: 'src/backend/core/issuing/issuer.ts',
-    from: "const discard: IssuerEffect = { type: 'discard', who, id: session.id };",
-    to: "const discard: IssuerEffect = { type: 'discard', who, id: job.claimed };",
+    file: 'src/backend/core/issuing/job-results.ts',
+    from: "{ type: 'discard', who: job.ask.who, id: session.id }",
+    to: "{ type: 'discard', who: job.ask.who, id: job.claimed }",
     seen: 'a session that no device has heard of stays at the service and costs',
   },
   {
-    file: 'src/backend/issuing/issuer-runner.ts',
+    file: 'src/backend/issuing/answer-sender.ts',
     from: `      // Tokens are never queued or stored at the broker.
       qos: 0,`,
     to: `      // Tokens are never queued or stored at the broker.
@@ -276,16 +283,16 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the broker keeps a token, and gives it to whoever subscribes next',
   },
   {
-    file: 'src/backend/issuing/issuer-runner.ts',
+    file: 'src/backend/issuing/answer-sender.ts',
     from: 'properties: { expiryS: ANSWER_EXPIRY_S, ',
     to: 'properties: { ',
     seen: 'a token waits at a bridge for longer than its device',
   },
   {
     file: 'src/backend/issuing/issuer-runner.ts',
-    from: `isClosing = true;
-      cancelWake();`,
-    to: 'isClosing = true;',
+    from: `this.isClosing = true;
+    this.cancelWake();`,
+    to: 'this.isClosing = true;',
     seen: 'an ending backend still begins sessions that no device hears of',
   },
   {
@@ -339,51 +346,49 @@ export const MUTANTS: readonly Mutant[] = [
     seen: "a token goes to a topic beside the device's own, which others may read",
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: 'sender === null || message.retain',
     to: 'sender === null',
     seen: 'a retained report counts again at each start of the backend',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `    const acknowledge = message.hold?.() ?? (() => {});
-    if (queue.length >= MOST_WAITING) return;`,
-    to: `    if (queue.length >= MOST_WAITING) return;
+    if (this.queue.length >= MOST_WAITING) return;`,
+    to: `    if (this.queue.length >= MOST_WAITING) return;
     const acknowledge = message.hold?.() ?? (() => {});`,
     seen: 'after a long outage of the store, reports are lost and their streams cost nothing',
   },
   {
-    file: 'src/backend/device-reports.ts',
-    from: `if (isClosing) return;
-          await wait();`,
-    to: 'await wait();',
+    file: 'src/backend/reports/report-queue.ts',
+    from: `if (this.isClosing) return;
+        await this.wait();`,
+    to: 'await this.wait();',
     seen: 'a backend whose store is down does not end',
   },
   {
-    file: 'src/backend/device-reports.ts',
-    from: 'for (const [device, count] of due) note(device, count);',
+    file: 'src/backend/reports/odd-reports.ts',
+    from: 'for (const [device, count] of due) this.count(device, count);',
     to: '',
     seen: 'implausible reports of a device are forgotten when the store fails once',
   },
   {
-    file: 'src/backend/device-reports.ts',
-    from: 'filter: reportFilter(prefix, kind, shareGroup), qos: 1,',
-    to: 'filter: reportFilter(prefix, kind, shareGroup), qos: 0,',
+    file: 'src/backend/reports/device-reports.ts',
+    from: 'qos: 1,',
+    to: 'qos: 0,',
     seen: 'reports that arrive while the backend is away are never billed',
   },
   {
-    file: 'src/backend/device-reports.ts',
+    file: 'src/backend/reports/device-reports.ts',
     from: `update(\`\${device}\\n\${payload}\`)`,
     to: 'update(payload)',
     seen: 'two desks whose conversations had the same numbers count as one',
   },
   {
-    file: 'src/backend/device-reports.ts',
-    from: `      cancel?.();
-      await write();
-      cancel?.();`,
-    to: `      cancel?.();
-      await write();`,
+    file: 'src/backend/reports/odd-reports.ts',
+    from: `    // A write that failed has planned the next one.
+    this.cancelWrite?.();`,
+    to: '',
     seen: 'a backend that ends while its store is down keeps a timer',
   },
   {

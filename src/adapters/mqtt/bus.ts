@@ -2,7 +2,7 @@
 import type { Bus, OpenBus } from '../../ports/bus.ts';
 import { disconnectGracefully } from './clean-disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
-import { type ConnectionDeps, keepConnected } from './keep-connected.ts';
+import { type ConnectionDeps, KeptConnection } from './keep-connected.ts';
 import { createOutbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
 import { subscriptionsOf } from './subscribe.ts';
 
@@ -37,11 +37,11 @@ export function createMqttBus(
       listener.lost?.(lost),
     );
     const connection = typeof given === 'function' ? given : () => given;
-    const kept = keepConnected(connection, deps, outbox, options, listener);
+    const kept = new KeptConnection(connection, deps, outbox, options, listener);
     let closed: Promise<void> | null = null;
     return {
       get connected() {
-        return kept.up() && closed === null;
+        return kept.isUp && closed === null;
       },
       get outbox() {
         return outbox.counts;
@@ -53,8 +53,7 @@ export function createMqttBus(
           kept.pump();
           return;
         }
-        const link = kept.up() ? kept.link() : null;
-        if (link !== null) kept.fleeting(link, { topic, payload, retain, properties });
+        kept.publishFleeting({ topic, payload, retain, properties });
       },
       urgent(isUrgent) {
         if (closed === null) kept.urgent(isUrgent);
@@ -83,7 +82,7 @@ export function createMqttBus(
       close(finale) {
         if (closed === null) {
           kept.close();
-          closed = disconnectGracefully({ ...kept, unsent: () => outbox.size }, deps.clock, finale);
+          closed = disconnectGracefully(kept, deps.clock, finale);
         }
         return closed;
       },

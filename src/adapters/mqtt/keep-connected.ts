@@ -1,16 +1,18 @@
 import type { Seed } from '../../core/random.ts';
-import { beginReconnect, noteDown, noteUp, noteUrgency, tryMs } from '../../core/retry/reconnect.ts';
-import type { BusListener, BusOptions } from '../../ports/bus.ts';
+import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { limitsOf } from './allowances.ts';
+import type { Leaving } from './clean-disconnect.ts';
 import type { Ending } from './end-reasons.ts';
-import { brokerName, type MqttConnection } from './endpoint.ts';
-import type { Link, openLink } from './link.ts';
-import { closeLink, createRefusals, createStarter, endHungTry } from './link-starter.ts';
+import type { MqttConnection } from './endpoint.ts';
+import type { Link, Outgoing, openLink } from './link.ts';
+import { closeLink, createRefusals, createStarter, type Finale } from './link-starter.ts';
 import type { Outbox } from './outbox.ts';
 import { createVersionMemories } from './protocol-version.ts';
-import { createSender } from './sender.ts';
-import { createTrial, type TrialParts } from './trial.ts';
+import { RetryPlan } from './retry-plan.ts';
+import { createSender, type Sender } from './sender.ts';
+import { createTrial } from './trial.ts';
+import { TryLimit } from './try-limit.ts';
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -24,190 +26,225 @@ export interface ConnectionDeps {
   readonly openLink?: typeof openLink;
 }
 
-/** Opens one link after another until it is closed. */
-export function keepConnected(
-  connectionOf: () => MqttConnection,
-  { clock, seed, tooEarly, other, openLink: open_ }: ConnectionDeps,
-  outbox: Outbox,
-  options: BusOptions,
-  listener: BusListener,
-) {
-  let connection = connectionOf();
-  let reconnect = beginReconnect(seed);
-  const memories = createVersionMemories();
-  let link: Link | null = null;
-  /** Set when the present link ended during a trial, which may be the reason. */
-  let stranded: (() => void) | null = null;
-  let up = false;
-  /** Connections that the broker closed without a word, since the last stable one. */
-  let closes = 0;
-  let left = false;
-  /** Closed cleanly, to be opened again at once. */
-  let leaving = false;
-  let retryAt: number | null = null;
-  let cancelRetry = (): void => {};
-  let openedAt = 0;
-  let cancelLimit = (): void => {};
-  let watcher = (): void => {};
-  const name = (): string => brokerName(connection);
-  const sender = createSender(
-    outbox,
-    clock,
-    name,
-    () => reconnect.urgent,
-    () => watcher(),
-  );
-  const starter = createStarter(clock, memories, options, listener, (one) => !left && one === link, open_);
-  const refusals = createRefusals(clock, options, listener);
-
-  /** Gives up a connection attempt that hangs: sooner when it is urgent. */
-  const limitTry = (): void => {
-    cancelLimit();
-    cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => endHungTry(link));
-  };
-
-  const retry = (at: number): void => {
-    cancelRetry();
-    retryAt = at;
-    cancelRetry = clock.at(at, open);
-  };
-
-  const open = (): void => {
-    retryAt = null;
-    openedAt = clock.now();
-    connection = connectionOf();
-    link = starter.start(connection, {
-      ready(opened, refused) {
-        if (!left && opened === link) present(opened, refused);
-      },
-      ended(opened, ending) {
-        if (opened === link) afterEnd(ending);
-      },
-    });
-    limitTry();
-  };
-
-  /** The connection is up, over this link. */
-  const present = (opened: Link, refused: readonly string[]): void => {
-    up = true;
-    cancelLimit();
-    refusals.note(opened, refused);
-    reconnect = noteUp(reconnect, clock.now());
-    listener.limited?.(limitsOf(opened.allowed));
-    listener.up(starter.connections, opened.version);
-    sender.attach(opened);
-  };
-
-  const afterEnd = (ending: Ending): void => {
-    cancelLimit();
-    refusals.cancel();
-    const wasUp = up;
-    link = null;
-    up = false;
-    const unanswered = outbox.unansweredTopic();
-    sender.detach(ending);
-    if (left) return watcher();
-    const isAwaited = leaving || ending.lacks5 === true || ending.asksForLess === true;
-    leaving = false;
-    if (isAwaited) return open();
-    // Both addresses may lead to one broker, which accepts only one client with our name.
-    if (wasUp && trial.isUnderWay) stranded = () => afterLoss(ending, unanswered);
-    else afterLoss(ending, unanswered);
-  };
-
-  const afterLoss = (ending: Ending, unanswered: string | null): void => {
-    const wasUp = reconnect.upSince !== null;
-    const next = noteDown(reconnect, ending, clock.now());
-    reconnect = next.state;
-    retry(clock.now() + next.waitMs);
-    if (reconnect.failures === 1) closes = 0;
-    const isClose = wasUp && ending.silent === true;
-    if (isClose) closes += 1;
-    const hint = isClose && closes >= HINT_AFTER ? hintOf(connection.clientId, unanswered) : '';
-    listener.down(ending.problem, ending.message + hint, ending.code);
-    if (ending.tooEarly) tooEarly?.();
-  };
-
-  /** Closes the present link, if there is one, and uses the new one. */
-  const changeOver: TrialParts['changeOver'] = (to, opened, finale) => {
-    const last = link;
-    cancelRetry();
-    cancelLimit();
-    refusals.cancel();
-    sender.detach();
-    retryAt = null;
-    stranded = null;
-    leaving = false;
-    link = opened;
-    connection = to;
-    reconnect = { ...beginReconnect(reconnect.seed), urgent: reconnect.urgent };
-    if (last !== null) closeLink(last, clock, finale);
-  };
-
-  const trial = createTrial({
-    clock,
-    start: starter.start,
-    changeOver,
-    present,
-    tryMs: () => tryMs(reconnect),
-    other: other ?? null,
-    isPresent: (one) => one === link,
-    ended: afterEnd,
-    failed() {
-      stranded?.();
-      stranded = null;
-    },
-  });
-  open();
-  return {
-    attempt: trial.attempt,
-    link: () => link,
-    /** Connected and subscribed, and not being closed. */
-    up: () => up,
-    pump: sender.pump,
-    fleeting: sender.fleeting,
-    urgent(isUrgent: boolean): void {
-      if (isUrgent === reconnect.urgent) return;
-      const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());
-      reconnect = next.state;
-      if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
-      if (link !== null && !up) limitTry();
-      trial.rush();
-      sender.rush();
-      refusals.urgent(isUrgent);
-    },
-    disputed(isDisputed: boolean): void {
-      reconnect = { ...reconnect, isDisputed };
-    },
-    tryNow: () => retryAt !== null && retry(clock.now()),
-    /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
-    reconnect(): void {
-      if (leaving) return;
-      if (link === null) return retry(clock.now());
-      leaving = true;
-      sender.detach();
-      closeLink(link, clock, null);
-    },
-    /** Opens no further link and reports no more to the listener. */
-    close(): void {
-      left = true;
-      cancelRetry();
-      cancelLimit();
-      refusals.cancel();
-      trial.close();
-    },
-    drain(allowed: boolean): void {
-      if (allowed && link !== null) sender.attach(link);
-      else sender.detach();
-    },
-    watch(callback: () => void): void {
-      watcher = callback;
-    },
-  };
+/** The present link, from the first byte to its end. */
+interface Present {
+  readonly link: Link;
+  readonly connection: MqttConnection;
+  /** Every subscription is in place. */
+  isUp: boolean;
+  /** It is being closed, and the next one opens at its end. */
+  isReplaced: boolean;
 }
 
-/** Closes after which the log has a guess about their reason. It changes nothing else. */
-const HINT_AFTER = 3;
+/** How a link was lost. */
+interface Loss {
+  readonly ending: Ending;
+  readonly connection: MqttConnection;
+  /** Topic of the only message that the broker had not acknowledged; null: there were none, or several. */
+  readonly unanswered: string | null;
+}
+
+/** Opens one link after another until it is closed. */
+export class KeptConnection implements Leaving {
+  private readonly connectionOf: () => MqttConnection;
+  private readonly deps: ConnectionDeps;
+  private readonly outbox: Outbox;
+  private readonly listener: BusListener;
+  private readonly starter: ReturnType<typeof createStarter>;
+  private readonly retry: RetryPlan;
+  private readonly tryLimit: TryLimit;
+  private readonly sender: Sender;
+  private readonly refusals: ReturnType<typeof createRefusals>;
+  private readonly trial: ReturnType<typeof createTrial>;
+  private present: Present | null = null;
+  /** The link was lost while another broker was tried, which may be the reason. */
+  private lostInTrial: Loss | null = null;
+  private isClosed = false;
+  private progress = (): void => {};
+
+  constructor(
+    connectionOf: () => MqttConnection,
+    deps: ConnectionDeps,
+    outbox: Outbox,
+    options: BusOptions,
+    listener: BusListener,
+  ) {
+    const { clock, seed, other, openLink } = deps;
+    this.connectionOf = connectionOf;
+    this.deps = deps;
+    this.outbox = outbox;
+    this.listener = listener;
+    const isInUse = (link: Link): boolean => !this.isClosed && this.isPresent(link);
+    this.starter = createStarter(clock, createVersionMemories(), options, listener, isInUse, openLink);
+    this.retry = new RetryPlan(clock, seed, () => this.open());
+    const tryMs = (): number => this.retry.tryMs;
+    this.tryLimit = new TryLimit(clock, tryMs, () => this.link());
+    this.sender = createSender(
+      outbox,
+      clock,
+      () => this.retry.isUrgent,
+      () => this.progress(),
+    );
+    this.refusals = createRefusals(clock, options, listener);
+    this.trial = createTrial({
+      clock,
+      tryMs,
+      start: this.starter.start,
+      other: other ?? null,
+      isPresent: (link) => this.isPresent(link),
+      changeOver: (to, opened, finale) => this.changeOver(to, opened, finale),
+      ready: (opened, refused) => this.afterReady(opened, refused),
+      ended: (ending) => this.afterEnd(ending),
+      failed: () => this.afterTrial(),
+    });
+    this.open();
+  }
+
+  /** Connected and subscribed. */
+  get isUp(): boolean {
+    return this.present?.isUp ?? false;
+  }
+
+  link(): Link | null {
+    return this.present?.link ?? null;
+  }
+
+  /** Sends what waits in the outbox. */
+  pump(): void {
+    this.sender.pump();
+  }
+
+  /** Sends a message with QoS 0, or drops it. */
+  publishFleeting(message: Omit<Outgoing, 'qos'>): void {
+    if (this.present?.isUp) this.sender.fleeting(this.present.link, message);
+  }
+
+  urgent(isUrgent: boolean): void {
+    if (!this.retry.setUrgent(isUrgent)) return;
+    if (this.present !== null && !this.present.isUp) this.tryLimit.adjust();
+    this.trial.rush();
+    this.sender.rush();
+    this.refusals.urgent(isUrgent);
+  }
+
+  disputed(isDisputed: boolean): void {
+    this.retry.setDisputed(isDisputed);
+  }
+
+  tryNow(): void {
+    this.retry.skipWait();
+  }
+
+  attempt(...given: Parameters<NonNullable<Bus['attempt']>>): void {
+    this.trial.attempt(...given);
+  }
+
+  /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
+  reconnect(): void {
+    if (this.present === null) {
+      // A link that was lost in a trial has its successor after the trial.
+      if (this.lostInTrial === null) this.retry.openNow();
+      return;
+    }
+    if (this.present.isReplaced) return;
+    this.present.isReplaced = true;
+    this.sender.detach();
+    closeLink(this.present.link, this.deps.clock, null);
+  }
+
+  /** Opens no further link and reports no more to the listener. The present link stays for `disconnectGracefully`. */
+  close(): void {
+    this.isClosed = true;
+    this.retry.cancel();
+    this.tryLimit.cancel();
+    this.refusals.cancel();
+    this.trial.close();
+  }
+
+  unsent(): number {
+    return this.outbox.size;
+  }
+
+  drain(allowed: boolean): void {
+    if (allowed && this.present !== null) this.sender.attach(this.present.link);
+    else this.sender.detach();
+  }
+
+  watch(callback: () => void): void {
+    this.progress = callback;
+  }
+
+  private isPresent(link: Link): boolean {
+    return link === this.present?.link;
+  }
+
+  private open(): void {
+    const connection = this.connectionOf();
+    const link = this.starter.start(connection, {
+      ready: (opened, refused) => {
+        if (!this.isClosed && this.isPresent(opened)) this.afterReady(opened, refused);
+      },
+      ended: (opened, ending) => {
+        if (this.isPresent(opened)) this.afterEnd(ending);
+      },
+    });
+    this.present = { link, connection, isUp: false, isReplaced: false };
+    this.tryLimit.begin();
+  }
+
+  private afterReady(opened: Link, refused: readonly string[]): void {
+    if (this.present !== null) this.present.isUp = true;
+    this.tryLimit.cancel();
+    this.refusals.note(opened, refused);
+    this.retry.noteUp();
+    this.listener.limited?.(limitsOf(opened.allowed));
+    this.listener.up(this.starter.connections, opened.version);
+    this.sender.attach(opened);
+  }
+
+  private afterEnd(ending: Ending): void {
+    const ended = this.present;
+    this.present = null;
+    this.tryLimit.cancel();
+    this.refusals.cancel();
+    const unanswered = this.outbox.unansweredTopic();
+    this.sender.detach(ending);
+    if (this.isClosed) return this.progress();
+    if (ended === null) return;
+    const isAwaited = ended.isReplaced || ending.lacks5 === true || ending.asksForLess === true;
+    if (isAwaited) return this.open();
+    const loss = { ending, connection: ended.connection, unanswered };
+    // Both addresses may lead to one broker, which accepts only one client with our name.
+    if (ended.isUp && this.trial.isUnderWay) this.lostInTrial = loss;
+    else this.afterLoss(loss);
+  }
+
+  private afterLoss({ ending, connection, unanswered }: Loss): void {
+    const isSilentAgain = this.retry.noteDown(ending);
+    const hint = isSilentAgain ? hintOf(connection.clientId, unanswered) : '';
+    this.listener.down(ending.problem, ending.message + hint, ending.code);
+    if (ending.tooEarly) this.deps.tooEarly?.();
+  }
+
+  /** The other broker does not accept us. */
+  private afterTrial(): void {
+    const loss = this.lostInTrial;
+    this.lostInTrial = null;
+    if (loss !== null) this.afterLoss(loss);
+  }
+
+  /** Closes the present link, if there is one, and uses the new one. */
+  private changeOver(connection: MqttConnection, link: Link, finale: Finale): void {
+    const last = this.present;
+    this.retry.beginAgain();
+    this.tryLimit.cancel();
+    this.refusals.cancel();
+    this.sender.detach();
+    this.lostInTrial = null;
+    this.present = { link, connection, isUp: last?.isUp ?? false, isReplaced: false };
+    if (last !== null) closeLink(last.link, this.deps.clock, finale);
+  }
+}
 
 /** Possible reasons why a broker closes each connection without a word. */
 function hintOf(clientId: string, unanswered: string | null): string {

@@ -149,16 +149,6 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
   };
 }
 
-/** Ends an attempt that hangs before every subscription is in place. */
-export function endHungTry(link: Link | null): void {
-  if (link === null) return;
-  link.destroy(
-    link.accepted
-      ? `${link.broker} does not answer the subscription`
-      : `cannot reach ${link.broker}: no answer`,
-  );
-}
-
 /** Sends DISCONNECT, so that the will is not published. */
 export function closeLink(link: Link, clock: Clock, finale: Finale | null): void {
   if (!link.accepted) return link.destroy();

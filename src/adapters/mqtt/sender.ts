@@ -36,7 +36,6 @@ export interface Sender {
 export function createSender(
   outbox: Outbox,
   clock: Clock,
-  broker: () => string,
   isUrgent: () => boolean,
   progress: () => void,
 ): Sender {
@@ -50,7 +49,7 @@ export function createSender(
     if (link === null || outbox.inFlight() === 0) return;
     const withinMs = isUrgent() ? URGENT.tryMs : ACKNOWLEDGE_WITHIN_MS;
     cancelOverdue = clock.at(clock.now() + withinMs, () => {
-      link?.destroy(`${broker()} acknowledges nothing`);
+      link?.destroy(`${link.broker} acknowledges nothing`);
     });
   };
 

@@ -4,20 +4,21 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './end-reasons.ts';
 import type { MqttConnection } from './endpoint.ts';
 import type { Link } from './link.ts';
-import { endHungTry, type Finale, type StartLink } from './link-starter.ts';
+import type { Finale, StartLink } from './link-starter.ts';
+import { TryLimit } from './try-limit.ts';
 
 export interface TrialParts {
   readonly clock: Clock;
   /** How to reach the other broker; null: there is none. */
   readonly other: (() => MqttConnection) | null;
   readonly start: StartLink;
-  /** Time limit of a try. */
-  tryMs(): number;
+  /** Time limit of a try (ms). */
+  readonly tryMs: () => number;
   isPresent(link: Link): boolean;
   /** Replaces the present link, which is closed, by the one that was tried. */
   changeOver(to: MqttConnection, opened: Link, finale: Finale): void;
   /** The connection is up, over this link. */
-  present(opened: Link, refused: readonly string[]): void;
+  ready(opened: Link, refused: readonly string[]): void;
   /** The present link has ended. */
   ended(ending: Ending): void;
   /** The other broker does not accept us. */
@@ -28,32 +29,25 @@ export function createTrial(parts: TrialParts) {
   const { clock, other, start } = parts;
   let trial: Link | null = null;
   let left = false;
-  let openedAt = 0;
-  let cancel = (): void => {};
-
-  const limit = (): void => {
-    cancel();
-    cancel = clock.at(Math.max(clock.now(), openedAt + parts.tryMs()), () => endHungTry(trial));
-  };
+  const limit = new TryLimit(clock, parts.tryMs, () => trial);
 
   const attempt: NonNullable<Bus['attempt']> = (finale, done) => {
     if (left || trial !== null || other === null) return;
     const to = other();
-    openedAt = clock.now();
-    limit();
+    limit.begin();
     trial = start(to, {
       ready(opened, refused) {
         if (left || opened !== trial) return;
-        cancel();
+        limit.cancel();
         trial = null;
         parts.changeOver(to, opened, finale);
         done(null);
-        parts.present(opened, refused);
+        parts.ready(opened, refused);
       },
       ended(opened, ending) {
         if (parts.isPresent(opened)) return parts.ended(ending);
         if (opened !== trial) return;
-        cancel();
+        limit.cancel();
         trial = null;
         if (left) return;
         done(ending.message);
@@ -69,7 +63,7 @@ export function createTrial(parts: TrialParts) {
     },
     /** The time limit has changed. */
     rush(): void {
-      if (trial !== null) limit();
+      if (trial !== null) limit.adjust();
     },
     /** Cancels a trial, and starts no other. */
     close(): void {

@@ -25,9 +25,16 @@ export interface Channel {
   changes(news: FleetNews): Omit<StreamDiff, 'seq'>;
 }
 
+/** A channel, until its user leaves. */
+export interface OpenChannel {
+  readonly channel: Channel;
+  /** To be called once. */
+  readonly leave: () => void;
+}
+
 export interface Channels {
-  /** @param fresh the fleet is up to date, and so are all channels */
-  open(shown: Shown): { readonly channel: Channel; leave(): void };
+  /** The fleet must be up to date, and so must all channels. */
+  open(shown: Shown): OpenChannel;
   all(): Iterable<Channel>;
   /** Brings the lists up to date. */
   update(news: FleetNews): void;

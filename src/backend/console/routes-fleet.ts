@@ -29,6 +29,7 @@ import {
   UNSIGNED_WARNING,
 } from './desired.ts';
 import { detailOf } from './device-detail.ts';
+import type { Viewer } from './event-stream.ts';
 import type { Fleet } from './fleet.ts';
 import type { FleetDevice } from './fleet-device.ts';
 import { readJob } from './job-text.ts';
@@ -37,7 +38,7 @@ import { notFound, Refusal } from './refusal.ts';
 import { makeRegistry } from './registry.ts';
 import type { Handlers } from './router.ts';
 import { selectedDevices } from './selection.ts';
-import type { Streams, Viewer } from './streams.ts';
+import type { Streams } from './streams.ts';
 
 const MOST_JOBS = 100;
 const MOST_JOB_ROWS = 500;

@@ -5,33 +5,22 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
-import { deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
 import { MOST_KNOWN } from '../core/issuing/device-registry.ts';
-import type { Ask, IssuerEffect, IssuerEvent, Reply } from '../core/issuing/issue-event.ts';
-import { createIssuer } from '../core/issuing/issuer.ts';
+import type { Ask, IssuerEffect, IssuerEvent } from '../core/issuing/issue-event.ts';
+import { createIssuer, type Issuer } from '../core/issuing/issuer.ts';
 import { settledMs } from '../core/issuing/mint/claim.ts';
-import { type DeviceName, nameOf } from '../core/issuing/policy.ts';
-import type { DeviceReports } from '../device-reports.ts';
-import { limitDevices } from '../limit-devices.ts';
+import { nameOf } from '../core/issuing/policy.ts';
 import { type Complain, createLimitedWarnings } from '../limited-warnings.ts';
+import { PendingWork } from '../pending-work.ts';
+import type { DeviceReports } from '../reports/device-reports.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { TokenCounts } from '../watch/token-counts.ts';
 import { within } from '../within.ts';
-import { complainOfStore, createMintJobs } from './mint-jobs.ts';
-import { startReconciler } from './reconciler.ts';
-import { readRequest } from './request.ts';
-import { createServiceJobs } from './service-jobs.ts';
-import { shortId } from './session-upkeep.ts';
-
-/**
- * Requests of a device that are read, as a multiple of those allowed: more than get any answer, trials included. Further ones
- * cost no more than their topic.
- */
-const READ_PER_REQUEST = 16;
-/** Expiry of an answer at the broker (s); the device waits no longer. */
-const ANSWER_EXPIRY_S = 30;
+import { AnswerSender } from './answer-sender.ts';
+import { complainOfStore, createMintJobs, type MintJobs } from './mint-jobs.ts';
+import { type Reconciler, startReconciler } from './reconciler.ts';
+import { complainOfFlood, createRequestReader, type RequestReader } from './request.ts';
+import { createServiceJobs, type ServiceJobs } from './service-jobs.ts';
 
 export interface IssuerRunnerParts {
   readonly config: BackendConfig;
@@ -52,213 +41,155 @@ export interface IssuerRunnerParts {
 }
 
 /** The shell around the pure issuer. */
-export function createIssuerRunner(parts: IssuerRunnerParts) {
-  const { config, service, store, instance, signer, log, clock, random, counts, reports, closeWithinMs } =
-    parts;
-  const issuer = createIssuer(config, instance);
-  const complain = createLimitedWarnings(log, clock);
-  const jobs = createServiceJobs({ service, log, random });
-  const mint = createMintJobs({ store, service: jobs, instance, complain, log, random });
-  const reconciler = startReconciler({
-    store,
-    service: jobs,
-    instance,
-    clock,
-    log,
-    complain,
-    settledMs: settledMs(config.service.timeout),
-    isMinting: () => issuer.jobs > 0,
-  });
-  const isUnread = limitDevices(clock, {
-    burst: config.limits.burst * READ_PER_REQUEST,
-    perMinute: config.limits.perMinute * READ_PER_REQUEST,
-  });
-  const underWay = new Set<Promise<void>>();
-  let bus: Bus | null = null;
-  let isClosing = false;
-  let cancelWake = (): void => {};
+export class IssuerRunner {
+  private readonly parts: IssuerRunnerParts;
+  private readonly issuer: Issuer;
+  private readonly complain: Complain;
+  private readonly readRequest: RequestReader;
+  /** What carries out the effects. */
+  private readonly answers: AnswerSender;
+  private readonly service: ServiceJobs;
+  private readonly mint: MintJobs;
+  private readonly reconciler: Reconciler;
+  private readonly pending = new PendingWork();
+  private isClosing = false;
+  private cancelWake = (): void => {};
 
-  const dispatch = (event: IssuerEvent): void => {
+  constructor(parts: IssuerRunnerParts) {
+    const { config, service, store, instance, signer, log, clock, random } = parts;
+    this.parts = parts;
+    this.issuer = createIssuer(config, instance);
+    const complain = createLimitedWarnings(log, clock);
+    this.complain = complain;
+    this.readRequest = createRequestReader(config, clock, complain);
+    this.answers = new AnswerSender({ config, signer, clock, log, complain });
+    this.service = createServiceJobs({ service, log, random });
+    this.mint = createMintJobs({ store, service: this.service, instance, complain, log, random });
+    this.reconciler = startReconciler({
+      store,
+      service: this.service,
+      instance,
+      clock,
+      log,
+      complain,
+      settledMs: settledMs(config.service.timeout),
+      isMinting: () => this.issuer.jobs > 0,
+    });
+    this.pending.add(this.learnDevices());
+  }
+
+  answerOn(bus: Bus): void {
+    this.answers.use(bus);
+  }
+
+  hear(message: BusMessage): void {
+    if (this.isClosing) return;
+    const request = this.readRequest(message);
+    if (request === null) return;
+    if (request.kind === 'misask') {
+      const { who, id, reply, detail } = request;
+      return this.dispatch({ type: 'malformed', who, id, reply, detail });
+    }
+    this.dispatch({ type: 'asked', ask: request.ask, draw: this.parts.random() });
+    this.recordEnds(request.ask);
+  }
+
+  /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
+  async close(): Promise<void> {
+    const { clock, closeWithinMs } = this.parts;
+    this.isClosing = true;
+    this.cancelWake();
+    const idle = async (): Promise<void> => {
+      await this.pending.idle();
+      await this.reconciler.close();
+    };
+    await within(clock, closeWithinMs, idle());
+    void this.reconciler.close();
+  }
+
+  private dispatch(event: IssuerEvent): void {
+    const { clock, counts } = this.parts;
     const now = clock.now();
     counts.event(event, now);
-    for (const effect of issuer.handle(event, now)) {
+    for (const effect of this.issuer.handle(event, now)) {
       counts.effect(effect, now);
-      run(effect);
+      this.run(effect);
     }
-  };
+  }
 
-  const follow = (work: Promise<void>): void => {
-    const done = work.finally(() => underWay.delete(done));
-    underWay.add(done);
-  };
-  const track = (work: Promise<IssuerEvent>): void => follow(work.then(dispatch));
-
-  const run = (effect: IssuerEffect): void => {
+  private run(effect: IssuerEffect): void {
     switch (effect.type) {
       case 'answer':
-        return answer(effect);
-      case 'create':
-        return track(jobs.create(effect.job, effect.input));
+        return this.pending.add(this.answers.answer(effect));
       case 'confirm':
-        return confirm(effect);
+        return this.pending.add(this.answers.confirm(effect));
+      case 'create':
+        return this.dispatchResult(this.service.create(effect.job, effect.input));
       case 'probe':
-        return track(jobs.probe(effect.job, effect.input));
-      case 'claim':
-        return track(mint.claim(effect));
+        return this.dispatchResult(this.service.probe(effect.job, effect.input));
       case 'fetch':
-        return track(jobs.fetch(effect.job, effect.session));
+        return this.dispatchResult(this.service.fetch(effect.job, effect.session));
+      case 'claim':
+        return this.dispatchResult(this.mint.claim(effect));
       case 'end':
-        return track(mint.end(effect));
+        return this.dispatchResult(this.mint.end(effect));
       case 'settle':
-        return track(mint.settle(effect));
+        return this.dispatchResult(this.mint.settle(effect));
       case 'release':
-        return follow(mint.release(effect));
+        return this.pending.add(this.mint.release(effect));
       case 'revoke':
-        return follow(mint.revoke(effect));
+        return this.pending.add(this.mint.revoke(effect));
       case 'discard':
-        return follow(mint.discard(effect));
+        return this.pending.add(this.mint.discard(effect));
       case 'hold':
-        clock.at(clock.now() + effect.afterMs, () => {
-          if (!isClosing) dispatch({ type: 'held', job: effect.job, draw: random() });
-        });
-        return;
+        return this.holdJob(effect);
       case 'wake':
-        cancelWake();
-        cancelWake = clock.at(clock.now() + effect.afterMs, () =>
-          dispatch({ type: 'woken', draw: random() }),
-        );
-        return;
-      case 'ignore': {
-        const fields = { device: `${effect.who.tenant}/${effect.who.device}`, why: effect.why };
-        if (effect.why === 'flood') {
-          complain(`flood ${fields.device}`, fields, 'too many requests from one device; they get no answer');
-        } else log.debug(fields, 'request not answered');
-      }
+        return this.wake(effect.afterMs);
+      case 'ignore':
+        return this.logIgnored(effect);
     }
-  };
+  }
 
-  const publish = ({ topic, correlationData }: Reply, message: object): void =>
-    bus?.publish(topic, JSON.stringify(message), {
-      // Tokens are never queued or stored at the broker.
-      qos: 0,
-      properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
+  private dispatchResult(work: Promise<IssuerEvent>): void {
+    this.pending.add(work.then((event) => this.dispatch(event)));
+  }
+
+  private holdJob({ job, afterMs }: Extract<IssuerEffect, { type: 'hold' }>): void {
+    const { clock, random } = this.parts;
+    clock.at(clock.now() + afterMs, () => {
+      if (!this.isClosing) this.dispatch({ type: 'held', job, draw: random() });
     });
+  }
 
-  const send = (
-    who: DeviceName,
-    reply: Reply,
-    body: TokenResponse | TokenProbeAnswer | EndsRecorded,
-  ): void => {
-    if (signer === null) return publish(reply, body);
-    const { base } = deviceTopics({ prefix: config.mqtt.prefix, ...who });
-    follow(
-      signer.sign('dragoman+token', base, body, clock.wall()).then(
-        (jws) => publish(reply, { id: body.id, jws }),
-        (error: unknown) => {
-          const fault = error instanceof Error ? error.message : 'unknown';
-          log.error({ fault }, 'answer not sent: it could not be signed');
-        },
-      ),
-    );
-  };
+  private wake(afterMs: number): void {
+    const { clock, random } = this.parts;
+    this.cancelWake();
+    this.cancelWake = clock.at(clock.now() + afterMs, () => this.dispatch({ type: 'woken', draw: random() }));
+  }
 
-  const answer = (effect: Extract<IssuerEffect, { type: 'answer' }>): void => {
-    const { who, id, reply, answer: given, about, repeated } = effect;
-    const ts = timestamp(clock.wall());
-    send(
-      who,
-      reply,
-      given.ok
-        ? { ts, id, ok: true, session: given.session, stream_url: config.service.streamUrl }
-        : { ts, id, ok: false, error: given.error },
-    );
+  private logIgnored({ who, why }: Extract<IssuerEffect, { type: 'ignore' }>): void {
     const device = `${who.tenant}/${who.device}`;
-    const fields = { device, lane: about?.lane, reason: about?.reason, attempt: about?.attempt, repeated };
-    if (given.ok) {
-      // A device may ask for the same answer again and again.
-      log[repeated ? 'debug' : 'info']({ ...fields, session: shortId(given.session.id) }, 'session granted');
-      return;
-    }
-    const { code, retry_after_s } = given.error;
-    complain(`denied ${device} ${code}`, { ...fields, code, retry_after_s }, 'denied');
-  };
+    if (why === 'flood') complainOfFlood(device, this.complain);
+    else this.parts.log.debug({ device, why }, 'request not answered');
+  }
 
-  const confirm = ({ ask, probe }: Extract<IssuerEffect, { type: 'confirm' }>): void => {
-    const { who, request, reply } = ask;
-    const stream_url = config.service.streamUrl;
-    send(who, reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
-    // Every device sends a check that only concerns the backend every ten minutes.
-    const level = probe.session === 'none' ? 'debug' : 'info';
-    log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
-  };
-
-  /** The session does not wait for it. */
-  const record = ({ who, request: { id, ended = [] }, reply }: Ask): void => {
-    if (ended.length === 0) return;
-    reports.repeat(`${who.tenant}/${who.device}`, ended, () =>
-      send(who, reply, { ts: timestamp(clock.wall()), id, recorded: ended.map(({ session }) => session) }),
+  /** Writes the ended streams that a request reports. Its session does not wait for that. */
+  private recordEnds(ask: Ask): void {
+    const { who, request } = ask;
+    if (request.ended === undefined || request.ended.length === 0) return;
+    this.parts.reports.repeat(`${who.tenant}/${who.device}`, request.ended, () =>
+      this.pending.add(this.answers.confirmEnds(ask)),
     );
-  };
+  }
 
-  const learn = async (): Promise<void> => {
+  /** Devices that had a session before this start do not count as unknown. */
+  private async learnDevices(): Promise<void> {
+    const { store, clock, log } = this.parts;
     try {
       const names = await store.knownDevices(MOST_KNOWN);
-      issuer.know(names.map(nameOf), clock.now());
+      this.issuer.know(names.map(nameOf), clock.now());
     } catch (error) {
-      complainOfStore(error, complain, log);
+      complainOfStore(error, this.complain, log);
     }
-  };
-  follow(learn());
-
-  return {
-    answerOn(opened: Bus): void {
-      bus = opened;
-    },
-    hear(message: BusMessage): void {
-      const who = tokenRequester(config.mqtt.prefix, message.topic);
-      const device = who === null ? null : `${who.tenant}/${who.device}`;
-      if (isClosing) return;
-      if (device !== null && isUnread(device))
-        complain(`flood ${device}`, { device }, 'too many requests from one device; they get no answer');
-      else hear(message, config.mqtt.prefix, dispatch, record, complain, random);
-    },
-    /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
-    async close(): Promise<void> {
-      isClosing = true;
-      cancelWake();
-      const idle = async (): Promise<void> => {
-        while (underWay.size > 0) await Promise.all(underWay);
-        await reconciler.close();
-      };
-      await within(clock, closeWithinMs, idle());
-      void reconciler.close();
-    },
-  };
-}
-
-function hear(
-  message: BusMessage,
-  prefix: string,
-  dispatch: (event: IssuerEvent) => void,
-  record: (ask: Ask) => void,
-  complain: Complain,
-  random: () => number,
-): void {
-  const read = readRequest(prefix, message);
-  if (read.kind === 'nothing') {
-    const device = read.who === null ? 'unknown' : `${read.who.tenant}/${read.who.device}`;
-    complain(`${read.why} ${device}`, { device, why: read.why }, 'message ignored: not a token request');
-    return;
   }
-  if (read.kind === 'misask') {
-    const { who, id, reply, detail } = read;
-    dispatch({ type: 'malformed', who, id, reply, detail });
-    return;
-  }
-  if (read.foreignReply) {
-    const device = `${read.ask.who.tenant}/${read.ask.who.device}`;
-    complain(`reply ${device}`, { device }, 'response topic ignored: it is outside token/res');
-  }
-  dispatch({ type: 'asked', ask: read.ask, draw: random() });
-  record(read.ask);
 }

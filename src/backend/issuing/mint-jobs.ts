@@ -19,6 +19,8 @@ export interface MintJobsParts {
 
 type Effect<T extends IssuerEffect['type']> = Extract<IssuerEffect, { type: T }>;
 
+export type MintJobs = ReturnType<typeof createMintJobs>;
+
 export function createMintJobs({ store, service, instance, complain, log, random }: MintJobsParts) {
   const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
     try {

@@ -1,16 +1,25 @@
 /** Reads messages from the bus. Only the topic is trusted, because the broker guards it. */
 import type { BusMessage } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { requestIdSchema } from '../../protocol/mqtt/envelope.ts';
 import { tokenRequestSchema } from '../../protocol/mqtt/token.ts';
 import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
 import type { Ask, Reply } from '../core/issuing/issue-event.ts';
 import type { DeviceName } from '../core/issuing/policy.ts';
+import { limitDevices } from '../limit-devices.ts';
+import type { Complain } from '../limited-warnings.ts';
 
 /** Largest request that is read (bytes); a normal one has about 200, and up to 3,000 with ended streams. */
 export const LARGEST_REQUEST_BYTES = 8192;
 const LARGEST_CORRELATION_BYTES = 1024;
 const LONGEST_RESPONSE_TOPIC = 512;
+/**
+ * Requests of a device that are read, as a multiple of those allowed: more than get any answer, trials included. Further ones
+ * cost no more than their topic.
+ */
+const READ_PER_REQUEST = 16;
 
 export type ReadRequest =
   | { kind: 'ask'; ask: Ask; foreignReply: boolean }
@@ -34,6 +43,42 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
   const issue = parsed.error.issues[0];
   const detail = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong'}`.slice(0, 200);
   return { kind: 'misask', who, id: id.data, reply, detail };
+}
+
+/** Null: the message gets no answer. The log says why, at most once a minute for each device. */
+export type RequestReader = (message: BusMessage) => Exclude<ReadRequest, { kind: 'nothing' }> | null;
+
+/** Reads the requests of all devices, and leaves out floods. */
+export function createRequestReader(
+  { mqtt: { prefix }, limits }: Pick<BackendConfig, 'mqtt' | 'limits'>,
+  clock: Clock,
+  complain: Complain,
+): RequestReader {
+  const isUnread = limitDevices(clock, {
+    burst: limits.burst * READ_PER_REQUEST,
+    perMinute: limits.perMinute * READ_PER_REQUEST,
+  });
+  return (message) => {
+    const sender = tokenRequester(prefix, message.topic);
+    const device = sender === null ? 'unknown' : `${sender.tenant}/${sender.device}`;
+    if (sender !== null && isUnread(device)) {
+      complainOfFlood(device, complain);
+      return null;
+    }
+    const read = readRequest(prefix, message);
+    if (read.kind === 'nothing') {
+      complain(`${read.why} ${device}`, { device, why: read.why }, 'message ignored: not a token request');
+      return null;
+    }
+    if (read.kind === 'ask' && read.foreignReply)
+      complain(`reply ${device}`, { device }, 'response topic ignored: it is outside token/res');
+    return read;
+  };
+}
+
+export function complainOfFlood(device: string, complain: Complain): void {
+  const sentence = 'too many requests from one device; they get no answer';
+  complain(`flood ${device}`, { device, why: 'flood' }, sentence);
 }
 
 /**

@@ -9,10 +9,10 @@ import { examples, type Shell } from '../../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
-import { audited } from '../audited-work.ts';
 import { OF_NAME, waitFor } from '../core/console/login-limits.ts';
 import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
 import { openKeptConsoleStore } from '../store/open-store.ts';
+import { audited } from './audited-work.ts';
 
 /** Asks a question whose answer is not shown. Null: no person is at the terminal. */
 export type AskSecretly = (question: string) => Promise<string | null>;

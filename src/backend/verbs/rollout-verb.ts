@@ -12,7 +12,6 @@ import { wrapText } from '../../program/text.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { manifestUrlSchema, versionSchema } from '../../protocol/update.ts';
-import { audited } from '../audited-work.ts';
 import { checked } from '../broker/option-values.ts';
 import { countsOf, rolloutJson, rolloutLines } from '../core/rollout/report.ts';
 import { type Asked, abort, pause, readWaves, resume, whyNotYet } from '../core/rollout/requests.ts';
@@ -23,6 +22,7 @@ import { insistOnUpdatable } from '../rollout/updatable.ts';
 import { createConsoleStore } from '../store/console-store.ts';
 import { openKeptEngine } from '../store/open-store.ts';
 import { createRolloutStore } from '../store/rollout-store.ts';
+import { audited } from './audited-work.ts';
 
 interface StartOptions {
   config?: string;

@@ -2,6 +2,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { FINE, type Store } from '../../ports/store.ts';
 import type { Condition } from '../core/fleet/condition.ts';
+import { PendingWork } from '../pending-work.ts';
 
 /** A change is reported if it lasts this long (ms): a kiosk that reconnects within it was never lost. */
 export const HOLDS_MS = 30_000;
@@ -32,7 +33,7 @@ export interface Notices {
 
 export function createNotices({ store, clock, conditionOf, tell, storeFailed }: NoticesParts): Notices {
   const looks = new Map<string, () => void>();
-  const underWay = new Set<Promise<void>>();
+  const pending = new PendingWork();
   let isClosed = false;
   /** The last alert on each subject, as known by this backend. */
   const lastSent = new Map<string, string>();
@@ -66,13 +67,9 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
     if (isClosed || looks.has(subject)) return;
     const cancel = clock.at(clock.now() + HOLDS_MS, () => {
       looks.delete(subject);
-      follow(settle(subject));
+      pending.add(settle(subject));
     });
     looks.set(subject, cancel);
-  };
-  const follow = (work: Promise<void>): void => {
-    const done = work.finally(() => underWay.delete(done));
-    underWay.add(done);
   };
 
   const look = (subject: string): void => {
@@ -83,14 +80,14 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
     storeFailed(error);
     plan(NO_SUBJECT);
   });
-  follow(readAtStart);
+  pending.add(readAtStart);
 
   return {
     look,
     async close() {
       isClosed = true;
       for (const cancel of looks.values()) cancel();
-      await Promise.all(underWay);
+      await pending.idle();
     },
   };
 }

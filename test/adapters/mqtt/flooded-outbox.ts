@@ -22,7 +22,6 @@ export function createQueue(ackMs: number) {
   const sender = createSender(
     outbox,
     clock,
-    () => 'the broker',
     () => false,
     () => {},
   );

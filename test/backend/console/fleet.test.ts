@@ -1,7 +1,8 @@
 /** What the console shows of the fleet, and how it follows it. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { MOST_STREAMS_EACH, MOST_UNREAD_BYTES } from '../../../src/backend/console/streams.ts';
+import { MOST_UNREAD_BYTES } from '../../../src/backend/console/event-stream.ts';
+import { MOST_STREAMS_EACH } from '../../../src/backend/console/streams.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { type ConsoleFixture, consoleOfEachTest } from './console-on-loopback.ts';

@@ -1,6 +1,6 @@
 /** Jobs on their way, in virtual time: how they are sent, and how two backends share those of a store. */
 import { describe, expect, it } from 'vitest';
-import { createJobs } from '../../../src/backend/console/jobs.ts';
+import { Jobs } from '../../../src/backend/console/jobs.ts';
 import type { PublishOptions } from '../../../src/ports/bus.ts';
 import type { ConsoleStore, StoredJob } from '../../../src/ports/console-store.ts';
 import type { Job } from '../../../src/protocol/console-jobs.ts';
@@ -34,9 +34,10 @@ function twoBackends() {
   const sent: string[] = [];
   const messages: { topic: string; body: Record<string, unknown>; options: PublishOptions }[] = [];
   const ended: Job[] = [];
+  const signing = { takesMs: 0 };
   const broker = { connected: true, takes: true, away: new Set<string>() };
   const open = (name: string) =>
-    createJobs({
+    new Jobs({
       store: store as ConsoleStore,
       bus: () => ({
         get connected() {
@@ -45,12 +46,19 @@ function twoBackends() {
         outbox: { depth: 0, dropped: 0 },
         publish(topic, text, options = {}) {
           sent.push(name);
-          messages.push({ topic, body: JSON.parse(text), options });
+          messages.push({ topic, body: JSON.parse(JSON.parse(text).jws), options });
           if (broker.takes) options.ended?.(true);
         },
       }),
       prefix: 'dragoman/v1',
-      signer: null,
+      signer: {
+        kid: 'key',
+        async sign(_type, _about, body) {
+          if (signing.takesMs > 0)
+            await new Promise<void>((resolve) => void clock.at(clock.now() + signing.takesMs, resolve));
+          return JSON.stringify(body);
+        },
+      },
       clock,
       complain: (_kind, fields) => {
         throw new Error(JSON.stringify(fields));
@@ -59,7 +67,7 @@ function twoBackends() {
       whySilent: () => 'silent',
       ended: (job) => void ended.push(job),
     });
-  return { clock, sent, messages, ended, broker, rows, one: open('one'), other: open('other') };
+  return { clock, sent, messages, ended, broker, signing, rows, one: open('one'), other: open('other') };
 }
 
 describe('a job of one of two backends', () => {
@@ -80,6 +88,18 @@ describe('a job of one of two backends', () => {
     await clock.elapse(6000);
     expect(other.find(id)).not.toBeNull();
     expect(sent).toEqual(['one', 'other']);
+  });
+
+  it("is the other one's within 6 s when it closes while it signs a command", async () => {
+    const { clock, signing, one, other } = twoBackends();
+    const { id } = await one.begin({ ...JOB, devices: ['museum/a', 'museum/b'] });
+    signing.takesMs = 1000;
+    await clock.elapse(500);
+    const closing = one.close();
+    await clock.elapse(2000);
+    await closing;
+    await clock.elapse(6000);
+    expect(other.find(id)).not.toBeNull();
   });
 
   it("is the other one's after its lease when it is killed, and is not taken back", async () => {

@@ -1,20 +1,25 @@
 /** How many streams there may be, and what is left when they end. */
 import { describe, expect, it } from 'vitest';
 import { createFleet } from '../../../src/backend/console/fleet.ts';
-import { createStreams } from '../../../src/backend/console/streams.ts';
+import { Streams } from '../../../src/backend/console/streams.ts';
 import { fleetViewSchema } from '../../../src/protocol/console-fleet.ts';
+import type { Job } from '../../../src/protocol/console-jobs.ts';
 import type { ConsoleRole } from '../../../src/protocol/console-routes.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
+
+const VIEW = fleetViewSchema.parse({});
 
 function start() {
   const clock = createVirtualClock();
   const signedOut = new Set<string>();
   const asked: string[] = [];
-  const streams = createStreams({
+  /** Jobs that the next messages report. */
+  const changedJobs: Job[] = [];
+  const streams = new Streams({
     fleet: createFleet({ allow: [], groups: [], devices: {} }, clock),
     prefix: 'p/v1',
     clock,
-    jobs: { recent: () => [], takeChanged: () => [] },
+    jobs: { recent: () => [], takeChanged: () => changedJobs.splice(0) },
     isConnected: () => true,
     async isSignedIn(key) {
       asked.push(key);
@@ -26,7 +31,7 @@ function start() {
     if (!streams.mayOpen(who)) return null;
     const sink = { text: '', isClosed: false, unread: 0 };
     const leave = streams.open(
-      { session, who, view: fleetViewSchema.parse({}), device: null },
+      { session, who, view: VIEW, device: null },
       {
         write(...parts) {
           sink.text += Buffer.concat([...parts]).toString();
@@ -43,7 +48,7 @@ function start() {
   };
   const openMany = (count: number, name: string, role?: ConsoleRole) =>
     Array.from({ length: count }, () => open(name, role)).filter((one) => one !== null).length;
-  return { clock, streams, open, openMany, signedOut, asked };
+  return { clock, streams, open, openMany, signedOut, asked, changedJobs };
 }
 const pings = (text: string): number => text.split('event: ping').length - 1;
 
@@ -110,5 +115,19 @@ describe('streams', () => {
     sink.unread += 1;
     await clock.elapse(10_000);
     expect([sink.isClosed, streams.count]).toEqual([true, 0]);
+  });
+
+  it('go on with the same view when one that is too slow changes its view', async () => {
+    const { clock, open, streams, changedJobs } = start();
+    const [slow, other] = [open('vic')?.sink, open('vic')?.sink];
+    if (slow === undefined || other === undefined) throw new Error('no stream');
+    slow.unread = 262_145;
+    changedJobs.push({ id: 'first' } as Job);
+    const stream = /"stream":"([^"]+)"/.exec(slow.text)?.[1] ?? '';
+    const view = { ...VIEW, descending: true };
+    expect(streams.change('vic', { stream, number: 1, view })).toBe(false);
+    changedJobs.push({ id: 'second' } as Job);
+    await clock.elapse(250);
+    expect(other.text).toContain('second');
   });
 });

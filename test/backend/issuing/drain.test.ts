@@ -1,7 +1,7 @@
 /** The end of a backend whose service hangs, in virtual time. */
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
-import { createIssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
+import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
 import type { ServiceClient } from '../../../src/backend/service/service-client.ts';
 import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
@@ -24,7 +24,7 @@ function openRunner(more: Partial<Store> = {}) {
   const clock = createVirtualClock();
   const service = { createSession: hangs('create'), listSessions: hangs('list') } as Partial<ServiceClient>;
   const store = createSqlStore(createSqliteEngine(MEMORY_STORE));
-  const runner = createIssuerRunner({
+  const runner = new IssuerRunner({
     config: backendConfigSchema.parse({
       mqtt: { url: 'mqtts://broker.example' },
       service: { url: 'https://api.example', streamUrl: 'wss://stream.example' },

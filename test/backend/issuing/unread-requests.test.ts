@@ -1,7 +1,7 @@
 /** A flood of one device costs the backend no more than its topics, in virtual time. */
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
-import { createIssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
+import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
 import type { ServiceClient } from '../../../src/backend/service/service-client.ts';
 import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
@@ -19,7 +19,7 @@ function openRunner() {
   const published: { topic: string; body: unknown }[] = [];
   const reported: { device: string; ended: readonly EndedStream[]; confirm: () => void }[] = [];
   const store = createSqlStore(createSqliteEngine(MEMORY_STORE));
-  const runner = createIssuerRunner({
+  const runner = new IssuerRunner({
     config: backendConfigSchema.parse({
       mqtt: { url: 'mqtts://broker.example' },
       service: { url: 'https://api.example', streamUrl: 'wss://stream.example' },

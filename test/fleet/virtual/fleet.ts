@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { Agent } from '../../../src/agent/agent.ts';
 import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
-import { createIssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
+import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
 import { openHearing } from '../../../src/backend/issuing/request-intake.ts';
 import { createTokenCounts } from '../../../src/backend/watch/token-counts.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
@@ -178,7 +178,7 @@ export function openVirtualFleet(size: number, maxSessionS: number) {
           };
         },
       });
-    const issuing = createIssuerRunner({
+    const issuing = new IssuerRunner({
       config,
       store: whileAlive(store),
       service: whileAlive(service.client),

@@ -143,6 +143,12 @@ export function stopJob(job: JobRecord, message: string): void {
     if (entry.state === 'waiting') Object.assign(entry, { state: 'stopped', message });
 }
 
+/** For a job of an earlier run. Devices that got the command give the same answer again, and carry nothing out twice. */
+export function sendAgain(job: JobRecord): void {
+  for (const entry of job.devices.values())
+    if (entry.state === 'sent' || entry.state === 'accepted') entry.state = 'waiting';
+}
+
 export function refuseDevice(job: JobRecord, name: string, code: string, message: string): void {
   const entry = job.devices.get(name);
   if (entry !== undefined && isOpen(entry)) Object.assign(entry, { state: 'error', code, message });

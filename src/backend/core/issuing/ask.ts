@@ -1,6 +1,6 @@
 /** A request, with its sender and the address for the answer. */
-import { probeKind } from '../../../protocol/mqtt/token.ts';
-import type { Ask, IssuerEffect } from './issue-event.ts';
+import { probeKind, type TokenError } from '../../../protocol/mqtt/token.ts';
+import type { Answer, Ask, IssuerEffect } from './issue-event.ts';
 import { referenceOf } from './policy.ts';
 
 export function isTrial({ request }: Ask): boolean {
@@ -20,6 +20,15 @@ export function jobKey(ask: Ask): string {
 /** The lane is part of the key, because two lanes may choose the same id. */
 export function answerKey({ request }: Ask): string {
   return `${request.lane}/${request.id}`;
+}
+
+/** @param repeated the request has had this answer before */
+export function answer({ who, request, reply }: Ask, given: Answer, repeated = false): IssuerEffect {
+  return { type: 'answer', who, id: request.id, reply, answer: given, about: request, repeated };
+}
+
+export function deny(ask: Ask, error: TokenError): IssuerEffect {
+  return answer(ask, { ok: false, error });
 }
 
 /** The effect that sends no answer. */

@@ -1,7 +1,9 @@
 /** Records of all devices, with a limit on every list. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../../core/retry/rate.ts';
+import { countUnknownDevices } from './denials.ts';
 import type { Answer } from './issue-event.ts';
+import type { Rank } from './job-queue.ts';
 import type { DeviceName } from './policy.ts';
 
 /** Largest number of records of devices that had sessions. They are kept separately, so that invented names cannot displace them. */
@@ -45,6 +47,8 @@ export interface DeviceRegistry {
   isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
   /** Counts one availability check; true if there are too many. */
   isProbeFlood(record: DeviceRecord, now: number): boolean;
+  /** Counts one denial to an unknown device; true if all of them together have had too many. */
+  isUnknownFlood(rank: Rank, now: number): boolean;
   /** Counts one request. @returns how long the device should have waited (ms) */
   spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;
   /** Records that the device has had a session. */
@@ -93,6 +97,7 @@ export function openDeviceRegistry(requests: Rate): DeviceRegistry {
       record.probes = spent.bucket;
       return spent.waitMs > 0;
     },
+    isUnknownFlood: countUnknownDevices(),
     spendRequest(record, isTrial, now) {
       const buckets = isTrial ? record.trials : record.wants;
       const spent = spend(buckets.requests, isTrial ? trials : requests, now);

@@ -6,6 +6,9 @@ import { isKnown, type Rank } from './job-queue.ts';
 import type { Claim } from './mint/claim.ts';
 import type { Allowance } from './policy.ts';
 
+/** Longest wait of a job in the queue (ms); the device has given up by then. */
+const LONGEST_QUEUE_MS = 20_000;
+
 export interface Job {
   readonly number: number;
   readonly key: string;
@@ -30,6 +33,10 @@ export type NewJob = Pick<Job, 'number' | 'key' | 'ask' | 'input' | 'allowance' 
 export function openJob(wanted: NewJob, now: number): Job {
   const times = { queuedAt: now, askedAt: now, repeatUntil: now, createdFrom: now };
   return { ...wanted, ...times, claimed: wanted.ask.request.id, anew: false };
+}
+
+export function isStale({ queuedAt }: Job, now: number): boolean {
+  return now - queuedAt > LONGEST_QUEUE_MS;
 }
 
 /** This backend, and what bounds a claim. */

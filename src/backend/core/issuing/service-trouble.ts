@@ -72,3 +72,20 @@ export function denialOf(trouble: Trouble, draw: number): TokenError {
   const detail = trouble.detail === null ? `${title}.` : `${title}: ${trouble.detail}`;
   return denial(code, detail, Math.ceil(atLeastS * (1 + draw / 2)));
 }
+
+/** The time in which no device's request goes to the service, because the whole account is in trouble. */
+export class ServicePause {
+  private last: { readonly until: number; readonly trouble: Trouble } | null = null;
+
+  /** Of two pauses the one that ends later counts. */
+  note(trouble: Trouble, now: number): void {
+    const until = now + pauseMs(trouble);
+    if (until > now && until > (this.last?.until ?? 0)) this.last = { until, trouble };
+  }
+
+  /** The trouble, with the rest of the pause as the wait that the service asks for; null outside a pause. */
+  at(now: number): Trouble | null {
+    if (this.last === null || now >= this.last.until) return null;
+    return { ...this.last.trouble, retryAfterS: (this.last.until - now) / 1000 };
+  }
+}

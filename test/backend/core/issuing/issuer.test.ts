@@ -220,6 +220,14 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ask(makeAsk('r2', {}, 'b')))).toEqual(['create']);
   });
 
+  it('serves an unknown device while known ones take half of the parallel requests', () => {
+    const harness = drive({ limits: { concurrency: 4 } });
+    const known = ['a', 'b'].map((device) => ({ tenant: 'museum', device }));
+    harness.issuer.know(known, 1000);
+    for (const { device } of known) harness.ask(makeAsk('r1', {}, device));
+    expect(harness.kinds(harness.ask(makeAsk('r1', {}, 'new')))).toEqual(['create']);
+  });
+
   it('keeps the longer of two pauses', () => {
     const harness = drive();
     harness.ask(makeAsk('r1', {}, 'a'));

@@ -1,10 +1,7 @@
 /** The rows of a store in memory, for an issuer in virtual time: the same decisions, without a database. */
 import type { IssuerEffect, IssuerEvent } from '../../../../src/backend/core/issuing/issue-event.ts';
-import {
-  createIssuer,
-  type Issuer,
-  type IssuerOptions,
-} from '../../../../src/backend/core/issuing/issuer.ts';
+import { createIssuer, type Issuer } from '../../../../src/backend/core/issuing/issuer.ts';
+import type { IssuerOptions } from '../../../../src/backend/core/issuing/issuer-state.ts';
 import { claim } from '../../../../src/backend/core/issuing/mint/claim.ts';
 import { holds, release, removeSessions, settle } from '../../../../src/backend/core/issuing/mint/settle.ts';
 import type {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import type { ConsoleStore } from '../ports/console-store.ts';
-import { Failure } from '../program/problem.ts';
+import type { ConsoleStore } from '../../ports/console-store.ts';
+import { Failure } from '../../program/problem.ts';
 
 /** Runs `work` with an entry in the audit log, as for actions in the console. */
 export async function audited(

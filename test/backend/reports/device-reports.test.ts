@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createDeviceReports } from '../../src/backend/device-reports.ts';
-import { createLimitedWarnings } from '../../src/backend/limited-warnings.ts';
-import type { BusListener, BusOptions } from '../../src/ports/bus.ts';
-import type { StoredConversation } from '../../src/ports/console-store.ts';
-import { type EndReport, StoreDown, ValueRefused } from '../../src/ports/store.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
+import { createLimitedWarnings } from '../../../src/backend/limited-warnings.ts';
+import { DeviceReports } from '../../../src/backend/reports/device-reports.ts';
+import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
+import type { StoredConversation } from '../../../src/ports/console-store.ts';
+import { type EndReport, StoreDown, ValueRefused } from '../../../src/ports/store.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 
 const PREFIX = 'dragoman/v1';
 
@@ -30,7 +30,7 @@ function openReports() {
     warn: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
   };
   const buses: { options: BusOptions; listener: BusListener; isClosed: boolean }[] = [];
-  const reports = createDeviceReports({
+  const reports = new DeviceReports({
     prefix: PREFIX,
     clock,
     log,

@@ -1,0 +1,85 @@
+/** Sends the commands of jobs to their devices. */
+import type { Signer } from '../../adapters/signing/signer.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
+import { type JobRecord, noteSent, refuseDevice, waitingDevices } from '../core/console/job-state.ts';
+import { commandText } from './command-message.ts';
+
+/** Messages on their way at a time: the queue of the connection holds 500. */
+const MOST_ON_THE_WAY = 150;
+
+export interface CommandSenderParts {
+  readonly bus: () => Pick<Bus, 'publish' | 'connected' | 'outbox'>;
+  readonly prefix: string;
+  readonly signer: Signer | null;
+  readonly clock: Clock;
+  /** Whether a command that is sent now reaches the device. */
+  readonly isConnected: (device: string) => boolean;
+  /** The broker did not take a command of this job. */
+  readonly refused: (job: JobRecord) => void;
+}
+
+export class CommandSender {
+  private readonly parts: CommandSenderParts;
+  /** Messages that the broker has not acknowledged. */
+  private onTheWay = 0;
+
+  constructor(parts: CommandSenderParts) {
+    this.parts = parts;
+  }
+
+  /** Sends to the devices that wait, as many as there is room for. @returns whether there were any */
+  async sendWaiting(job: JobRecord): Promise<boolean> {
+    if (!this.parts.bus().connected) return false;
+    const names = waitingDevices(job, MOST_ON_THE_WAY - this.onTheWay);
+    for (const name of names) {
+      if (commandNamed(job.command)?.onlyConnected) await this.sendIfConnected(job, name);
+      else await this.sendKept(job, name);
+    }
+    return names.length > 0;
+  }
+
+  /** The broker keeps the command for a device that is away. */
+  private async sendKept(job: JobRecord, name: string): Promise<void> {
+    noteSent(job, name, this.wall());
+    const { topic, text, properties } = await this.messageOf(job, name);
+    this.onTheWay += 1;
+    this.parts.bus().publish(topic, text, {
+      qos: 1,
+      properties,
+      ended: (isDelivered) => {
+        this.onTheWay -= 1;
+        if (isDelivered) return;
+        const message =
+          'the broker did not take the command: the log of the backend says why; its rights at the broker may be too few';
+        refuseDevice(job, name, 'not_sent', message);
+        this.parts.refused(job);
+      },
+    });
+  }
+
+  /** Without QoS 1, so that the broker stores it neither for a device that is away nor on its disk. */
+  private async sendIfConnected(job: JobRecord, name: string): Promise<void> {
+    if (!this.parts.isConnected(name)) {
+      const message = 'it is not connected, and this command is not kept for it: send it again later';
+      return refuseDevice(job, name, 'not_connected', message);
+    }
+    noteSent(job, name, this.wall());
+    const { topic, text, properties } = await this.messageOf(job, name);
+    this.parts.bus().publish(topic, text, { qos: 0, properties });
+  }
+
+  private async messageOf(job: JobRecord, name: string) {
+    const { prefix, signer, clock } = this.parts;
+    return {
+      topic: `${prefix}/${name}/cmd/${job.command}`,
+      text: await commandText(job, `${prefix}/${name}`, signer, clock.wall()),
+      properties: { expiryS: Math.max(1, Math.ceil((job.notAfter - this.wall()) / 1000)) },
+    };
+  }
+
+  private wall(): number {
+    return this.parts.clock.wall() ?? 0;
+  }
+}

@@ -1,0 +1,98 @@
+/** The reports that wait for the store. */
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { type ReportOutcome, StoreDown, StoreRefused } from '../../ports/store.ts';
+import type { ReportKind } from '../../protocol/mqtt/topics.ts';
+import { complainOfStore } from '../issuing/mint-jobs.ts';
+import type { Complain } from '../limited-warnings.ts';
+import type { OddReports } from './odd-reports.ts';
+
+/** Interval of tries while the store is down (ms). */
+const AGAIN_MS = 2000;
+
+export interface WaitingReport {
+  readonly device: string;
+  readonly kind: ReportKind;
+  /** The device repeats it, and the broker does not have it. */
+  readonly isRepeated: boolean;
+  readonly write: () => Promise<ReportOutcome>;
+  readonly acknowledge: () => void;
+}
+
+export interface ReportQueueParts {
+  readonly odd: OddReports;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly complain: Complain;
+}
+
+/** Writes reports one after the other, so that they take one connection of the store at most. */
+export class ReportQueue {
+  private readonly parts: ReportQueueParts;
+  private readonly waiting: WaitingReport[] = [];
+  private writing: Promise<void> | null = null;
+  private isClosing = false;
+  private endWait = (): void => {};
+
+  constructor(parts: ReportQueueParts) {
+    this.parts = parts;
+  }
+
+  get length(): number {
+    return this.waiting.length;
+  }
+
+  add(report: WaitingReport): void {
+    this.waiting.push(report);
+    this.writing ??= this.writeAll().finally(() => {
+      this.writing = null;
+    });
+  }
+
+  /** Writes what waits, unless the store is down. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.endWait();
+    await this.writing;
+  }
+
+  private async writeAll(): Promise<void> {
+    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
+      if (await this.write(next)) {
+        next.acknowledge();
+        this.waiting.shift();
+      } else if (next.isRepeated) {
+        this.waiting.shift();
+      } else {
+        // The broker still has the report.
+        if (this.isClosing) return;
+        await this.wait();
+      }
+    }
+  }
+
+  /** @returns false: the store is down, and may take the report later */
+  private async write({ device, kind, write }: WaitingReport): Promise<boolean> {
+    const { odd, log, complain } = this.parts;
+    try {
+      if ((await write()) === 'implausible') odd.add(device, kind, 'it cannot be true');
+    } catch (error) {
+      complainOfStore(error, complain, log);
+      if (error instanceof StoreDown || error instanceof StoreRefused) return false;
+      // It would fail again and again, and no other report would be written.
+      odd.add(device, kind, 'the store does not take it');
+    }
+    return true;
+  }
+
+  private wait(): Promise<void> {
+    const { clock } = this.parts;
+    return new Promise((resolve) => {
+      const cancel = clock.at(clock.now() + AGAIN_MS, resolve);
+      this.endWait = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
