@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the audit calls a new version refused, because a device still reports the old one',
   },
   {
-    file: 'src/backend/console/desired.ts',
+    file: 'src/backend/console/desired-look.ts',
     from: 'retain: true',
     to: 'retain: false',
     seen: 'a kiosk that is away never gets the configuration',
