@@ -4,6 +4,7 @@ import { SCHEMA_VERSION } from '../../../src/backend/store/migrations.ts';
 import { createPostgresEngine } from '../../../src/backend/store/postgres-engine.ts';
 import {
   type DeviceBook,
+  FINE,
   type MintRow,
   type SessionRow,
   type SessionToRevoke,
@@ -128,6 +129,17 @@ onBothStores((maker) => {
     await add('museum/new', [mint(now), mint(now, { request: 'r2', state: 'over', recheckAt: now })]);
     const { all, unknown } = await count();
     expect([all.count, unknown.count]).toEqual([5, 3]);
+  });
+
+  it('gives a condition to the first backend that tells it, and only when it is another one', async () => {
+    const database = await maker.make();
+    const [one, two] = [database.store(), database.store()];
+    expect(await one.tell('museum/a', 'lost')).toBe(true);
+    expect(await two.tell('museum/a', 'lost')).toBe(false);
+    expect(await two.tell('museum/a', 'degraded')).toBe(true);
+    expect(await one.tell('museum/a', 'degraded')).toBe(false);
+    expect(await one.tell('museum/a', FINE)).toBe(true);
+    expect(await two.tell('museum/a', FINE)).toBe(false);
   });
 
   it('counts for one backend after the other', async () => {
