@@ -182,7 +182,7 @@ export function backendPackage(source: Source): Package {
 }
 
 export function emulatorPackage(source: Source): Package {
-  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: ['emulator-worker'], beside: {} };
+  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: [], beside: {} };
   return {
     ...programPackage(source, program),
     depends: NODE,

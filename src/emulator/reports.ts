@@ -19,12 +19,7 @@ export const metricsAnswerSchema = z.object({
   load: z
     .object({
       event_loop_late_ms: lateSchema,
-      hearing: z
-        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, unheard_ms: z.number() })
-        .readonly(),
-      speech: z
-        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, dropped: count })
-        .readonly(),
+      speech: z.object({ waiting: count, late_ms: lateSchema, dropped: count }).readonly(),
     })
     .readonly(),
   detector: z.enum(['fvad', 'energy']),
