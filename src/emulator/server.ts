@@ -184,7 +184,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   const reset = (): void => {
     getRuntime().act(() => service.reset());
-    requests.clear();
   };
   const app = createApp({ getRuntime, nextInstance, plumbing, requests, reset, detector: detector.name });
   const serve = getRequestListener(app.fetch);
