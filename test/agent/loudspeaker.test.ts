@@ -52,28 +52,6 @@ describe('the volume', () => {
     expect(stateNow(deps)?.volume).toBe(50);
   });
 
-  it.each([
-    [{ percent: 101 }, 'percent'],
-    [{ percent: -1 }, 'percent'],
-    [{ percent: 2.5 }, 'percent'],
-    [{ percent: '5' }, 'percent'],
-    [{}, 'percent'],
-    [{ percent: 5, channel: 1 }, 'channel'],
-  ])('refuses %j and names the argument', async (args, field) => {
-    const deps = await live();
-    deps.command('volume', { id: 'v', args });
-    const [answer] = deps.answers('volume');
-    expect(answer).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
-    expect(JSON.stringify(answer)).toContain(field);
-    expect(laneOf(deps).options.volume).toBe(100);
-  });
-
-  it('is refused for an unknown lane', async () => {
-    const deps = await live();
-    deps.command('volume', { id: 'v', args: { lane: 'other', percent: 5 } });
-    expect(deps.answers('volume')[0]).toMatchObject({ error: { code: 'unknown_lane' } });
-  });
-
   it('follows a changed configuration without a restart', async () => {
     const deps = await live();
     const stale = deps.agent.apply(testConfig({ playback: { ...playback, volume: 30 } }));
