@@ -60,7 +60,6 @@ const SLOW = [
   'sound/speech/talk-detector',
   'e2e/demo',
   'echo/echo',
-  'emulator/threads',
   'examples/backend',
   'fleet/fleet',
   'program/hanging-disk',

@@ -25,7 +25,6 @@ const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dr
 const THREADS = {
   updater: 'src/updater/main.ts',
   'echo-worker': 'src/adapters/echo/echo-worker.ts',
-  'emulator-worker': 'src/emulator/threads/emulator-worker.ts',
 };
 
 /** Child programs, beside their program. They contain no code of other packages. */

@@ -1,11 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deb, type Entry, installedKib } from './archive.ts';
+import { type Entry, isBytes, writeTree } from './file-tree.ts';
 import { MAINTAINER, type Package } from './packages.ts';
+import { runTool } from './tools.ts';
 
-/** The bytes of a package. */
-export const packageFile = (one: Package, root: string): Buffer =>
-  deb(controlOf(one, root), one.files, one.changedAt);
+/** Makes the file of a package with dpkg-deb. */
+export function writePackage(one: Package, root: string, file: string): void {
+  const tree = mkdtempSync(join(tmpdir(), 'dragoman-package-'));
+  try {
+    const control = controlOf(one, root).map((entry) => ({ ...entry, path: `DEBIAN/${entry.path}` }));
+    writeTree(tree, [...one.files, ...control], one.changedAt);
+    // xz would save little, and needs a minute for the private Node.js.
+    runTool('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, file], {
+      env: { SOURCE_DATE_EPOCH: String(one.changedAt) },
+    });
+  } finally {
+    rmSync(tree, { recursive: true });
+  }
+}
 
 /** Without the epoch of the version, as Debian names its files. */
 export const fileNameOf = ({
@@ -20,7 +34,7 @@ export const fileNameOf = ({
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
-/** The control archive of a package: fields, maintainer scripts, and the list of configuration files. */
+/** What dpkg reads of a package: fields, checksums, maintainer scripts, and the list of configuration files. */
 function controlOf(one: Package, root: string): Entry[] {
   const fields = {
     Package: one.name,
@@ -47,7 +61,22 @@ function controlOf(one: Package, root: string): Entry[] {
   });
   return [
     { path: 'control', content: control },
+    { path: 'md5sums', content: md5sums(one.files) },
     ...(conffiles.length === 0 ? [] : [{ path: 'conffiles', content: conffiles.join('') }]),
     ...scripts,
   ];
 }
+
+function md5sums(files: readonly Entry[]): string {
+  return files
+    .flatMap(({ path, content }) =>
+      isBytes(content) ? [`${createHash('md5').update(content).digest('hex')}  ${path}\n`] : [],
+    )
+    .join('');
+}
+
+/** Installed size as Debian estimates it (KiB): each file rounded up, 1 for a folder or link. */
+const installedKib = (files: readonly Entry[]): number =>
+  files
+    .map(({ content }) => (isBytes(content) ? Math.max(1, Math.ceil(Buffer.byteLength(content) / 1024)) : 1))
+    .reduce((sum, kib) => sum + kib, 0);

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makePhrases } from '../phrases/synthesis.ts';
 import { type Steps, stepLines } from '../steps.ts';
-import { fileNameOf, packageFile } from './control.ts';
+import { fileNameOf, writePackage } from './control.ts';
 import { type Options, readOptions, USAGE, UsageError } from './deb-options.ts';
 import type { Help } from './manual.ts';
 import { agentPackage, backendPackage, emulatorPackage, nodePackage, type Source } from './packages.ts';
 import { screenPackage } from './screen-package.ts';
+import { runTool } from './tools.ts';
 
 const runFile = promisify(execFile);
 
@@ -33,13 +34,15 @@ export async function makePackages(
   made: (file: string) => void,
 ): Promise<void> {
   const { architectures, out, version, changedAt } = options;
+  // First, because the other steps take minutes.
+  runTool('dpkg-deb', ['--version']);
   const drafts = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
   try {
     const bundles = options.bundles ?? join(drafts, 'bundles');
     const phrases = options.phrases ?? join(drafts, 'phrases');
     const { step } = progress();
     if (options.bundles !== null) await checkVersions(bundles, version);
-    // First, because it fails if a program is missing.
+    // Before the bundles, because it fails if a program is missing.
     if (options.phrases === null)
       await step('Phrases', async () => {
         await makePhrases(phrases);
@@ -75,7 +78,7 @@ export async function makePackages(
     for (const one of packages) {
       const file = join(out, fileNameOf(one));
       await step(one.name, async () => {
-        writeFileSync(file, packageFile(one, root));
+        writePackage(one, root, file);
         return one.architecture;
       });
       made(file);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { runTool } from './tools.ts';
 
 export const ARCHITECTURES = ['arm64', 'amd64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
@@ -47,10 +47,8 @@ export function fetchRuntime(architecture: Architecture): Runtime {
     rmSync(file);
     throw new Error(`${name} ${NODE_VERSION} has a wrong checksum and was deleted: try again`);
   }
-  const files = readTar(gunzipSync(archive), ['package/bin/node', 'package/LICENSE']);
-  const [program, license] = [files.get('package/bin/node'), files.get('package/LICENSE')];
-  if (program === undefined || license === undefined) throw new Error(`${name} ${NODE_VERSION} lacks a file`);
-  return { program, license: license.toString('utf8') };
+  const unpack = (path: string): Buffer => runTool('tar', ['-xzOf', file, `package/${path}`]);
+  return { program: unpack('bin/node'), license: unpack('LICENSE').toString('utf8') };
 }
 
 function download(name: string, cache: string, file: string): void {
@@ -65,18 +63,4 @@ function download(name: string, cache: string, file: string): void {
   } finally {
     rmSync(draft, { recursive: true });
   }
-}
-
-/** The named files of an archive whose paths are short. */
-function readTar(archive: Buffer, names: readonly string[]): Map<string, Buffer> {
-  const found = new Map<string, Buffer>();
-  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0; ) {
-    const field = (from: number, to: number): string =>
-      archive.toString('latin1', at + from, at + to).replace(/[\0 ].*$/s, '');
-    const size = Number.parseInt(field(124, 136), 8);
-    const name = field(0, 100);
-    if (names.includes(name)) found.set(name, archive.subarray(at + 512, at + 512 + size));
-    at += 512 + Math.ceil(size / 512) * 512;
-  }
-  return found;
 }

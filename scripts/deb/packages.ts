@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
-import { type Entry, gzip } from './archive.ts';
 import { billOfMaterials, type Component, componentsOf, copyrightPage } from './components.ts';
+import { type Entry, gzip, isBytes } from './file-tree.ts';
 import { completion, type Help, manPage } from './manual.ts';
 import {
   type Architecture,
@@ -131,7 +131,7 @@ function withChecksums({ version, changedAt }: Source, files: readonly Entry[]):
   };
   const all = [...files, { path: `${folder}release.json`, content: `${JSON.stringify(release)}\n` }];
   const sums = all.flatMap(({ path, content }) =>
-    path.startsWith(folder) && (typeof content === 'string' || Buffer.isBuffer(content))
+    path.startsWith(folder) && isBytes(content)
       ? [`${createHash('sha256').update(content).digest('hex')}  ${path.slice(folder.length)}\n`]
       : [],
   );
@@ -182,7 +182,7 @@ export function backendPackage(source: Source): Package {
 }
 
 export function emulatorPackage(source: Source): Package {
-  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: ['emulator-worker'], beside: {} };
+  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: [], beside: {} };
   return {
     ...programPackage(source, program),
     depends: NODE,

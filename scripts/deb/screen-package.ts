@@ -1,4 +1,4 @@
-import { gzip } from './archive.ts';
+import { gzip } from './file-tree.ts';
 import { type Package, papers, type Source, unitFiles } from './packages.ts';
 
 const NAME = 'dragoman-screen';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { tar } from '../deb/archive.ts';
+import { writeTree } from '../deb/file-tree.ts';
 import { bootFiles } from './boot-partition.ts';
 import { debianRoot, makeDebian } from './debian-root.ts';
 import { BOOT_BYTES, makeBoot, makeRoot } from './file-systems.ts';
@@ -21,6 +21,7 @@ export interface Partitions {
 }
 export const [BOOT, ROOT, PACKAGES] = ['boot.img', 'root.img', 'packages'];
 const ARCHIVE = 'root.tar';
+const SYSTEM = 'system.tar';
 /** Capabilities of programs are extended attributes. */
 const AS_IT_IS = ['--xattrs', '--xattrs-include=*', '--numeric-owner'];
 
@@ -34,13 +35,15 @@ export async function partitionsOfDebian(job: Job, name: string, kept: KeptSteps
     return 'made';
   });
   const identity = identityOf([name, epoch, basename(debian.folder), debs.join()]);
-  const system = tar(systemFiles(sources, identity.signature, epoch), epoch);
+  await makeSystemArchive(job, identity);
   const madeFrom: Wanted['madeFrom'] = [
     debian.digest,
     ...debs,
     epoch,
     ...Object.values(identity),
-    createHash('sha256').update(system).digest('hex'),
+    createHash('sha256')
+      .update(readFileSync(join(draft, SYSTEM)))
+      .digest('hex'),
     ...imageIsMadeFrom(sources),
   ];
   const asked = { kind: `${wanted.kind}-partitions`, madeFrom };
@@ -52,7 +55,7 @@ export async function partitionsOfDebian(job: Job, name: string, kept: KeptSteps
     'Root file system',
     { kind: `${wanted.kind}-root`, madeFrom },
     async (folder) => {
-      await makeRootFolder(job, system, join(debian.folder, 'debian.tar'));
+      await makeRootFolder(job, join(debian.folder, 'debian.tar'));
       const parts = ['root', 'boot', 'usr', PACKAGES].filter((part) => existsSync(join(draft, part)));
       await run.program('tar', [
         '--create',
@@ -81,28 +84,36 @@ export async function partitionsOfDebian(job: Job, name: string, kept: KeptSteps
 
 /** @param root a Debian in a folder, in which nothing is installed, and of which nothing is kept */
 export async function partitionsOf(job: Job, name: string, root: string): Promise<Partitions> {
-  const { options, sources, draft, run, steps } = job;
+  const { options, draft, run, steps } = job;
   const { epoch } = options;
   const identity = identityOf([name, epoch]);
   const folder = join(draft, 'partitions');
   mkdirSync(folder);
   await steps.step('Root file system', async () => {
     await run.program('cp', ['-a', root, join(draft, 'root')]);
-    await makeRootFolder(job, tar(systemFiles(sources, identity.signature, epoch), epoch), null);
+    await makeSystemArchive(job, identity);
+    await makeRootFolder(job, null);
     return 'unchanged';
   });
   await steps.step('Partitions', () => makePartitions(job, identity, folder));
   return { folder, identity };
 }
 
-/** Makes `root` in the draft, and puts beside it what the boot partition needs. @param debian archive; null: it is there */
-async function makeRootFolder(
-  { options, sources, draft, run }: Job,
-  system: Buffer,
-  debian: string | null,
+/** Puts the files of the image that belong to no package into an archive of the draft. */
+async function makeSystemArchive(
+  { options: { epoch }, sources, draft, run }: Job,
+  { signature }: Identity,
 ): Promise<void> {
+  const folder = join(draft, 'system');
+  writeTree(folder, systemFiles(sources, signature, epoch), epoch);
+  const reproducible = ['--sort=name', '--format=ustar', '--owner=root:0', '--group=root:0'];
+  const words = ['--create', ...reproducible, '--file', join(draft, SYSTEM), '--directory', folder, '.'];
+  await run.program('tar', words);
+}
+
+/** Makes `root` in the draft, and puts beside it what the boot partition needs. @param debian archive; null: it is there */
+async function makeRootFolder({ options, sources, draft, run }: Job, debian: string | null): Promise<void> {
   const root = join(draft, 'root');
-  writeFileSync(join(draft, 'system.tar'), system);
   const finish = join(sources, 'scripts/image/finish.sh');
   const env = { DRAFT: draft, LOGIN, TMPDIR: draft };
   if (debian === null) await run.program('sh', [finish, root], { env });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry } from '../deb/archive.ts';
+import type { Entry } from '../deb/file-tree.ts';
 import { partitionId } from './partitions.ts';
 
 /** User that may log in, with a key from dragoman.json. */

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gzip } from '../deb/archive.ts';
+import { gzip } from '../deb/file-tree.ts';
 import { ARCHITECTURES } from '../deb/node-runtime.ts';
-import { runTool } from './tools.ts';
+import { runTool } from '../deb/tools.ts';
 
 export const SUITE = 'dists/stable';
 export const POOL = 'pool/main/d/dragoman';

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Package, papers, type Source } from '../deb/packages.ts';
+import { runTool, ToolMissing } from '../deb/tools.ts';
 import type { KeyringOptions } from './release-options.ts';
-import { runTool, ToolMissing } from './tools.ts';
 
 const NAME = 'dragoman-archive-keyring';
 const KEYRING = 'usr/share/keyrings/dragoman-archive-keyring.gpg';

@@ -1,23 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileNameOf, packageFile } from '../deb/control.ts';
+import { fileNameOf, writePackage } from '../deb/control.ts';
 import { readOptions as readBuildOptions, UsageError } from '../deb/deb-options.ts';
 import { makePackages } from '../deb/main.ts';
+import { runTool } from '../deb/tools.ts';
 import { POOL, place, SUITE, sha256, writeIndex } from './index.ts';
 import { keyringPackage } from './keyring-package.ts';
 import { type PoolFile, planPool } from './pool.ts';
 import { type ReleaseOptions, readReleaseOptions, USAGE } from './release-options.ts';
-import { runTool } from './tools.ts';
 
 /** @returns the exit code */
 export async function runRelease(argv: readonly string[], root: string): Promise<number> {
@@ -65,7 +57,7 @@ async function collectPackages(
   // First, because its keys may be of no use.
   if (keyring !== null) {
     const one = keyringPackage({ root, version: build.version, changedAt: build.changedAt }, keyring);
-    writeFileSync(join(folder, fileNameOf(one)), packageFile(one, root));
+    writePackage(one, root, join(folder, fileNameOf(one)));
   }
   if (debs === null) await makePackages(build, root, () => {});
   else for (const file of readPool(debs)) copyFileSync(file.path, join(folder, fileNameOf(file)));

@@ -160,7 +160,6 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
     ...(client === undefined ? {} : { clients: client }),
     ...(tls === undefined ? {} : { tls }),
     ...(phrases === undefined ? {} : { phrases: readPhrases(phrases) }),
-    complain: (sentence: string) => shell.complain(`${NAME}: ${sentence}\n`),
     ...(verbose === true ? { onRequest: (entry) => shell.complain(`${requestLine(entry)}\n`) } : {}),
   } as EmulatorOptions;
   const asked = untilAskedToEnd(signals);

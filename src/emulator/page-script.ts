@@ -107,16 +107,6 @@ export const SCRIPT = `
     } catch { put(byId('said'), 'the emulator does not answer'); }
     void look();
   }
-  function showRefusals(entries) {
-    byId('refused').hidden = entries.length === 0;
-    byId('refusals').replaceChildren(...entries.slice(-8).reverse().map((entry) => {
-      const row = el('li');
-      const what = entry.kind === 'message' ? entry.stream : (entry.method ?? '') + ' ' + (entry.path ?? '');
-      row.append(el('span', '', entry.at.slice(11, 19)), el('span', '', what),
-        el('span', '', (entry.status ?? '') + ' ' + entry.reason + (entry.detail ? ': ' + entry.detail : '')));
-      return row;
-    }));
-  }
   function showFaults({ waiting, ordered, lasting }) {
     const rows = [
       ...waiting.map((f) => [f.kind + (f.in_ms ? ' in ' + seconds(f.in_ms) : ' at ' + f.when), f.id]),
@@ -137,11 +127,11 @@ export const SCRIPT = `
   }
   async function look() {
     try {
-      const [refused, faults, clock, settings] = await Promise.all([
-        ask('/emulator/requests?refused'), ask('/emulator/faults'), ask('/emulator/clock'), ask('/emulator/settings'),
+      const [faults, clock, settings] = await Promise.all([
+        ask('/emulator/faults'), ask('/emulator/clock'), ask('/emulator/settings'),
       ]);
       keepsSound = settings.record_bytes > 0;
-      showRefusals(refused.requests); showFaults(faults);
+      showFaults(faults);
       const skew = clock.skew_ms === 0 ? '' : ', shown ' + seconds(clock.skew_ms) + ' off';
       put(byId('clock'), clock.now.slice(0, 19).replace('T', ' ') + ' UTC' + skew);
     } catch { /* poll says so */ }

@@ -31,7 +31,6 @@ export const STYLE = `
   button:hover { border-color: currentColor; } button.bad { color: var(--bad); }
   #clock { font-variant-numeric: tabular-nums; } #said { color: var(--bad); }
   pre { background: var(--soft); border-radius: .4rem; padding: .6rem .8rem; overflow-x: auto; font-size: 13px; }
-  #refusals li { grid-template-columns: 5.5rem minmax(6rem, 27rem) 1fr; }
   #faults { display: flex; flex-wrap: wrap; gap: .2rem .6rem; list-style: none; padding: 0; margin: .4rem 0 0; min-height: 0; }
   #faults li { display: flex; gap: .3rem; border: 0; } #faults button { padding: 0 .35rem; }
   [hidden] { display: none !important; }

@@ -99,7 +99,7 @@ const CONNECT = `<section id="connect" hidden>
 answer's <code>data.token</code>. Then send <code>set_task</code>, wait until <code>get_task</code> answers <code>current_task</code>, and send 320 ms of sound every 320 ms.</p>
 </section>`;
 
-/** The page at `/emulator`: running streams, refusals, faults and the clock, live. It loads no other resource. */
+/** The page at `/emulator`: running streams, faults and the clock, live. It loads no other resource. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -115,7 +115,6 @@ export const PAGE = `<!doctype html>
 <section><h2>Faults</h2><div class="tools">${[...FAULT_BUTTONS, RESET].map(html).join('')}</div><ul id="faults"></ul></section>
 ${CONNECT}
 <main id="streams"></main>
-<section id="refused" hidden><h2>Recent refusals</h2><ol id="refusals"></ol></section>
 <script>${SCRIPT}</script>
 </body>
 </html>

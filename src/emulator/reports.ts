@@ -19,12 +19,7 @@ export const metricsAnswerSchema = z.object({
   load: z
     .object({
       event_loop_late_ms: lateSchema,
-      hearing: z
-        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, unheard_ms: z.number() })
-        .readonly(),
-      speech: z
-        .object({ thread: z.boolean(), waiting: count, late_ms: lateSchema, dropped: count })
-        .readonly(),
+      speech: z.object({ waiting: count, late_ms: lateSchema, dropped: count }).readonly(),
     })
     .readonly(),
   detector: z.enum(['fvad', 'energy']),
@@ -60,20 +55,3 @@ export const faultsAnswerSchema = z.object({
 
 /** `GET /emulator/clock` */
 export const clockAnswerSchema = z.object({ now: z.string(), skew_ms: z.number() });
-
-/** `GET /emulator/requests` */
-export const requestsAnswerSchema = z.object({
-  requests: z.array(
-    z.object({
-      n: z.int().describe('counts from 1; a gap means that older entries were dropped'),
-      at: z.string(),
-      kind: z.enum(['http', 'stream', 'message', 'close']),
-      method: z.string().nullable(),
-      path: z.string().nullable().describe('without the query, and without parts that may be a secret'),
-      stream: z.string().nullable(),
-      status: z.int().nullable().describe('the HTTP status, or the closing code of the WebSocket'),
-      reason: z.string().nullable().describe('why the request was refused; null: it was not'),
-      detail: z.string().nullable(),
-    }),
-  ),
-});

@@ -4,8 +4,6 @@ import type { Answer } from './core/refusal.ts';
 
 /** One request to the service, or one refusal on a stream. */
 export interface RequestEntry {
-  /** Counts from 1; a gap means that older entries were dropped. */
-  readonly n: number;
   readonly at: string;
   /** `http`: a request; `stream`: a WebSocket upgrade; `message`: an error or warning on a stream; `close`: a stream's end. */
   readonly kind: 'http' | 'stream' | 'message' | 'close';
@@ -21,21 +19,17 @@ export interface RequestEntry {
 }
 
 /** One request as the caller of `note` knows it. */
-export type RequestFacts = Partial<Omit<RequestEntry, 'n' | 'at' | 'path'>> & {
+export type RequestFacts = Partial<Omit<RequestEntry, 'at' | 'path'>> & {
   readonly kind: RequestEntry['kind'];
   /** The requested address. */
   readonly url?: string;
 };
 
-/** The last requests and refusals, without credentials. */
+/** Reports requests and refusals, without credentials. */
 export interface RequestLog {
   note(facts: RequestFacts): void;
-  /** Oldest first. */
-  list(): readonly RequestEntry[];
-  clear(): void;
 }
 
-const MOST_ENTRIES = 500;
 const LONGEST_DETAIL = 400;
 /** The form of the known parts of the service's addresses; any other part may be a misplaced token. */
 const PLAIN_SEGMENT = /^(?:[a-z]+(?:-[a-z]+)*|v\d{1,2})$/;
@@ -52,9 +46,6 @@ export interface RequestLogSetup {
 }
 
 export function createRequestLog({ wall, isCredential, onEntry }: RequestLogSetup): RequestLog {
-  const entries: RequestEntry[] = [];
-  let last = 0;
-
   const hide = (text: string): string =>
     redactText(text.slice(0, LONGEST_DETAIL)).replace(CREDENTIAL, (word) =>
       isCredential(word) ? REDACTED : word,
@@ -70,8 +61,7 @@ export function createRequestLog({ wall, isCredential, onEntry }: RequestLogSetu
 
   return {
     note({ url, detail = null, method = null, stream = null, status = null, reason = null, kind }) {
-      const entry: RequestEntry = {
-        n: ++last,
+      onEntry?.({
         at: new Date(wall()).toISOString(),
         kind,
         // The client may send any text as a method.
@@ -81,14 +71,7 @@ export function createRequestLog({ wall, isCredential, onEntry }: RequestLogSetu
         status,
         reason,
         detail: detail === null ? null : hide(detail),
-      };
-      entries.push(entry);
-      if (entries.length > MOST_ENTRIES) entries.shift();
-      onEntry?.(entry);
-    },
-    list: () => entries,
-    clear() {
-      entries.length = 0;
+      });
     },
   };
 }

@@ -3,9 +3,7 @@ import type { Effect } from './core/effect.ts';
 import { createLateness, type LatenessSummary } from './core/lateness.ts';
 import type { Service } from './core/service.ts';
 import type { Speak } from './speak.ts';
-import type { Hearing, HearingFigures } from './threads/hearing.ts';
-import { createSpeechQueue, type SpeechFigures } from './threads/speech-queue.ts';
-import type { SpeechMaker } from './threads/speech-thread.ts';
+import { createSpeechQueue, type SpeechFigures } from './speech-queue.ts';
 
 /** Carries out the effects that concern a connection. */
 export type PerformEffect = (effect: Exclude<Effect, { type: 'render' }>) => void;
@@ -33,7 +31,6 @@ export interface Runtime {
 /** Delays of recent work (ms). */
 export interface Load {
   readonly event_loop_late_ms: LatenessSummary;
-  readonly hearing: HearingFigures;
   readonly speech: SpeechFigures;
 }
 
@@ -41,17 +38,12 @@ export interface RuntimeSetup {
   readonly clock: Clock;
   readonly service: Service;
   readonly perform: PerformEffect;
-  readonly hearing: Hearing;
-  readonly maker: SpeechMaker;
   /** The speech engine, if one is installed. */
   readonly speak: Speak | null;
 }
 
-export function createRuntime(setup: RuntimeSetup): Runtime & {
-  /** Call it when detectors of these streams have decided. */
-  decided(streams: ReadonlySet<string>): void;
-} {
-  const { clock, service, perform, hearing, maker, speak } = setup;
+export function createRuntime(setup: RuntimeSetup): Runtime {
+  const { clock, service, perform, speak } = setup;
   const startedAt = clock.now();
   let skippedMs = 0;
   let disarm: () => void = () => {};
@@ -95,7 +87,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
     return result;
   };
 
-  const isIdle = (): boolean => closed || (queue.isIdle && hearing.isIdle);
+  const isIdle = (): boolean => closed || queue.isIdle;
 
   const tellIdle = (): void => {
     if (!isIdle()) return;
@@ -106,7 +98,6 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
 
   const queue = createSpeechQueue({
     clock,
-    maker,
     speak,
     isWanted: (stream) => service.stream(stream)?.report.closed === null,
     finished(job, pcm) {
@@ -115,7 +106,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
     },
   });
 
-  /** Resolves when all received sound has been processed and all ordered speech synthesised. */
+  /** Resolves when all ordered speech has been synthesised. */
   const drained = (): Promise<void> =>
     isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
 
@@ -133,14 +124,6 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
     service,
     now,
     act,
-    decided(streams) {
-      if (!closed) {
-        act((at) => {
-          for (const stream of streams) service.decided(stream, at);
-        });
-      }
-      tellIdle();
-    },
     async advance(ms) {
       await drained();
       const target = now() + ms;
@@ -154,17 +137,12 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
       await drained();
       arm();
     },
-    load: () => ({
-      event_loop_late_ms: lateness.summary(),
-      hearing: hearing.figures(),
-      speech: queue.figures(),
-    }),
+    load: () => ({ event_loop_late_ms: lateness.summary(), speech: queue.figures() }),
     close() {
       closed = true;
       disarm();
       clearInterval(watch);
       queue.close();
-      hearing.close();
       tellIdle();
     },
   };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -22,8 +21,6 @@ import { createPlumbing, type Plumbing } from './reset.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { findSpeechEngine } from './speak.ts';
 import { answer, createStreamGate } from './stream-gate.ts';
-import { createHearing } from './threads/hearing.ts';
-import { createSpeechMaker } from './threads/speech-thread.ts';
 
 /** Default credentials. */
 export const DEFAULT_API_KEY = 'emulator-api-key';
@@ -55,10 +52,6 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly jwts?: readonly string[];
   readonly clients?: readonly { readonly id: string; readonly secret: string }[];
   readonly clock?: Clock;
-  /** The code of its threads; null: no threads; undefined: the threads that the build includes. */
-  readonly threads?: URL | null;
-  /** Called with each internal failure that the emulator survives. */
-  readonly complain?: (sentence: string) => void;
   /** Phrases of the visitors; default: the built-in book. */
   readonly phrases?: PhraseBook;
   /** Called with each request, refusal and ended stream. */
@@ -93,12 +86,6 @@ export interface Emulator {
   /** Advances the service's time at once. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The code of the emulator's threads in the build; null if the emulator runs from its source. */
-function findThread(): URL | null {
-  const built = new URL('./emulator-worker.mjs', import.meta.url);
-  return existsSync(built) ? built : null;
 }
 
 /** Unpredictable random numbers, drawn in batches: on a shared machine, the emulator's tokens are secrets too. */
@@ -154,8 +141,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     clients = [DEFAULT_CLIENT],
     allowedHosts = [],
     tls,
-    threads: thread = findThread(),
-    complain = () => {},
     onRequest,
     phrases,
     ...choices
@@ -169,18 +154,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
   const [jwt = DEFAULT_JWT] = jwts;
   const detector = await loadSpeechDetector();
-  const hearing = createHearing({
-    clock,
-    thread,
-    createHere: detector.create,
-    decided: (streams) => runtime?.decided(streams),
-    complain,
-  });
   const service = createService({
     choices: resolveChoices(profile, choices),
     keys: { apiKeys, jwts, clients },
     random: createUnguessable(),
-    createDetector: hearing.createDetector,
+    createDetector: detector.create,
     wallAtZero: clock.wall() ?? UNSET_CLOCK_MS,
     phrases,
   });
@@ -202,19 +180,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   });
   const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing, requests });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
-  const maker = createSpeechMaker(thread, complain);
-  runtime = createRuntime({
-    clock,
-    service,
-    perform: (effect) => gate.perform(effect),
-    hearing,
-    maker,
-    speak,
-  });
+  runtime = createRuntime({ clock, service, perform: (effect) => gate.perform(effect), speak });
 
   const reset = (): void => {
     getRuntime().act(() => service.reset());
-    requests.clear();
   };
   const app = createApp({ getRuntime, nextInstance, plumbing, requests, reset, detector: detector.name });
   const serve = getRequestListener(app.fetch);

@@ -27,19 +27,10 @@ function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file);
 }
 
-/** Routes for developers: the request log, recorded sound, and the reset. */
+/** Routes for developers: recorded sound, and the reset. */
 export function addToolRoutes(app: App, setup: AppSetup): void {
   const service = () => setup.getRuntime().service;
   const notFound = (detail: string) => refuse('not_found', setup.nextInstance(), [detail]);
-
-  app.get('/emulator/requests', (context) => {
-    const after = Number(context.req.query('after') ?? 0) || 0;
-    const onlyRefused = context.req.query('refused') !== undefined;
-    const wanted = setup.requests
-      .list()
-      .filter(({ n, reason }) => n > after && (!onlyRefused || reason !== null));
-    return context.json({ requests: wanted });
-  });
 
   app.post('/emulator/reset', (context) => {
     setup.reset();

@@ -84,14 +84,6 @@ describe('a backend without a usable answer', () => {
     expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
   });
 
-  it('does not blame the broker when a request was dropped for another reason', async () => {
-    const deps = await starting();
-    deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'full', reason: 'newer messages' });
-    deps.clock.advance(21_000);
-    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'no_answer' });
-    expect(JSON.stringify(lastStatus(deps))).not.toContain('not_published');
-  });
-
   it.each([
     ['no JSON', 'what is this', '(not a JSON object)'],
     ['a denial without its code', { ok: false, error: { title: '', detail: '', final: true } }, 'error.code'],
@@ -121,24 +113,6 @@ describe('a backend without a usable answer', () => {
     deps.grant();
     expect(deps.streams).toHaveLength(1);
     expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toMatch(/t{9}|s{9}/);
-  });
-
-  it('is not reported when the backend denies', async () => {
-    const deps = await starting();
-    deps.deliver(`${BASE}/token/res`, {
-      id: deps.lastRequest().id,
-      ok: false,
-      error: { code: 'disabled', title: 'Disabled', detail: '', final: true },
-    });
-    deps.clock.advance(200_000);
-    expect(deps.sent('event/backend_silent')).toHaveLength(0);
-  });
-
-  it('is not reported when the broker is disconnected', async () => {
-    const deps = await starting();
-    deps.bus.listener.down('unreachable', 'the broker is gone');
-    deps.clock.advance(600_000);
-    expect(deps.sent('event/backend_silent')).toHaveLength(0);
   });
 });
 

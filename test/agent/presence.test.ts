@@ -6,7 +6,6 @@ type Fake = ReturnType<typeof createFakeDeps>;
 const STATUS = 'dragoman/v1/museum/kiosk-01/status';
 const statuses = (deps: Fake) => deps.sent('status').map(({ body }) => body);
 const conflicts = (deps: Fake) => deps.sent('event/identity_conflict').map(({ body }) => body);
-const bootId = (deps: Fake) => String(statuses(deps)[0]?.['boot_id']);
 const logged = (deps: Fake, words: string) =>
   deps.logged.filter(([, sentence]) => String(sentence).includes(words)).length;
 const TEN_MINUTES = 600_000;
@@ -45,15 +44,6 @@ describe('the status that the broker keeps', () => {
     expect(statuses(deps)).toHaveLength(before + 2);
     await deps.clock.elapse(10_000);
     expect(statuses(deps)).toHaveLength(before + 2);
-  });
-
-  it('is not published again for its own messages, nor for older ones', async () => {
-    const deps = await online();
-    const before = statuses(deps).length;
-    for (const status of statuses(deps)) deps.deliver(STATUS, status);
-    deps.deliver(STATUS, { status: 'lost', boot_id: 'before', conn_seq: 4 }, { retain: true });
-    await deps.clock.elapse(5000);
-    expect(statuses(deps)).toHaveLength(before);
   });
 
   it('names the topics that the broker does not let it subscribe to, until it does', async () => {
@@ -126,48 +116,6 @@ describe('an identity that two devices use', () => {
     expect(disputes).toEqual([true]);
     await deps.clock.elapse(TEN_MINUTES);
     expect(disputes).toEqual([true, false]);
-  });
-
-  it('is recognised by its wills when it reconnects', async () => {
-    const deps = await online();
-    const will = (conn_seq: number) => ({ status: 'lost', boot_id: 'other-boot', conn_seq });
-    for (const connection of [2, 3]) {
-      deps.bus.listener.down('unreachable', 'it closed the connection');
-      deps.brokerUp(connection);
-      deps.deliver(STATUS, will(connection - 1), { retain: true });
-      expect(conflicts(deps)).toHaveLength(connection - 2);
-    }
-    expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
-  });
-
-  it('is not suspected after a restart or a network failure', async () => {
-    const deps = await online();
-    deps.bus.listener.down('unreachable', 'it closed the connection');
-    deps.brokerUp(2);
-    const own = { ...statuses(deps)[0], status: 'lost', boot_id: bootId(deps), conn_seq: 1 };
-    deps.deliver(STATUS, own, { retain: true });
-    deps.deliver(STATUS, own);
-    expect(conflicts(deps)).toEqual([]);
-
-    const next = createFakeDeps();
-    await next.agent.start();
-    next.brokerUp(1);
-    next.deliver(STATUS, { status: 'ready', boot_id: 'before', conn_seq: 1 }, { retain: true });
-    next.deliver(STATUS, { status: 'lost', boot_id: 'before', conn_seq: 1 });
-    expect(conflicts(next)).toEqual([]);
-    expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
-  });
-
-  it('is not suspected when the broker has restored the data of before the last restart', async () => {
-    const deps = await online();
-    const old = { status: 'ready', boot_id: 'before', conn_seq: 7 };
-    for (const connection of [2, 3]) {
-      deps.bus.listener.down('unreachable', 'it closed the connection');
-      deps.brokerUp(connection);
-      deps.deliver(STATUS, old, { retain: true });
-    }
-    expect(conflicts(deps)).toEqual([]);
-    expect(statuses(deps).at(-1)).toMatchObject({ boot_id: bootId(deps), conn_seq: 3 });
   });
 
   it('drops the reason for a refusal after ten minutes, even if the bus itself meanwhile drops messages on that topic', async () => {

@@ -77,6 +77,9 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{ text: '', language: 'es' }, 'invalid_args', 'text'],
     [{ text: 'x\u0007', language: 'es' }, 'invalid_args', 'text'],
     [{ text: 'x'.repeat(2049), language: 'es' }, 'invalid_args', 'text'],
+    [{ text: ' ', language: 'es' }, 'invalid_args', 'text'],
+    [{ text: 'x', language: 'Spanish' }, 'invalid_args', 'language'],
+    [{ text: 'x', language: 'es', translate: 'yes' }, 'invalid_args', 'translate'],
   ],
   identify: [
     ...LANE,
@@ -164,7 +167,9 @@ describe('a refused command', () => {
     async (name, args, code, mentions) => {
       const deps = createScheduledAgent({});
       await deps.goLive();
+      const calls = deps.lastStream().calls.length;
       expectSentence(refusal(deps, name, { args }), code, mentions);
+      expect(deps.lastStream().calls).toHaveLength(calls);
     },
   );
 

@@ -4,7 +4,6 @@ import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
 import { spoke } from '../service-events.ts';
 import { createFakeDeps, type FakeDeps } from './fake-deps.ts';
-import { createScheduledAgent, HOUR, hours, THURSDAY } from './scheduled-agent.ts';
 
 const TOPIC = 'event/speech_dropped';
 const told = (deps: Pick<FakeDeps, 'sent'>) => deps.sent(TOPIC).map(({ body }) => body);
@@ -51,17 +50,5 @@ describe('queued translated speech when the lane ends', () => {
     await ended;
     expect(told(deps)).toEqual([expect.objectContaining({ why: 'stop', dropped_ms: 14_800 })]);
     expect(JSON.stringify(deps.finale)).toContain('offline');
-  });
-
-  it('by the end of the opening hours: is reported when a sentence was too long', async () => {
-    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
-    await deps.goLive();
-    deps.advanceTo(THURSDAY + 10 * HOUR - 100);
-    say(deps, 'a', 29_000);
-    deps.clock.advance(20_500);
-    expect(deps.phase()).toBe('draining');
-    deps.closeDrained();
-    expect(told(deps)).toEqual([expect.objectContaining({ why: 'stop', sentences: 1 })]);
-    expect(deps.statusTold()).toEqual(['idle', ['closed']]);
   });
 });

@@ -32,7 +32,7 @@ it(
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
     const bin = join(folder, 'bin');
     mkdirSync(bin);
-    for (const program of ['node', 'sh', 'dirname', 'readlink', 'env'])
+    for (const program of ['node', 'sh', 'dirname', 'readlink', 'env', 'dpkg-deb'])
       symlinkSync(program === 'node' ? process.execPath : which(program), join(bin, program));
     const said = (script: string, ...words: string[]) => {
       const env = { PATH: bin, SOURCE_DATE_EPOCH: '1700000000' };

@@ -17,6 +17,19 @@ describe('build-deb', () => {
     });
   });
 
+  it('names the missing program and its package before the build', () => {
+    const words = ['scripts/build-deb.mjs', '--no-node', '--version', '1.0-1'];
+    const { status, stderr } = spawnSync(process.execPath, words, {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { PATH: '/nowhere', SOURCE_DATE_EPOCH: '1700000000' },
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'build-deb: dpkg-deb is missing: install the package dpkg\n',
+    });
+  });
+
   it.each([
     [['--arch', 'mips'], 'there is no Node.js for "mips" here'],
     [['--version', '1.0 rm'], '--version: "1.0 rm" is not a version'],

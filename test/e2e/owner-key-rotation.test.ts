@@ -123,19 +123,17 @@ describe("the rotation of the owner's key", needs(mosquitto === null && 'needs m
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('starts with one key, which signs', async () => {
+  it('adds a key without a restart, removes the first, and keeps the present ones when the file is unusable', async () => {
     await goLive();
-  });
 
-  it('adds the second key without a restart, and the device accepts both', async () => {
+    // With both keys, the answers of either count.
     configure('first', 'second');
     signals.emit('SIGHUP');
     await goLive();
     await signWith('second');
     await goLive();
-  });
 
-  it('removes the first key, and the device refuses its answers from then on', async () => {
+    // Without the first key, its answers are refused.
     configure('second');
     signals.emit('SIGHUP');
     await goLive();
@@ -149,9 +147,8 @@ describe("the rotation of the owner's key", needs(mosquitto === null && 'needs m
     expect(await phase()).not.toBe('live');
     await signWith('second');
     await goLive();
-  });
 
-  it('keeps the present keys when the new ones cannot be used', async () => {
+    // A key that cannot be read changes nothing.
     rmSync(at('first.pub.pem'));
     configure('first', 'second');
     signals.emit('SIGHUP');

@@ -5,7 +5,6 @@ import {
   clockAnswerSchema,
   faultsAnswerSchema,
   metricsAnswerSchema,
-  requestsAnswerSchema,
   streamsAnswerSchema,
 } from '../../src/emulator/reports.ts';
 import type { Emulator } from '../../src/emulator/server.ts';
@@ -80,7 +79,6 @@ const REPORTS: Readonly<Record<string, z.ZodType>> = {
   '/emulator/metrics': metricsAnswerSchema,
   '/emulator/faults': faultsAnswerSchema,
   '/emulator/clock': clockAnswerSchema,
-  '/emulator/requests': requestsAnswerSchema,
   '/emulator/settings': z.record(z.string(), z.unknown()),
 };
 

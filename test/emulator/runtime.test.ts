@@ -3,8 +3,7 @@ import { createSystemClock } from '../../src/adapters/clock.ts';
 import { resolveChoices } from '../../src/emulator/core/choices.ts';
 import { createService } from '../../src/emulator/core/service.ts';
 import { createRuntime } from '../../src/emulator/runtime.ts';
-import { createHearing } from '../../src/emulator/threads/hearing.ts';
-import { createSpeechMaker } from '../../src/emulator/threads/speech-thread.ts';
+import { createSpeechQueue } from '../../src/emulator/speech-queue.ts';
 import { createEnergyDetector } from '../../src/sound/energy-detector.ts';
 import { createHarness, sentence, task } from './core/harness.ts';
 import { chunks } from './core/voice.ts';
@@ -30,14 +29,6 @@ test('makes one rendering in each turn when several are ordered, so that sockets
     clock,
     service,
     perform: () => {},
-    hearing: createHearing({
-      clock,
-      thread: null,
-      createHere: createEnergyDetector,
-      decided: () => {},
-      complain: () => {},
-    }),
-    maker: createSpeechMaker(null, () => {}),
     speak: null,
   });
   const opening = runtime.act((now) => service.open({ secret: 'key', intent: 's2s' }, now));
@@ -53,6 +44,36 @@ test('makes one rendering in each turn when several are ordered, so that sockets
   }
   runtime.close();
   expect(mostInATurn).toBe(1);
+});
+
+test('refuses and counts sentences when too many wait for their speech', async () => {
+  const job = {
+    stream: 's',
+    sentence: 's-1',
+    mode: 'silence',
+    spoken: new Int16Array(10),
+    spokenHz: 24_000,
+    text: 'x',
+    language: 'es',
+    voice: 'high',
+    variant: 0,
+    tempo: 1,
+    outputHz: 24_000,
+    outputChannels: 1,
+  } as const;
+  const finished: number[] = [];
+  const queue = createSpeechQueue({
+    clock: createSystemClock(),
+    speak: null,
+    isWanted: () => true,
+    finished: ({ id }) => finished.push(id),
+  });
+  const taken = Array.from({ length: 1100 }, (_, id) => queue.put({ ...job, id }));
+  expect(taken.filter((isTaken) => isTaken)).toHaveLength(1000);
+  expect(queue.figures()).toMatchObject({ waiting: 1000, dropped: 100 });
+  await expect.poll(() => queue.isIdle).toBe(true);
+  expect(finished).toEqual(Array.from({ length: 1000 }, (_, id) => id));
+  queue.close();
 });
 
 test('excuses a silence when the service was too busy to listen', () => {

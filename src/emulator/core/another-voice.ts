@@ -1,110 +1,8 @@
 import { resampleBy } from './resample.ts';
 
-const FRAME_S = 0.032;
-const SEARCH_S = 0.01;
+/** Length of the window (s) that one of the two readers passes before it starts again. */
+const WINDOW_S = 0.05;
 const FADE_S = 0.012;
-/** Step (samples) of the first, coarse search. */
-const COARSE = 4;
-/** The coarse search compares one of this many steps. */
-const SPARSE = 2;
-
-/** A sound and its outline: the mean of each `COARSE` samples, for a cheap search. */
-interface Outlined {
-  readonly sound: Float32Array;
-  readonly outline: Float32Array;
-}
-
-function outlined(sound: Float32Array): Outlined {
-  const outline = new Float32Array(Math.floor(sound.length / COARSE));
-  for (let index = 0, at = 0; index < outline.length; index++, at += COARSE) {
-    outline[index] =
-      (sound[at] as number) +
-      (sound[at + 1] as number) +
-      (sound[at + 2] as number) +
-      (sound[at + 3] as number);
-  }
-  return { sound, outline };
-}
-
-/** How well the sound at `b` matches the sound at `a`, comparing one value in `stride`; both must lie inside. */
-function likeness(values: Float32Array, a: number, b: number, length: number, stride: number): number {
-  let product = 0;
-  let power = 1e-9;
-  for (let index = 0; index < length; index += stride) {
-    const other = values[b + index] as number;
-    product += (values[a + index] as number) * other;
-    power += other * other;
-  }
-  return product / Math.sqrt(power);
-}
-
-/** The place near `ideal` that best matches the natural continuation at `natural`: first on the outline, then exactly. */
-function bestPlace(
-  { sound, outline }: Outlined,
-  natural: number,
-  ideal: number,
-  reach: number,
-  length: number,
-): number {
-  const last = sound.length - length;
-  if (natural > last || last < 0) return Math.max(0, Math.min(ideal, Math.max(0, last)));
-  let best = Math.max(0, Math.min(ideal, last));
-  let bestScore = Number.NEGATIVE_INFINITY;
-  const steps = Math.floor(length / COARSE) - 1;
-  const from = Math.ceil(Math.max(0, ideal - reach) / COARSE);
-  const to = Math.floor(Math.min(last, ideal + reach) / COARSE);
-  const anchor = Math.round(natural / COARSE);
-  for (let place = from; place <= to && anchor + steps < outline.length; place++) {
-    const score = likeness(outline, anchor, place, steps, SPARSE);
-    if (score > bestScore) {
-      bestScore = score;
-      best = place * COARSE;
-    }
-  }
-  const near = best;
-  bestScore = Number.NEGATIVE_INFINITY;
-  for (let place = Math.max(0, near - COARSE); place <= Math.min(last, near + COARSE); place++) {
-    const score = likeness(sound, natural, place, length, COARSE);
-    if (score > bestScore) {
-      bestScore = score;
-      best = place;
-    }
-  }
-  return best;
-}
-
-/** The window (rise and fall) of one frame. */
-function windowOf(hop: number): Float32Array {
-  return Float32Array.from(
-    { length: 2 * hop },
-    (_, index) => 0.5 - 0.5 * Math.cos((Math.PI * (index + 0.5)) / hop),
-  );
-}
-
-/**
- * Makes a sound longer or shorter and keeps its pitch. It overlaps frames, each taken from where it continues the previous
- * one best (waveform similarity overlap-add), so that the result has no clicks.
- */
-export function stretch(sound: Float32Array, length: number, rateHz: number): Float32Array {
-  const hop = Math.max(8, Math.round((FRAME_S * rateHz) / 2));
-  const frame = hop * 2;
-  const reach = Math.round(SEARCH_S * rateHz);
-  const output = new Float32Array(length);
-  const pull = (sound.length - frame) / Math.max(1, length - frame);
-  const shape = windowOf(hop);
-  const both = outlined(sound);
-  let place = 0;
-  for (let start = 0; start < length; start += hop) {
-    const ideal = Math.round(start * pull);
-    place = start === 0 ? 0 : bestPlace(both, place + hop, ideal, reach, hop);
-    const end = Math.min(frame, length - start, sound.length - place);
-    for (let index = 0; index < end; index++) {
-      const weight = start === 0 && index < hop ? 1 : (shape[index] as number);
-      output[start + index] = (output[start + index] as number) + weight * (sound[place + index] as number);
-    }
-  }
-  return output;
-}
 
 function loudness(sound: Float32Array): number {
   let sum = 0;
@@ -195,6 +93,32 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 }
 
 /**
+ * Reads a sound at `shift` times its speed and keeps its rhythm: two readers, half a window apart, run ahead of the rhythm or fall
+ * behind it, and each is silent when it starts again. A window of whole periods keeps the two voices together.
+ * @param tempo how much faster the rhythm is
+ */
+function shifted(sound: Float32Array, shift: number, tempo: number, window: number): Float32Array {
+  const output = new Float32Array(Math.round(sound.length / tempo));
+  const last = sound.length - 1;
+  const valueAt = (place: number): number => {
+    const inside = Math.min(Math.max(place, 0), last);
+    const whole = Math.floor(inside);
+    const before = sound[whole] ?? 0;
+    return before + (inside - whole) * ((sound[whole + 1] ?? before) - before);
+  };
+  for (let index = 0; index < output.length; index++) {
+    const turns = (index * (shift - tempo)) / window;
+    const phase = turns - Math.floor(turns);
+    const other = phase < 0.5 ? phase + 0.5 : phase - 0.5;
+    const weight = Math.sin(Math.PI * phase) ** 2;
+    const rhythm = index * tempo - window / 2;
+    output[index] =
+      weight * valueAt(rhythm + phase * window) + (1 - weight) * valueAt(rhythm + other * window);
+  }
+  return output;
+}
+
+/**
  * The same words in the same rhythm and at about the same loudness, in another voice: `shift` moves pitch and
  * formants.
  * @param tempo how much faster
@@ -206,9 +130,12 @@ export function anotherVoice(
   toHz: number,
   shift: number,
   tempo = 1,
+  pitchHz = estimatePitch(sound, fromHz),
 ): Float32Array {
-  const moved = resampleBy(sound, (shift * fromHz) / toHz);
-  const output = stretch(moved, Math.round((sound.length * toHz) / fromHz / tempo), toHz);
+  const rated = resampleBy(sound, fromHz / toHz);
+  const period = toHz / (pitchHz ?? PITCH.lowVoiceBelow);
+  const window = 2 * period * Math.max(1, Math.round((WINDOW_S * toHz) / (2 * period)));
+  const output = shifted(rated, shift, tempo, window);
   level(output, loudness(sound), toHz);
   return output;
 }

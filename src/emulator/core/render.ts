@@ -53,7 +53,8 @@ export function render(job: RenderJob): Uint8Array {
     const frames = Math.round((spoken.length * job.outputHz) / job.spokenHz / job.tempo);
     return new Uint8Array(frames * job.outputChannels * 2);
   }
-  const shift = shiftFor(job.voice, estimatePitch(spoken, job.spokenHz), job.variant);
-  const voice = anotherVoice(spoken, job.spokenHz, job.outputHz, shift, job.tempo);
+  const pitchHz = estimatePitch(spoken, job.spokenHz);
+  const shift = shiftFor(job.voice, pitchHz, job.variant);
+  const voice = anotherVoice(spoken, job.spokenHz, job.outputHz, shift, job.tempo, pitchHz);
   return bytesOf(upmix(toSamples(voice), job.outputChannels));
 }

@@ -188,22 +188,6 @@ describe('the notice', () => {
     expect(said(deps)).toEqual([[NOTICE, 'es']]);
   });
 
-  it('is not spoken to somebody who has pressed a key to speak, but behind the first translation', async () => {
-    const deps = await quietDesk({}, { twoWay: 'button' });
-    await deps.agent.carryOut('turn', { speaker: 'source' });
-    await quiet(deps, 5000);
-    expect(said(deps)).toEqual([]);
-    await sayOne(deps);
-    expect(said(deps)).toHaveLength(1);
-  });
-
-  it('is spoken when somebody has pressed a key and says nothing for ten seconds', async () => {
-    const deps = await quietDesk({}, { twoWay: 'button' });
-    await deps.agent.carryOut('turn', { speaker: 'source' });
-    await quiet(deps, 11_000);
-    expect(said(deps)).toHaveLength(1);
-  });
-
   it('is spoken again in the next conversation', async () => {
     const deps = await quietDesk();
     deps.ask('conversation', { do: 'begin' });
@@ -227,19 +211,6 @@ describe('the notice', () => {
     deps.service(understood({ id: 'a', span: null }));
     deps.service(spoke(PCM(1300), { sentence: 'a', utterance: 'a', language: 'es', last: true }));
     await quiet(deps, 40_000);
-    expect(said(deps)).toEqual([]);
-  });
-
-  it('is never spoken while somebody speaks, however long', async () => {
-    const deps = await quietDesk();
-    const began = deps.clock.now();
-    while (deps.clock.now() - began < 120_000) {
-      deps.speak();
-      deps.service(heard({ id: 'a' }));
-      deps.lastStream().listener.pong();
-      await deps.clock.elapse(0);
-    }
-    expect(events(deps, 'conversation_started')).toHaveLength(1);
     expect(said(deps)).toEqual([]);
   });
 

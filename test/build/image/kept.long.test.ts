@@ -13,12 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deb } from '../../../scripts/deb/archive.ts';
 import { BOOT_BYTES } from '../../../scripts/image/file-systems.ts';
 import { layOut } from '../../../scripts/image/partitions.ts';
 import { needs } from '../../needs.ts';
 import { makeFakeRoot } from './fake-root.ts';
-import { BUILD, EPOCH, env, imageIn, missing } from './made-image.ts';
+import { BUILD, env, imageIn, missing } from './made-image.ts';
+import { writeSmallPackage } from './small-package.ts';
 
 /** The first call makes the Debian; the second one unpacks it, and installs the packages in it. */
 const MMDEBSTRAP = `#!/bin/sh
@@ -61,13 +61,9 @@ describe(`a builder that was killed${reason === null ? '' : `: skipped, ${reason
     for (const name of ['tools', 'temporary', 'debs']) mkdirSync(at(name));
     const tools = { mmdebstrap: MMDEBSTRAP, chroot: CHROOT, mke2fs: MKE2FS, 'arch-test': '#!/bin/sh\n' };
     for (const [name, text] of Object.entries(tools)) writeFileSync(at('tools', name), text, { mode: 0o755 });
-    const put = (file: string, name: string): void => {
-      const control = `Package: ${name}\nVersion: 1\nArchitecture: all\n`;
-      writeFileSync(at(file), deb([{ path: 'control', content: control }], [], EPOCH));
-    };
-    put('debs/dragoman_1_all.deb', 'dragoman');
-    put('dragoman-archive-keyring_1_all.deb', 'dragoman-archive-keyring');
+    writeSmallPackage(at('debs/dragoman_1_all.deb'), 'dragoman');
     const keyring = at('dragoman-archive-keyring_1_all.deb');
+    writeSmallPackage(keyring, 'dragoman-archive-keyring');
     words = [BUILD, '--debs', at('debs'), '--keyring', keyring, '--compress', 'none', '--out'];
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

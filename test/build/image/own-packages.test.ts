@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deb } from '../../../scripts/deb/archive.ts';
 import { programs } from '../../../scripts/image/child-programs.ts';
 import { makeImage } from '../../../scripts/image/image.ts';
 import { readOptions } from '../../../scripts/image/image-options.ts';
 import { keptSteps } from '../../../scripts/image/kept-steps.ts';
 import { ownPackages } from '../../../scripts/image/own-packages.ts';
 import type { Steps } from '../../../scripts/steps.ts';
-import { EPOCH, ROOT } from './made-image.ts';
+import { ROOT } from './made-image.ts';
+import { writeSmallPackage } from './small-package.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -39,8 +39,7 @@ describe('the packages in the image', () => {
     const [draft, debs] = [join(folder, 'debs-draft'), join(folder, 'debs-with-backend')];
     for (const one of [draft, debs]) mkdirSync(one);
     const keyring = join(folder, 'dragoman-archive-keyring_1.0.0-1_all.deb');
-    const control = 'Package: dragoman-archive-keyring\nVersion: 1.0.0-1\n';
-    writeFileSync(keyring, deb([{ path: 'control', content: control }], [], EPOCH));
+    writeSmallPackage(keyring, 'dragoman-archive-keyring');
     for (const name of ['dragoman_1.0.0-1_all.deb', 'dragoman-backend_1.0.0-1_all.deb'])
       writeFileSync(join(debs, name), name);
     const options = readOptions(['--debs', debs, '--keyring', keyring], ROOT);
@@ -57,7 +56,7 @@ describe('the packages in the image', () => {
 
   it('refuses another file in place of the keyring, before it makes anything', async () => {
     const other = join(folder, 'other.deb');
-    writeFileSync(other, deb([{ path: 'control', content: 'Package: dragoman\nVersion: 1\n' }], [], EPOCH));
+    writeSmallPackage(other, 'dragoman');
     for (const file of [other, join(folder, 'missing.deb'), folder])
       await expect(makes('--keyring', file)).rejects.toThrow(
         `--keyring: ${file} is not the package dragoman-archive-keyring; "scripts/release build --keys" makes it`,

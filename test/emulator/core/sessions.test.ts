@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { bearerOf, identify, streamSecretOf } from '../../../src/emulator/core/credentials.ts';
-import { createSessionRegistry, objectTo, statusOf } from '../../../src/emulator/core/sessions.ts';
+import { createSessionRegistry } from '../../../src/emulator/core/sessions.ts';
 import {
   type CreateSessionInput,
   createSessionRequestSchema,
@@ -19,73 +19,6 @@ function registry() {
     );
   return { sessions, create };
 }
-
-describe('3.1 session status', () => {
-  test('is pending until the connect window has passed, then expired', () => {
-    const session = registry().create();
-    expect(statusOf(session, AT)).toBe('pending');
-    expect(statusOf(session, AT + MINUTE - 1)).toBe('pending');
-    expect(statusOf(session, AT + MINUTE)).toBe('expired');
-  });
-
-  test('does not interrupt a running stream when the connect window closes', () => {
-    const { sessions, create } = registry();
-    const session = create();
-    sessions.opened(session, AT + 1);
-    expect(statusOf(session, AT + 2 * MINUTE)).toBe('running');
-    sessions.finished(session, AT + 3 * MINUTE);
-    expect(statusOf(session, AT + 3 * MINUTE)).toBe('expired');
-  });
-
-  test('single use: becomes used when the stream ends, and stays used after the connect window', () => {
-    const { sessions, create } = registry();
-    const session = create({ single_use: true });
-    sessions.opened(session, AT);
-    expect(objectTo(session, 's2s', 'ws', AT)).toBe('session_already_used');
-    sessions.finished(session, AT + 1000);
-    expect(statusOf(session, AT + 1000)).toBe('used');
-    expect(statusOf(session, AT + 2 * MINUTE)).toBe('used');
-  });
-
-  test('single use: becomes used when a stream ends after the connect window', () => {
-    const { sessions, create } = registry();
-    const session = create({ single_use: true });
-    sessions.opened(session, AT);
-    sessions.finished(session, AT + 2 * MINUTE);
-    expect(statusOf(session, AT + 3 * MINUTE)).toBe('used');
-  });
-
-  test('counts several streams on one token', () => {
-    const { sessions, create } = registry();
-    const session = create();
-    sessions.opened(session, AT + 5);
-    sessions.opened(session, AT + 9);
-    expect([session.activeStreams, session.firstConnectedAt]).toEqual([2, AT + 5]);
-    sessions.finished(session, AT + 10);
-    expect(session.activeStreams).toBe(1);
-    expect(objectTo(session, 's2s', 'ws', AT + 11)).toBeNull();
-  });
-});
-
-describe('5 rule 1: what a token may not do', () => {
-  test.each([
-    [{}, 'stt', 'ws', 0, 'intent_mismatch'],
-    [{ intent: 'tts' }, 's2s', 'ws', 0, 'intent_mismatch'],
-    [{ connection_type: 'webrtc' }, 's2s', 'ws', 0, 'connection_type_mismatch'],
-    [{}, 's2s', 'ws', MINUTE, 'connect_window_expired'],
-    [{}, 's2s', 'ws', MINUTE - 1, null],
-  ] as const)('%j used for %s over %s after %i ms: %s', (input, intent, transport, after, reason) => {
-    expect(objectTo(registry().create(input), intent, transport, AT + after)).toBe(reason);
-  });
-
-  test('a revoked token opens no stream, whatever else is wrong with it', () => {
-    const { sessions, create } = registry();
-    const session = create();
-    sessions.revoked(session);
-    expect(objectTo(session, 'stt', 'ws', AT + MINUTE)).toBe('session_revoked');
-    expect(statusOf(session, AT)).toBe('revoked');
-  });
-});
 
 describe('the register of sessions', () => {
   test('counts sessions that are created but unused', () => {

@@ -1,3 +1,0 @@
-import { describeCrowd } from './threads.ts';
-
-describeCrowd(10);
