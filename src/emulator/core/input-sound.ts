@@ -1,7 +1,7 @@
+import type { VoiceDetector } from '../../ports/voice.ts';
 import type { Span } from './segment-times.ts';
 import {
   createSegmenter,
-  type SegmentDetector,
   type SegmentEvent,
   type Segmenter,
   type SegmenterRules,
@@ -17,7 +17,7 @@ export class InputSound {
   private readonly kept = createSoundBuffer();
 
   /** @param beginS where it begins in the stream's audio (s) */
-  constructor(detector: SegmentDetector, rateHz: number, beginS: number, rules: SegmenterRules) {
+  constructor(detector: VoiceDetector, rateHz: number, beginS: number, rules: SegmenterRules) {
     this.segmenter = createSegmenter(detector, rateHz, rules);
     this.rateHz = rateHz;
     this.beginS = beginS;

@@ -1,3 +1,4 @@
+import type { VoiceDetector } from '../../ports/voice.ts';
 import type { Choices } from './choices.ts';
 import type { Effect } from './effect.ts';
 import { InputSound } from './input-sound.ts';
@@ -6,7 +7,7 @@ import { PartialTexts } from './partial-texts.ts';
 import { monoOf } from './pcm.ts';
 import { interimText, MS_PER_STEP } from './phrase-book.ts';
 import type { SegmentTimes } from './segment-times.ts';
-import type { ConfirmedSegment, SegmentDetector, SegmentEvent } from './segmenter.ts';
+import type { ConfirmedSegment, SegmentEvent } from './segmenter.ts';
 import type { Sender } from './sender.ts';
 import { createSpeechOutput, type SpeechOutput } from './speech-output.ts';
 import { createSpokenLanguage, type HeardVoice, type SpokenLanguage } from './spoken-language.ts';
@@ -22,9 +23,7 @@ export interface Interpreter {
   readonly speaking: boolean;
   /** @param isLost the sound came too fast: its time counts, but it is not transcribed */
   hear(pcm: Uint8Array, isLost: boolean, now: number): void;
-  /** A detector in another thread has decided. */
-  decided(now: number): void;
-  /** Ends the running sentence as soon as the detector has heard all its sound. */
+  /** Ends the running sentence. */
   flush(now: number): void;
   /** Speaks a text of the client. */
   say(text: string, language: string, now: number): void;
@@ -37,7 +36,7 @@ export interface Interpreter {
 }
 
 /** @param stream the stream whose sound the detector hears */
-export type CreateDetector = (rateHz: number, stream: string) => SegmentDetector;
+export type CreateDetector = (rateHz: number, stream: string) => VoiceDetector;
 
 export interface InterpreterSetup {
   readonly choices: Choices;
@@ -70,7 +69,6 @@ class SentenceInterpreter implements Interpreter {
   /** Number of texts that the client had spoken. */
   private texts = 0;
   /** The running sentence ends when the detector has caught up. */
-  private isFlushing = false;
 
   constructor(setup: InterpreterSetup, firstPlan: TaskPlan) {
     const { choices, report, sender, times, bookmark, shownClockAt, nextJobId, emit } = setup;
@@ -89,7 +87,7 @@ class SentenceInterpreter implements Interpreter {
   }
 
   get busy(): boolean {
-    return this.speech.making > 0 || this.setup.sender.waiting > 0 || this.input.segmenter.isBehind;
+    return this.speech.making > 0 || this.setup.sender.waiting > 0;
   }
 
   get speaking(): boolean {
@@ -105,13 +103,8 @@ class SentenceInterpreter implements Interpreter {
     if (choices.translate === 'echo') this.echo(pcm, now);
   }
 
-  decided(now: number): void {
-    this.attend(this.input.segmenter.take(), now);
-  }
-
   flush(now: number): void {
-    if (this.input.segmenter.isBehind) this.isFlushing = true;
-    else this.endSentence(now);
+    for (const event of this.input.segmenter.flush()) this.obey(event, now);
   }
 
   say(text: string, language: string, now: number): void {
@@ -186,13 +179,6 @@ class SentenceInterpreter implements Interpreter {
     for (const event of events) this.obey(event, now);
     this.input.forget();
     if (segmenter.speaking) this.sendPartial(now);
-    if (!this.isFlushing || segmenter.isBehind) return;
-    this.isFlushing = false;
-    this.endSentence(now);
-  }
-
-  private endSentence(now: number): void {
-    for (const event of this.input.segmenter.flush()) this.obey(event, now);
   }
 
   private obey(event: SegmentEvent, now: number): void {

@@ -48,20 +48,13 @@ export interface Segmenter {
   /** Sound before this position is no longer needed. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
-  /** Takes the events of a detector's later decisions. */
-  take(): SegmentEvent[];
-  /** The detector has not yet decided about all its sound. */
-  readonly isBehind: boolean;
   /** Confirms or drops the running sentence, without waiting for silence. */
   flush(): SegmentEvent[];
   close(): void;
 }
 
-/** A voice detector. One in another thread decides later: `isBehind` is true until it has decided. */
-export type SegmentDetector = VoiceDetector & { readonly isBehind?: boolean };
-
 /** @param detector the segmenter takes it over and closes it */
-export function createSegmenter(detector: SegmentDetector, rateHz: number, rules: SegmenterRules): Segmenter {
+export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: SegmenterRules): Segmenter {
   let position = 0;
   let speaking = false;
   let from = 0;
@@ -77,7 +70,6 @@ export function createSegmenter(detector: SegmentDetector, rateHz: number, rules
   const gaps = createWordGapFinder(() => rules.split);
   const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);
   const events: SegmentEvent[] = [];
-  const take = (): SegmentEvent[] => events.splice(0);
 
   const stop = (): SegmentEvent => {
     const heardMs = voicedMs;
@@ -162,11 +154,7 @@ export function createSegmenter(detector: SegmentDetector, rateHz: number, rules
         if (speaking) listen(voiced, ms, events);
         else idle(voiced, ms, events);
       });
-      return take();
-    },
-    take,
-    get isBehind() {
-      return detector.isBehind ?? false;
+      return events.splice(0);
     },
     flush() {
       return speaking ? [stop()] : [];

@@ -56,8 +56,6 @@ export interface Service {
   receiveJunk(stream: string, why: string, now: number): void;
   hear(stream: string, pcm: Uint8Array, chars: number, now: number): void;
   rendered(stream: string, jobId: number, pcm: Uint8Array, now: number): void;
-  /** A detector of the stream in another thread has decided. */
-  decided(stream: string, now: number): void;
   /** The client or the network ended the connection. */
   disconnected(stream: string, code: number, reason: string, by: 'client' | 'network', now: number): void;
   revoke(session: SessionRecord, now: number): void;
@@ -177,10 +175,6 @@ class PureService implements Service {
 
   rendered(id: string, jobId: number, pcm: Uint8Array, now: number): void {
     this.records.streams.reach(id, (stream) => stream.rendered(jobId, pcm, now));
-  }
-
-  decided(id: string, now: number): void {
-    this.records.streams.reach(id, (stream) => stream.decided(now));
   }
 
   disconnected(id: string, code: number, reason: string, by: 'client' | 'network', now: number): void {

@@ -40,8 +40,6 @@ export interface Stream {
   /** The audio of an `input_audio_data`. @param chars length of its base64 */
   hear(pcm: Uint8Array, chars: number, now: number): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** A detector in another thread has decided. */
-  decided(now: number): void;
   tick(now: number): void;
   /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;

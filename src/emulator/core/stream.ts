@@ -117,10 +117,6 @@ class ServiceStream implements Stream {
     if (!this.life.isOver) this.task.interpreter?.rendered(jobId, pcm, now);
   }
 
-  decided(now: number): void {
-    if (!this.life.isOver) this.task.interpreter?.decided(now);
-  }
-
   tick(now: number): void {
     if (this.life.phase.kind === 'closed') return;
     this.life.bill(now);
