@@ -27,7 +27,7 @@ export const DEFAULT_API_KEY = 'emulator-api-key';
 export const DEFAULT_JWT = 'emulator.account.jwt';
 const DEFAULT_CLIENT = { id: 'emulator-client', secret: 'emulator-secret' } as const;
 
-/** Most open sockets, streams and requests together. */
+/** Maximum number of open sockets, streams and requests together. */
 const MOST_SOCKETS = 4000;
 /** Status of the answer to unreadable requests, if it is not 400. */
 const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {

@@ -3,9 +3,9 @@ import { createLateness, type LatenessSummary } from './core/lateness.ts';
 import { type RenderJob, render } from './core/render.ts';
 import type { Speak } from './speak.ts';
 
-/** Most sentences that wait; further sentences get no speech. */
+/** Maximum number of sentences that wait; further sentences get no speech. */
 const MOST_JOBS = 1000;
-/** Most speech engines that run at once. */
+/** Maximum number of speech engines that run at once. */
 const MOST_SPEAKING = 4;
 /** Number of delays in the figures. */
 const REMEMBERED = 1024;

@@ -19,7 +19,7 @@ type App = Hono<{ Bindings: HttpBindings }>;
 /** Longest single advance of the service's time (ms): a month. */
 const MOST_ADVANCE_MS = 31 * 86_400_000;
 
-/** Most closed streams that `GET /emulator/streams?closed=` adds to the running ones. */
+/** Maximum number of closed streams that `GET /emulator/streams?closed=` adds to the running ones. */
 const MOST_CLOSED_SHOWN = 50;
 
 const clockSchema = z.strictObject({

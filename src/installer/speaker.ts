@@ -40,7 +40,7 @@ export interface Speaker {
   close(): void;
 }
 
-/** Most devices to use; no kiosk has more. */
+/** Maximum number of devices to use; no kiosk has more. */
 const MOST_DEVICES = 32;
 /** Extra time after the sound's length (milliseconds): a device that is not done by then hangs. */
 const LATE_MS = 5000;

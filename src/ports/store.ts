@@ -126,7 +126,7 @@ export interface SessionToRevoke {
   readonly id: string;
 }
 
-/** Argument of `tell` when a trouble has been resolved. */
+/** Argument of `tell` when a problem has been resolved. */
 export const FINE = 'fine';
 
 /** The store cannot be used now; it may be later. The message says why, without secrets. */

@@ -61,7 +61,7 @@ export type FleetFilter = z.infer<typeof fleetFilterSchema>;
 
 export const FLEET_SORTS = ['problems', 'device', 'status', 'version', 'since'] as const;
 
-/** Most rows of a window. */
+/** Maximum number of rows of a window. */
 export const LONGEST_WINDOW = 300;
 /** Filter, order, and the window of rows: from `first` up to, not including, `last`. */
 export const fleetViewSchema = z

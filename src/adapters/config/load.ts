@@ -13,7 +13,7 @@ import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
 import { readConfigText, UnreadableFile } from './read-file.ts';
 
-/** Most files that are read from `conf.d`. */
+/** Maximum number of files that are read from `conf.d`. */
 const MOST_ADDITIONS = 64;
 
 export interface LoadOptions {

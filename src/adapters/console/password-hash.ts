@@ -5,7 +5,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** Most that wait: 2 s of work. */
+/** Maximum number of passwords that wait to be checked: 2 s of work. */
 const MOST_WAITING = 20;
 
 /** Too many passwords are being checked. */

@@ -23,7 +23,7 @@ const LATE = { afterMs: 750, looks: 3 };
 const AWAKE = { portionMs: 80, lastMs: 25 };
 /** The same while it rests and has nothing to process. */
 const RESTING = { portionMs: 320, lastMs: 0 };
-/** Most pieces that it may hold at any time. */
+/** Maximum number of pieces that it may hold at any time. */
 const MOST_HELD = 400;
 
 /** Cancels echo in a thread of its own, so that the event loop is not blocked. */

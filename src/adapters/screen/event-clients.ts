@@ -4,7 +4,7 @@ import type { ScreenSource } from '../../ports/screen.ts';
 import type { ScreenChange } from '../../protocol/screen.ts';
 import { PING_EACH_MS } from '../../protocol/screen-link.ts';
 
-/** Most pages at a time: a kiosk has one or two. */
+/** Maximum number of pages at a time: a kiosk has one or two. */
 export const MOST_CLIENTS = 8;
 /** Unread bytes after which a page is dropped; it connects again and gets a snapshot. */
 const MOST_UNREAD_BYTES = 256 * 1024;

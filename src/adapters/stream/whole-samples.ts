@@ -10,7 +10,7 @@ export interface WholeSamples {
   take(pcm: Buffer, utterance: string, isLast: boolean): Buffer;
 }
 
-/** Most utterances at a time, in several languages and parts. */
+/** Maximum number of utterances at a time, in several languages and parts. */
 const MOST_UTTERANCES = 8;
 /** Longest pause within an utterance (milliseconds): after it, a leftover byte is dropped. */
 const FOLLOWS_WITHIN_MS = 1000;

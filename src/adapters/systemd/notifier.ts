@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
 import { kernelMicroseconds } from '../clock.ts';
 
-/** Most waiting messages: if more wait, systemd does not read them, and the oldest are dropped. */
+/** Maximum number of waiting messages: if more wait, systemd does not read them, and the oldest are dropped. */
 const MOST_WAITING = 16;
 /** Timeout of a call (milliseconds): it takes 6 ms, or a second on a board with a busy card. */
 const CALL_LIMIT_MS = 10_000;

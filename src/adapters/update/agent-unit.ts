@@ -42,7 +42,7 @@ interface Unit extends RestartFacts {
 /** The agent's unit, from systemd, the kernel and the agent's own note. */
 export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Clock): AgentUnit {
   let count = NO_RESTARTS;
-  /** Bytes read by one process; the first is the latest that is old enough to measure by. */
+  /** Bytes read by one process; oldest first. The first is the most recent one that is old enough to measure by. */
   let samples: { readonly pid: number; readonly at: number; readonly bytes: number }[] = [];
 
   const show = async (): Promise<Unit> => {

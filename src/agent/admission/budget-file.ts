@@ -4,7 +4,7 @@ import { type BudgetDay, type BudgetUse, daysToKeep } from '../../core/owner/bud
 import { DAY_MS } from '../../core/owner/local-time.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 
-/** Most milliseconds of streams in a day: 16 lanes with two streams each. */
+/** Maximum milliseconds of streams in a day: 16 lanes with two streams each. */
 const MOST_USED_MS = 32 * DAY_MS;
 
 const contentSchema = z.object({

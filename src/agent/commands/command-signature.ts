@@ -8,7 +8,7 @@ import { explainFault } from '../tokens/answer-reader.ts';
 
 /** Longest signed command that is read (characters). */
 const LONGEST_SIGNED = 65_536;
-/** Most signatures checked at one time: a flood must not use the whole CPU. */
+/** Maximum number of signatures checked at one time: a flood must not use the whole CPU. */
 const MOST_OPENINGS = 32;
 /** Longest validity of a signed command (ms): a recorded one must not work for years. */
 const LONGEST_VALID_MS = 86_400_000;

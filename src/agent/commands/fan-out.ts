@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Most commands of a fan-out that wait, by number and by bytes: each waits for up to an hour. */
+/** Maximum number of commands of a fan-out that wait, by number and by bytes: each waits for up to an hour. */
 const MOST_WAITING = 100;
 const MOST_WAITING_BYTES = 1_048_576;
 

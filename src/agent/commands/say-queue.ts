@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 
-/** Most texts that wait for one lane. */
+/** Maximum number of texts that wait for one lane. */
 const MOST_WAITING = 8;
 /** Longest wait for a pause (ms): after it, the text follows the present sentence. */
 const POLITE_FOR_MS = 20_000;

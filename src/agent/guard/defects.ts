@@ -18,7 +18,7 @@ export interface DefectReports {
   tellOwner(tell: TellDefect): void;
 }
 
-/** Most defects held for the owner until the first connection; further defects are only logged. */
+/** Maximum number of defects held for the owner until the first connection; further defects are only logged. */
 const MOST_HELD = 100;
 
 /** Logs the first defect of each part at once, then one a minute; passes all of them to the owner. Never throws. */

@@ -3,7 +3,7 @@ import { redactText } from '../../adapters/redaction.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { Publisher } from './publisher.ts';
 
-/** Most problems in one event; the log and `check-config` have all of them. */
+/** Maximum number of problems in one event; the log and `check-config` have all of them. */
 const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 const LONGEST_KEY = 120;

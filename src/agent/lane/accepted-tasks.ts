@@ -9,7 +9,7 @@ import { readKept } from '../state-files/kept-state.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 import type { LaneStep } from './lane-runner.ts';
 
-/** Most lanes of a device. */
+/** Maximum number of lanes of a device. */
 const MOST_LANES = 64;
 const LONGEST_TEXT = 256;
 

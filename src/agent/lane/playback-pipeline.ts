@@ -33,8 +33,8 @@ export interface PlaybackPipelineDeps {
 /** Called for every sound as it is written. */
 export interface Reference {
   /**
-   * @param heardAt when its first sample is heard; @param goesOn it follows sound that still plays, whatever that
-   * time says
+   * @param heardAt when its first sample is heard; @param goesOn true: it continues sound that still
+   * plays, even if `heardAt` suggests a gap
    */
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
   /** Sound from this moment on was taken back. */

@@ -34,7 +34,7 @@ import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 const END_AFTER_MS = 90_000;
 /** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
-/** Most characters for a page that begins: it shows two lines. */
+/** Maximum characters for a page that begins: it shows two lines. */
 const KEPT_CHARS = 2000;
 
 export interface ScreenViewDeps {

@@ -69,7 +69,7 @@ export interface AnswerReaderParts {
   refused(fault: AnswerFault): void;
 }
 
-/** Most signatures checked at one time: a flood must not use the whole CPU. */
+/** Maximum number of signatures checked at one time: a flood must not use the whole CPU. */
 const MOST_OPENINGS = 32;
 
 export function createAnswerReader(parts: AnswerReaderParts): AnswerReader {

@@ -24,7 +24,7 @@ import type { TokenStore } from './token-store.ts';
 const REQUEST_EXPIRY_S = 30;
 /** Unused legacy sessions stay active at least this long (docs/service.md 8). */
 const LEGACY_WINDOW_MS = 60_000;
-/** Most requests remembered: far more than can be open. */
+/** Maximum number of requests remembered: far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
 
 /** The asking lane, and its own name for the request, which never leaves the device. */

@@ -7,7 +7,7 @@ import { detailOf } from './device-detail.ts';
 import type { Fleet, FleetNews } from './fleet.ts';
 import type { FleetDevice } from './fleet-device.ts';
 
-/** Most log lines in one difference. */
+/** Maximum number of log lines in one difference. */
 const MOST_LINES = 500;
 
 /** The content of a stream. */

@@ -112,6 +112,7 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const api = createRouter(signIn, publicRoutes(peopleParts), handlers, log);
   const tls = parts.readTls?.() ?? null;
   const server = await openServer(parts, tls, files, api).catch(async (error: unknown) => {
+    streams.close();
     await Promise.all([jobs.close(), bus.close()]);
     throw error;
   });

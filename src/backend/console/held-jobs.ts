@@ -22,7 +22,7 @@ export class HeldJobs {
   private readonly complain: Complain;
   private readonly instance = randomUUID();
   private readonly jobs = new Map<string, JobRecord>();
-  /** Changed since they were saved. */
+  /** Jobs that have changed since they were saved. */
   private readonly unsaved = new Set<JobRecord>();
   private savedAt: number;
   private claimedAt: number;

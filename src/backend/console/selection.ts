@@ -3,7 +3,7 @@ import { createFilter } from '../core/console/fleet-filter.ts';
 import type { Fleet } from './fleet.ts';
 import { Refusal } from './refusal.ts';
 
-/** Most devices of one job. */
+/** Maximum number of devices of one job. */
 const MOST_SELECTED = 20_000;
 
 /** The names of selected devices: those that a filter admits now, or a list. @throws Refusal if there is none */

@@ -162,6 +162,8 @@ export class IssuerRunner {
   }
 
   private wake(afterMs: number): void {
+    // What is under way at the end may ask for it, and no alarm may go off after it.
+    if (this.isClosing) return;
     const { clock, random } = this.parts;
     this.cancelWake();
     this.cancelWake = clock.at(clock.now() + afterMs, () => this.dispatch({ type: 'woken', draw: random() }));

@@ -36,7 +36,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
     .command('init')
     .description('write a mosquitto set-up: authority, certificate, logins, access rules, limits')
     .argument('<folder>', 'new folder for all of it')
-    .requiredOption('--tenant <name>', 'tenant whose devices people look after')
+    .requiredOption('--tenant <name>', 'tenant that the --person logins manage')
     .requiredOption('--host <host>', "the broker's name or address, as devices connect to it")
     .addOption(
       new Option('--form <form>', 'how rules are written: dynsec (mosquitto 2.0 and 2.1), acl (2.0)')

@@ -18,7 +18,7 @@ interface OtherKiosk {
   readonly capture: string | null;
 }
 
-/** Minutes of sound that the file of a loudspeaker keeps. */
+/** Minutes of sound that each loudspeaker's file keeps. */
 const LONGEST_MIN = 60;
 
 /** Starts two more kiosks: one waits for the command `start`, the other one has lost its microphone. */

@@ -42,7 +42,7 @@ export interface CaptionOptions {
   readonly masksProfanity: boolean;
 }
 
-/** Most voices: a lane has one for its source and one for each target. */
+/** Maximum number of voices: a lane has one for its source and one for each target. */
 const MOST_VOICES = 64;
 
 /** The languages of the lane that a caption comes from. */

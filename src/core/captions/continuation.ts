@@ -1,6 +1,6 @@
 import { segmentsOf, usesBlanks } from './words.ts';
 
-/** Most work for one comparison (pairs of characters): half a millisecond. A longer text is compared by words alone. */
+/** Maximum work for one comparison (pairs of characters): half a millisecond. A longer text is compared by words alone. */
 const MOST_PAIRS = 40_000;
 
 export interface Continuation {

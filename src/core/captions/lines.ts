@@ -16,7 +16,7 @@ const LEAST_STAY_MS = 1500;
 const STEP_MS = 500;
 /** Longest line (UTF-16 units) that is measured. */
 const LONGEST_LINE = 400;
-/** Most waiting words: about six minutes of text. Beyond them the memory would grow without a bound, so lines pass unread. */
+/** Maximum number of waiting words: about six minutes of text. Beyond them the memory would grow without a bound, so lines pass unread. */
 const MOST_WAITING_WORDS = 1000;
 
 export interface Line {

@@ -49,7 +49,7 @@ export interface TrackStep {
 
 /** Time (ms) for which a sentence without updates delays the next sentence: final texts arrive within two seconds. */
 const PATIENCE_MS = 3000;
-/** Most sentences that wait behind an unfinished sentence. */
+/** Maximum number of sentences that wait behind an unfinished sentence. */
 const MOST_WAITING = 4;
 const KEPT_KEYS = 32;
 

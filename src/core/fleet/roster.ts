@@ -22,7 +22,7 @@ export interface Roster {
   ): void;
 }
 
-/** Most devices of one tenant; more are ignored. */
+/** Maximum number of devices of one tenant; more are ignored. */
 export const MOST_DEVICES = 20_000;
 
 /** A large fleet sends thousands of retained messages at once: the cost of each must not depend on their number. */

@@ -56,7 +56,7 @@ export interface LaneSettings {
   readonly congestedBytes: number;
   /** Time without any progress of unsent bytes after which the connection counts as dead. */
   readonly stuckMs: number;
-  /** How long the service may take to end before the connection is cut. */
+  /** How long the service may take to finish the task before the connection is cut. */
   readonly drainMs: number;
   /** How long before a session's limit the next one begins: set-up takes 2 to 7 s, and then a pause must come. */
   readonly rollLeadMs: number;

@@ -39,7 +39,7 @@ export const EMPTY_LEDGER: CommandLedger = new Map();
 
 export const MOST_REMEMBERED = 1000;
 export const REMEMBERED_MS = 24 * 3_600_000;
-/** Most answer data kept (characters), the newest; older answers come again without their data. */
+/** Maximum answer data kept (characters), the newest; older answers come again without their data. */
 export const MOST_DATA_LENGTH = 262_144;
 
 /** Looks up a command: unknown, its id with other content, unfinished, or its answer. */

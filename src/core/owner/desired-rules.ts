@@ -42,7 +42,7 @@ export interface Resolved {
   readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
-/** Most faults reported: more would not be read. */
+/** Maximum number of faults reported: more would not be read. */
 const MOST_ERRORS = 50;
 
 /**

@@ -17,12 +17,12 @@ const BURST_MS = 250;
 /** Pause (ms) after which sound without a name begins a new sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_UNWANTED = 64;
-/** Most waiting sentences, far more than the permitted lag holds: the work per message must not grow with their number. */
+/** Maximum number of waiting sentences, far more than the permitted lag holds: the work per message must not grow with their number. */
 const MOST_WAITING = 64;
 /** Pieces of a sentence after which short ones are joined, up to `JOINED_MS`; for the same reason. */
 const MOST_PIECES = 8;
 const JOINED_MS = 200;
-/** Most counters for sound without names: streams that speak at about the same time, times target languages. */
+/** Maximum number of counters for sound without names: streams that speak at about the same time, times target languages. */
 const MOST_NAMELESS = 32;
 
 /** Received sound. `key` names the sentence within its stream, '' if the service sends no name; `pcm` may be empty. */

@@ -2,7 +2,7 @@ import type { Heard } from '../uplink/gate.ts';
 import type { Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
-/** Most waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
+/** Maximum waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
 export const CAPACITY_MS = 60_000;
 
 /** Why a sentence is dropped; `stop`: the lane must not speak any more. */
@@ -75,7 +75,7 @@ export interface PlayoutFormat {
   readonly quickens: boolean;
   /** PCM bytes per millisecond at the stream's rate. */
   readonly bytesPerMs: number;
-  /** Most waiting speech between the current sentence and the newest one; beyond it the oldest sentence is dropped. */
+  /** Maximum waiting speech between the current sentence and the newest one; beyond it the oldest sentence is dropped. */
   readonly lagMs: number;
   /** How far ahead sound is written: enough to bridge a busy event loop, short enough to stop and to duck at once. */
   readonly aheadMs: number;

@@ -35,7 +35,7 @@ const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */
 const REGATHER_MS = 120;
-/** Most sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
+/** Maximum sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
 const CLOSE_BEHIND_MS = 400;
 /** After this much time with lag (ms), sound plays faster by this share: more than clocks differ by, too little to notice. */
 const LAG_PATIENCE_MS = 10_000;
@@ -179,7 +179,7 @@ export function tell(
   return withTimeline(playout, recordHeard(playout.timeline, report));
 }
 
-/** Notes the device's correction of when all sound up to `write` will have been heard. */
+/** Records the device's corrected time at which all sound up to `write` will have been heard. */
 export function correct(playout: Playout, write: number, until: number): Playout {
   return withTimeline(playout, correctHeard(playout.timeline, write, until));
 }

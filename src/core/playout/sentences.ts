@@ -77,11 +77,11 @@ export function insert(utterances: readonly Utterance[], utterance: Utterance): 
 }
 
 export interface Limits {
-  /** Most waiting sound between the current sentence and the newest one. */
+  /** Maximum waiting sound between the current sentence and the newest one. */
   readonly lagBytes: number;
-  /** Most sound that is ever kept. */
+  /** Maximum sound that is ever kept. */
   readonly capacityBytes: number;
-  /** Most waiting sentences, however short. */
+  /** Maximum number of waiting sentences, however short. */
   readonly sentences: number;
 }
 

@@ -71,9 +71,9 @@ export const EMPTY_TIMELINE: PlayoutTimeline = {
 /** Sounds closer together than this (ms) are one stretch: the room does not fall quiet between them. */
 const ONE_STRETCH_MS = 300;
 const STRETCHES_REMEMBERED = 16;
-/** Most unreported writes: a device that has not reported a write by then will not do so. */
+/** Maximum number of unreported writes: a device that has not reported a write by then will not do so. */
 const MOST_AWAITED = 16;
-/** Most entries of written sound: a chime or a fade separates two sentences, so the sound written ahead needs fewer. */
+/** Maximum number of entries of written sound: a chime or a fade separates two sentences, so the sound written ahead needs fewer. */
 const MOST_WRITTEN = 16;
 /** Longest credible delay (ms): a larger one is an error and must not close the gate for minutes. */
 const LONGEST_DELAY_MS = 5000;

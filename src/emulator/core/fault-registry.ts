@@ -52,7 +52,7 @@ function take<T extends { times: number }>(
   return entry;
 }
 
-/** Most orders of one kind that may wait for requests. */
+/** Maximum number of orders of one kind that may wait for requests. */
 const MOST_ORDERED = 200;
 
 function order<T>(list: Kept<T>[], fault: T, id: number): void {

@@ -32,7 +32,7 @@ const DRIFT = 1.001;
 /** Lead (ms) that is a violation even if it grows slowly. */
 const CREEP_LIMIT_MS = 2500;
 /**
- * Most sound (ms) that a client may catch up at once after a delay: sound that the network held up is transcribed late, but
+ * Maximum sound (ms) that a client may catch up at once after a delay: sound that the network held up is transcribed late, but
  * whole.
  */
 const CATCH_UP_MS = 20_000;

@@ -8,7 +8,7 @@ import { createSpeechFaults, type SpeechFaults } from './speech-faults.ts';
 import { SpokenPosition } from './spoken-position.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 
-/** Most messages that wait at once on one stream: minutes of speech in several languages. */
+/** Maximum number of messages that wait at once on one stream: minutes of speech in several languages. */
 const MOST_WAITING = 4000;
 
 /** The service sends no messages until a given time. */

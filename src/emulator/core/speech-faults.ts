@@ -26,9 +26,9 @@ interface Passed {
   isOver: boolean;
 }
 
-/** Most orders to cut that are kept. */
+/** Maximum number of orders to cut that are kept. */
 const MOST_CUTS = 50;
-/** Most sentences that are spoken at a time, in all languages. */
+/** Maximum number of sentences that are spoken at a time, in all languages. */
 const MOST_SENTENCES = 50;
 
 /** The first `ms` of a chunk, in whole sample frames of up to two channels. */

@@ -7,7 +7,7 @@ import { noteLateness, type StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
 import { PART_INTERVAL_MS } from './translation-parts.ts';
 
-/** Most renderings in progress on one stream; further sentences are not spoken. */
+/** Maximum number of renderings in progress on one stream; further sentences are not spoken. */
 const MOST_RENDERINGS = 64;
 
 interface Rendering {

@@ -9,7 +9,7 @@ export interface TaskObjection {
   readonly desc: string;
 }
 
-/** Most target languages of one task. */
+/** Maximum number of target languages of one task. */
 const MAX_TARGETS = 8;
 
 const level = (min: number) => z.number().min(min).max(600_000);

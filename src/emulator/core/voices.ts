@@ -4,7 +4,7 @@ import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
 import { drawToken, drawUuid } from './random.ts';
 
-/** Most voices kept; the oldest is removed first. */
+/** Maximum number of voices kept; the oldest is removed first. */
 const MOST_VOICES = 2000;
 
 /** Upload target of a sample's file, with its form fields. */

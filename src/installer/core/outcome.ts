@@ -40,7 +40,7 @@ export const BOOT_FINDINGS = [
   'backend_silent',
   'no_microphone',
   'no_loudspeaker',
-  /** The agent does not run, or cannot use its configuration. */
+  /** The agent is not running, or cannot use its configuration. */
   'service_down',
 ] as const;
 export type BootFinding = (typeof BOOT_FINDINGS)[number];

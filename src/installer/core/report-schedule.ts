@@ -15,7 +15,7 @@ export interface ReportSettings {
   readonly repeatEveryMs: number;
   /** How often an unsolved problem is repeated. */
   readonly repeats: number;
-  /** Most announcements, however much changes. */
+  /** Maximum number of announcements, however much changes. */
   readonly mostSayings: number;
   /** When watching ends. */
   readonly longestMs: number;

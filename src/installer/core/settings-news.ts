@@ -12,7 +12,7 @@ export interface SettingsNews {
   readonly isMissing: boolean;
 }
 
-/** Most mistakes in the text: people correct them one by one. */
+/** Maximum number of mistakes in the text: people correct them one by one. */
 const MOST_PROBLEMS = 8;
 
 /** @param result null if it could not be read */

@@ -12,7 +12,7 @@ const LOOKS = [
   { shows: 'signs', scale: 0.5 },
 ] as const;
 
-/** Most of its surroundings' height that a bar may take from the captions. */
+/** Largest part of its surroundings' height that a bar may take from the captions. */
 const MOST_SHARE = 0.3;
 
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */

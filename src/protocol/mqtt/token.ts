@@ -17,7 +17,7 @@ const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
 
-/** Most ended streams in one request. */
+/** Maximum number of ended streams in one request. */
 export const MOST_ENDED = 8;
 export const endedStreamSchema = z.object({
   lane: nameSchema.describe('its lane'),

@@ -5,7 +5,7 @@ import type { LagMeasure } from './lag-meter.ts';
  * start. From then on the two sounds run by their sample counts, and the echo itself shows how far their clocks drift apart.
  */
 export interface Alignment {
-  /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
+  /** Estimated clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
   /** The place for the next block once all pending corrections are applied. */
   readonly place: number;

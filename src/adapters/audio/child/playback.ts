@@ -26,7 +26,7 @@ import { createWatchdog, type Watchdog } from './watchdog.ts';
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
 /** Grace after a blocked event loop (milliseconds): it reads the child's messages first, then judges the child. */
 const MERCY_MS = 150;
-/** Most bytes that the system buffers for a program that reads nothing (measured: 107 to 213 KB). */
+/** Maximum bytes that the system buffers for a program that reads nothing (measured: 107 to 213 KB). */
 const MOST_HELD_BYTES = 256 * 1024;
 
 /** Runs a playback on a child process: the playback buffer decides, and this carries it out. */

@@ -26,7 +26,7 @@ export function decideAttempt(known: StoredAttempts | null, limit: Limit, now: n
   return { attempts, waitMs: 0 };
 }
 
-/** Most networks that are remembered. */
+/** Maximum number of networks that are remembered. */
 const MOST_NETWORKS = 20_000;
 
 /** Attempts of each network that tries. */

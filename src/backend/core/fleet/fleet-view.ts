@@ -18,7 +18,7 @@ const MOST_VERSIONS = 20;
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Most speech (ms) that the first report may contain from before the view began: a stream reports every ten minutes. */
+/** Maximum speech (ms) that the first report may contain from before the view began: a stream reports every ten minutes. */
 const LATE_MS = 900_000;
 
 const name = z.string().max(64);

@@ -8,7 +8,7 @@ export const HOUR_MS = 3_600_000;
 /** A wave is over after one of both. */
 export const WAVE_MS = 24 * HOUR_MS;
 export const WAVE_CONVERSATIONS = 100;
-/** Most conversations of a wave that count of one device. */
+/** Maximum number of conversations of a wave that count of one device. */
 const MOST_OF_ONE = 20;
 /** Least billed time for each conversation that counts (ms). A shorter one says little about a version. */
 const BILLED_MS = 20_000;

@@ -91,7 +91,7 @@ const LARGEST_MISS = 0.05;
 const LEAST_SHARE = 0.9;
 /** Arrears (ms) of a moving device that is too slow; smaller ones come from standing still now and then. */
 const SLOW_MS = 3000;
-/** Most arrears added per look (ms): the whole machine may have stood still. */
+/** Maximum arrears added per look (ms): the whole machine may have stood still. */
 const MOST_ARREARS_MS = 400;
 /** Time (ms) in which a device must show that it keeps up. */
 const PACE_MS = 2500;
@@ -238,7 +238,7 @@ function fallInArrears(device: DeviceTimeline, now: number): DeviceTimeline {
   return { ...fallBack(device, later), putBackMs: arrearsMs };
 }
 
-/** Most frames heard: a device with more to take keeps its buffer full. */
+/** Maximum frames heard: a device with more to take keeps its buffer full. */
 function soundedAtMost({ from, taken, buffering: { bufferFrames } }: DeviceTimeline): number {
   return from + Math.max(0, taken - (bufferFrames ?? 0));
 }
