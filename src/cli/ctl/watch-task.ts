@@ -19,7 +19,7 @@ import { registeredIn } from './target.ts';
 
 /** Interval between redraws (ms): looks live, and is slow enough for 200 devices over a slow connection. */
 const DRAW_EACH_MS = 250;
-/** By then the broker has sent what it knows (ms). */
+/** Time for the broker's retained messages (ms). */
 const NEVER_AFTER_MS = 3000;
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

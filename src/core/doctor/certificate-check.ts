@@ -40,7 +40,10 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
   };
   if (facts.distrust !== null) return distrusted(facts, facts.distrust, question, data);
   if (wall === null)
-    return ok(`its certificate is trusted, and valid from ${day(facts.validFrom)} to ${day(facts.validTo)}`, data);
+    return ok(
+      `its certificate is trusted, and valid from ${day(facts.validFrom)} to ${day(facts.validTo)}`,
+      data,
+    );
   const days = Math.floor((facts.validTo - wall) / DAY_MS);
   const until = `until ${day(facts.validTo)} (${count(days, 'day')})`;
   if (days >= RENEW_WITHIN_DAYS) return ok(`certificate good ${until}`, data);

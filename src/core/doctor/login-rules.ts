@@ -48,7 +48,7 @@ const LIMITS: Readonly<Record<BrokerLimit, Outcome>> = {
   ),
 };
 
-/** The broker refuses the doctor because it allows one client identifier for each login, which the agent uses. */
+/** The broker refuses the doctor because it allows only one client identifier for each login, and the agent is using it. */
 export function isAgentsAlone(facts: LoginFacts, names: LoginNames): boolean {
   if (facts.ok || !facts.refused || isAboutTopics(facts.message)) return false;
   const { code, agent } = facts;

@@ -33,7 +33,7 @@ export function forgetOld(context: StepContext): void {
   trackSpeechLoss(context, before);
 }
 
-/** The lane is stopped: what is held is given up. It is lost by what kept it from being sent, or else by the stop. */
+/** The lane is stopped: what is held is given up. The loss is attributed to what kept it from being sent, otherwise to the stop. */
 export function dropHeld(context: StepContext): void {
   const { state: before } = context;
   const chunks = heldSpeech(before.backlog);

@@ -5,7 +5,7 @@ import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 export const MS_PER_LETTER = 65;
 /** Finished sentences after which the measured pace is used. */
 const SENTENCES_TO_MEASURE = 3;
-/** Least share of the expected length with which a translation counts as spoken: voices differ by less than half. */
+/** Smallest share of the expected length with which a translation counts as spoken: speaking rates differ by less than a factor of two. */
 const LEAST_SHARE = 0.5;
 /** Share of a sentence that its parts must cover, where the service gives the times of both. */
 const COVERED_SHARE = 0.8;

@@ -68,7 +68,6 @@ class SentenceInterpreter implements Interpreter {
   private sentences = 0;
   /** Number of texts that the client had spoken. */
   private texts = 0;
-  /** The running sentence ends when the detector has caught up. */
 
   constructor(setup: InterpreterSetup, firstPlan: TaskPlan) {
     const { choices, report, sender, times, bookmark, shownClockAt, nextJobId, emit } = setup;
@@ -145,6 +144,7 @@ class SentenceInterpreter implements Interpreter {
     if (plan.inputHz === inputHz && plan.inputChannels === inputChannels) return;
     segmenter.close();
     this.input = this.createInput();
+    this.setup.report.speaking = false;
   }
 
   close(): void {

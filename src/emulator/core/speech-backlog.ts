@@ -14,6 +14,8 @@ export interface SpeechBacklog {
   levelMs(language: string, now: number): number;
   add(language: string, ms: number, now: number): void;
   drop(language: string, ms: number): void;
+  /** @param languages only these; null: all */
+  clear(languages: ReadonlySet<string> | null): void;
   /** Tempo of the next speech, relative to the usual one. */
   tempo(language: string, rules: QueueRules | null, now: number): number;
 }
@@ -30,6 +32,9 @@ export function createSpeechBacklog(): SpeechBacklog {
     drop(language, ms) {
       const before = spokenAt.get(language);
       if (before !== undefined) spokenAt.set(language, before - ms);
+    },
+    clear(languages) {
+      for (const language of languages ?? [...spokenAt.keys()]) spokenAt.delete(language);
     },
     tempo(language, rules, now) {
       if (rules === null || !rules.autoTempo) return 1;

@@ -133,6 +133,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
         if (languages === null || languages.has(language)) renderings.delete(id);
       }
       sender.dropSpeech(languages);
+      backlog.clear(languages);
       if (languages === null) freeAt = 0;
     },
     stats(now, wallMs) {

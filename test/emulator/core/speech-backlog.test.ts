@@ -12,6 +12,11 @@ describe('unspoken speech', () => {
     expect([backlog.levelMs('es', 2000), backlog.levelMs('de', 2000)]).toEqual([7000, 0]);
     backlog.drop('es', 3000);
     expect([backlog.levelMs('es', 2000), backlog.levelMs('es', 9000)]).toEqual([4000, 0]);
+    backlog.add('de', 4000, 2000);
+    backlog.clear(new Set(['es']));
+    expect([backlog.levelMs('es', 2000), backlog.levelMs('de', 2000)]).toEqual([0, 4000]);
+    backlog.clear(null);
+    expect(backlog.levelMs('de', 2000)).toBe(0);
   });
 
   test('makes the next speech faster above the desired level', () => {
@@ -52,6 +57,31 @@ describe('unspoken speech', () => {
 
   test('drops older sentences above the highest level, and sends the newest without a gap', () => {
     expect(flood({}, 2500)).toEqual([9750, 48_750]);
+  });
+
+  test('does not count speech that the client has interrupted', () => {
+    const harness = createHarness({ setupMs: 0 }, 'live');
+    const stream = harness.open();
+    const asked = task() as Record<string, object>;
+    const global = { desired_queue_level_ms: 2000, max_queue_level_ms: 60_000, auto_tempo: true };
+    const pipeline = {
+      ...asked['pipeline'],
+      translation_queue_configs: { global: { ...global, min_tempo: 1.5, max_tempo: 1.5 } },
+    };
+    const send = (message_type: string, data: object): void =>
+      void harness.service.receive(stream, { message_type, data }, harness.now());
+    const say = (): void => send('tts_task', { text: 'a'.repeat(150), language: 'es' });
+    send('set_task', { ...asked, pipeline });
+    harness.pass(100);
+    say();
+    harness.pass(1000);
+    send('interrupt_task', {});
+    const spokenMs = (): number => harness.service.reports(harness.now())[0]?.audio_ms_out ?? 0;
+    const before = spokenMs();
+    say();
+    harness.pass(20_000);
+    // At its usual tempo.
+    expect(spokenMs() - before).toBeCloseTo(9750, -2);
   });
 
   test('is all spoken without limits', () => {

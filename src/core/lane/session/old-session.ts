@@ -94,7 +94,7 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
 }
 
 /**
- * The old session has ended cleanly: it took its unspoken speech for noise. A session that had fallen silent in the middle
+ * The old session has ended cleanly: the speech that it has not translated counts as noise. A session that had fallen silent in the middle
  * of speech also ends cleanly; that speech goes to the next session.
  */
 export function endOldSession(context: StepContext): void {
