@@ -112,7 +112,7 @@ export interface Decision<T> {
 }
 /** Decides on one device. Pure. */
 export type Decide<T> = (book: DeviceBook, now: number) => Decision<T>;
-/** Decides on one device, and knows what all devices have. Pure. */
+/** Decides on one device, and also gets the counts over all devices. Pure. */
 export type DecideCounted<T> = (book: DeviceBook, now: number, unused: UnusedCounts) => Decision<T>;
 
 /** `tenant/device`, with the lane or session that needs care. */

@@ -49,7 +49,7 @@ export function hold(
   };
 }
 
-/** Writes silence, to find out whether a loudspeaker takes sound again without reporting it. */
+/** Writes silence, to find out whether a loudspeaker has silently recovered. */
 export function probe(
   playout: Playout,
   now: number,

@@ -13,7 +13,7 @@ export interface SegmenterRules {
   split: SplitRules | null;
 }
 
-/** Positions are sample frames since the stream's first sound. */
+/** Positions are sample frames since the first sound of this input. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;

@@ -26,7 +26,7 @@ export interface SpokenLanguage {
 /**
  * The emulator does not understand words; it distinguishes speakers by their voices. A low voice speaks the first of the
  * languages, a high voice the second.
- * @param getLanguages languages that may be spoken; a single one is always the answer
+ * @param getSource languages that may be spoken (a single one is always the answer), and the rate of the sound
  */
 export function createSpokenLanguage(
   getSource: () => { readonly languages: readonly string[]; readonly rateHz: number },
