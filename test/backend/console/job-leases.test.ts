@@ -103,6 +103,30 @@ describe('a job of one of two backends', () => {
     expect(other.find(id)).not.toBeNull();
   });
 
+  it('is not taken back by a backend that ends and whose broker connects again', async () => {
+    const { clock, rows, one, other } = twoBackends();
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(2000);
+    await one.close();
+    one.claim();
+    await clock.elapse(6000);
+    expect(rows.size).toBe(1);
+    expect(other.find(id)).not.toBeNull();
+  });
+
+  it('gets no result from a backend that has ended, and whose commands the broker did not take', async () => {
+    const { clock, messages, ended, broker, one, other } = twoBackends();
+    broker.takes = false;
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(250);
+    await one.close();
+    messages[0]?.options.ended?.(false);
+    expect(ended).toEqual([]);
+    await clock.elapse(6000);
+    other.hearAnswer('museum/a', answerOf(id, 'ok'));
+    expect(ended).toMatchObject([{ id, counts: { ok: 1 } }]);
+  });
+
   it("is the other one's after its lease when it is killed, and is not taken back", async () => {
     const { clock, rows, one, other } = twoBackends();
     const { id } = await one.begin({ ...JOB });
