@@ -200,6 +200,28 @@ describe('issuer', () => {
     expect(harness.issuer.jobs).toBe(0);
   });
 
+  it('keeps a job whose lane has asked again, as long as its newest request may wait', () => {
+    const harness = drive({ limits: { concurrency: 1 } });
+    harness.ask(makeAsk('r', {}, 'a'));
+    harness.ask(makeAsk('r1', {}, 'b'));
+    harness.pass(19_000);
+    expect(harness.ask(makeAsk('r2', {}, 'b'))).toMatchObject([{ id: 'r1', why: 'superseded' }]);
+    harness.pass(2000);
+    expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer' }, { type: 'create', job: 2 }]);
+  });
+
+  it('looks again for the newer request of a lane when another backend has replaced the older one', () => {
+    const issuer = createIssuer(makeConfig(), 'here');
+    const ask = (id: string) => issuer.handle({ type: 'asked', ask: makeAsk(id), draw: 0 }, 1000);
+    const claimed = () =>
+      issuer.handle({ type: 'claimed', job: 1, claim: { kind: 'superseded' }, draw: 0 }, 1000);
+    ask('r1');
+    ask('r3');
+    expect(claimed()).toMatchObject([{ type: 'claim', job: 1, wanted: { request: { id: 'r3' } } }]);
+    expect(claimed()).toMatchObject([{ type: 'ignore', id: 'r3', why: 'superseded' }]);
+    expect(issuer.jobs).toBe(0);
+  });
+
   it('pauses for the whole fleet when the service asks for it, as long as its Retry-After', () => {
     const harness = drive({ limits: { concurrency: 1 } });
     harness.ask(makeAsk('r1', {}, 'a'));
