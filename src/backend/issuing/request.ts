@@ -77,7 +77,8 @@ export function createRequestReader(
 }
 
 export function complainOfFlood(device: string, complain: Complain): void {
-  const sentence = 'too many requests from one device; they get no answer';
+  const sentence =
+    'too many requests from one device, or from all that never had a session; they get no answer';
   complain(`flood ${device}`, { device, why: 'flood' }, sentence);
 }
 
