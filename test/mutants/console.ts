@@ -382,6 +382,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/console/command-sender.ts',
+    from: 'if (!noteSent(job, name, this.wall())) return null;',
+    to: 'noteSent(job, name, this.wall());',
+    seen: 'a device obeys a command that the page shows as stopped',
+  },
+  {
+    file: 'src/backend/console/command-sender.ts',
     from: 'MOST_ON_THE_WAY - this.onTheWay',
     to: 'MOST_ON_THE_WAY',
     seen: 'a command to a large fleet overfills the queue, and kiosks miss it',

@@ -42,8 +42,9 @@ export class CommandSender {
 
   /** The broker keeps the command for a device that is away. */
   private async sendKept(job: JobRecord, name: string): Promise<void> {
-    noteSent(job, name, this.wall());
-    const { topic, text, properties } = await this.messageOf(job, name);
+    const message = await this.messageToSend(job, name);
+    if (message === null) return;
+    const { topic, text, properties } = message;
     this.onTheWay += 1;
     this.parts.bus().publish(topic, text, {
       qos: 1,
@@ -65,18 +66,26 @@ export class CommandSender {
       const message = 'it is not connected, and this command is not kept for it: send it again later';
       return refuseDevice(job, name, 'not_connected', message);
     }
-    noteSent(job, name, this.wall());
-    const { topic, text, properties } = await this.messageOf(job, name);
-    this.parts.bus().publish(topic, text, { qos: 0, properties });
+    const message = await this.messageToSend(job, name);
+    if (message === null) return;
+    this.parts.bus().publish(message.topic, message.text, { qos: 0, properties: message.properties });
   }
 
-  private async messageOf(job: JobRecord, name: string) {
+  /** Null: it is not sent. Otherwise its device counts as one that has it. */
+  private async messageToSend(job: JobRecord, name: string) {
     const { prefix, signer, clock } = this.parts;
-    return {
-      topic: `${prefix}/${name}/cmd/${job.command}`,
-      text: await commandText(job, `${prefix}/${name}`, signer, clock.wall()),
-      properties: { expiryS: Math.max(1, Math.ceil((job.notAfter - this.wall()) / 1000)) },
-    };
+    const about = `${prefix}/${name}`;
+    try {
+      const text = await commandText(job, about, signer, clock.wall());
+      // A person may have stopped the job meanwhile.
+      if (!noteSent(job, name, this.wall())) return null;
+      const properties = { expiryS: Math.max(1, Math.ceil((job.notAfter - this.wall()) / 1000)) };
+      return { topic: `${about}/cmd/${job.command}`, text, properties };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown';
+      refuseDevice(job, name, 'not_sent', `the backend could not sign it: ${why}`);
+      return null;
+    }
   }
 
   private wall(): number {

@@ -57,8 +57,10 @@ export class ConsoleUnavailable extends Error {}
 
 /** @throws StoreRefused, ConsoleUnavailable */
 export async function startConsole(parts: ConsoleParts): Promise<Console> {
-  const { config, store, signer, log, clock, ledger } = parts;
+  const { config, store, signer, log, clock, ledger, readTls } = parts;
   const { prefix } = config.mqtt;
+  // It may throw: before anything is open.
+  const tls = readTls?.() ?? null;
   const complain = createLimitedWarnings(log, clock);
   const files = parts.files ?? (await builtFiles());
   const fleet = createFleet(config, clock);
@@ -110,13 +112,11 @@ export async function startConsole(parts: ConsoleParts): Promise<Console> {
     ...figureRoutes({ ledger, store, config, fleet, clock }),
   };
   const api = createRouter(signIn, publicRoutes(peopleParts), handlers, log);
-  const tls = parts.readTls?.() ?? null;
   const server = await openServer(parts, tls, files, api).catch(async (error: unknown) => {
     streams.close();
     await Promise.all([jobs.close(), bus.close()]);
     throw error;
   });
-  const { readTls } = parts;
   const stopUpkeep = startUpkeep({ refused, store, server, readTls, tls, clock, log, complain });
 
   return {

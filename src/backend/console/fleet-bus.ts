@@ -46,7 +46,7 @@ export function openFleetBus(
       },
       up() {
         fleet.listen(hearsHealth);
-        void jobs.claim();
+        jobs.claim();
       },
       down(problem, message) {
         fleet.listen(false);

@@ -71,6 +71,11 @@ export class HeldJobs {
     }
   }
 
+  /** Even if the last claim was a moment ago. */
+  claimSoon(): void {
+    this.claimedAt = Number.NEGATIVE_INFINITY;
+  }
+
   async claimIfDue(taken: (job: JobRecord, isWhole: boolean) => void): Promise<void> {
     if (this.clock.now() - this.claimedAt >= CLAIM_EACH_MS) await this.claim(taken);
   }
@@ -79,7 +84,7 @@ export class HeldJobs {
    * Takes over the jobs of backends that have ended.
    * @param taken called for each of them; `isWhole`: all of its arguments are known
    */
-  async claim(taken: (job: JobRecord, isWhole: boolean) => void): Promise<void> {
+  private async claim(taken: (job: JobRecord, isWhole: boolean) => void): Promise<void> {
     this.claimedAt = this.clock.now();
     try {
       for (const { id, body } of await this.store.claimJobs(this.instance, LEASE_MS)) {

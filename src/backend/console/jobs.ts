@@ -42,6 +42,8 @@ export class Jobs {
   private readonly stopSteps: () => void;
   /** The step that is under way; null: none is. */
   private stepping: Promise<void> | null = null;
+  /** The jobs are another backend's, or the next run's. */
+  private isReleased = false;
 
   constructor(parts: JobParts) {
     const { store, bus, prefix, signer, clock, isConnected, complain } = parts;
@@ -88,15 +90,16 @@ export class Jobs {
     return changedJobs;
   }
 
-  /** Takes over what an earlier run has left. */
-  claim(): Promise<void> {
-    return this.held.claim(this.resume);
+  /** The next step takes over what an earlier run has left. */
+  claim(): void {
+    this.held.claimSoon();
   }
 
   async close(): Promise<void> {
     this.stopSteps();
     // A step renews the lease of what it has sent.
     await this.stepping;
+    this.isReleased = true;
     await this.held.release();
   }
 
@@ -130,6 +133,8 @@ export class Jobs {
 
   /** After each change of a job. */
   private touch(job: JobRecord): void {
+    // The broker may still answer. Who goes on with the job asks the devices again, and writes its result.
+    if (this.isReleased) return;
     if (endIfDone(job, this.wall())) this.parts.ended(shownJob(job), job.auditLine);
     this.changed.add(job);
     this.held.touch(job);

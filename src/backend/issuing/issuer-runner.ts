@@ -86,7 +86,7 @@ export class IssuerRunner {
     if (this.isClosing) return;
     const request = this.readRequest(message);
     if (request === null) return;
-    if (request.kind === 'misask') {
+    if (request.kind === 'invalid') {
       const { who, id, reply, detail } = request;
       return this.dispatch({ type: 'malformed', who, id, reply, detail });
     }

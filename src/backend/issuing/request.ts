@@ -23,7 +23,7 @@ const READ_PER_REQUEST = 16;
 
 export type ReadRequest =
   | { kind: 'ask'; ask: Ask; foreignReply: boolean }
-  | { kind: 'misask'; who: DeviceName; id: string; reply: Reply; detail: string }
+  | { kind: 'invalid'; who: DeviceName; id: string; reply: Reply; detail: string }
   | { kind: 'nothing'; who: DeviceName | null; why: 'topic' | 'retained' | 'malformed' };
 
 export function readRequest(prefix: string, message: BusMessage): ReadRequest {
@@ -42,7 +42,7 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
   if (!id.success) return { kind: 'nothing', who, why: 'malformed' };
   const issue = parsed.error.issues[0];
   const detail = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong'}`.slice(0, 200);
-  return { kind: 'misask', who, id: id.data, reply, detail };
+  return { kind: 'invalid', who, id: id.data, reply, detail };
 }
 
 /** Null: the message gets no answer. The log says why, at most once a minute for each device. */
@@ -77,7 +77,8 @@ export function createRequestReader(
 }
 
 export function complainOfFlood(device: string, complain: Complain): void {
-  const sentence = 'too many requests from one device; they get no answer';
+  const sentence =
+    'too many requests from one device, or from all that never had a session; they get no answer';
   complain(`flood ${device}`, { device, why: 'flood' }, sentence);
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '../../ports/store.ts';
 import type { ReportKind } from '../../protocol/mqtt/topics.ts';
 import { complainOfStore } from '../issuing/mint-jobs.ts';
 import type { Complain } from '../limited-warnings.ts';
+import { PendingWork } from '../pending-work.ts';
 
 const MOST_DEVICES = 20_000;
 /** Interval between two writes of the numbers (ms). */
@@ -22,6 +23,8 @@ export class OddReports {
   private counts = new Map<string, number>();
   /** Cancels the next write; null: none is planned. */
   private cancelWrite: (() => void) | null = null;
+  private readonly writing = new PendingWork();
+  private isClosing = false;
 
   constructor(parts: OddReportsParts) {
     this.parts = parts;
@@ -34,18 +37,21 @@ export class OddReports {
     this.count(device, 1);
   }
 
+  /** Writes the numbers, unless the store is down. */
   async close(): Promise<void> {
+    this.isClosing = true;
     this.cancelWrite?.();
+    await this.writing.idle();
     await this.write();
-    // A write that failed has planned the next one.
-    this.cancelWrite?.();
   }
 
   private count(device: string, more: number): void {
     const { clock } = this.parts;
     if (this.counts.size < MOST_DEVICES || this.counts.has(device))
       this.counts.set(device, (this.counts.get(device) ?? 0) + more);
-    this.cancelWrite ??= clock.at(clock.now() + COUNTED_EACH_MS, () => void this.write());
+    // After the end nothing may be planned: the store is closed.
+    if (this.isClosing) return;
+    this.cancelWrite ??= clock.at(clock.now() + COUNTED_EACH_MS, () => this.writing.add(this.write()));
   }
 
   private async write(): Promise<void> {

@@ -34,7 +34,7 @@ function twoBackends() {
   const sent: string[] = [];
   const messages: { topic: string; body: Record<string, unknown>; options: PublishOptions }[] = [];
   const ended: Job[] = [];
-  const signing = { takesMs: 0 };
+  const signing = { takesMs: 0, fails: false };
   const broker = { connected: true, takes: true, away: new Set<string>() };
   const open = (name: string) =>
     new Jobs({
@@ -54,6 +54,7 @@ function twoBackends() {
       signer: {
         kid: 'key',
         async sign(_type, _about, body) {
+          if (signing.fails) throw new Error('the key is unusable');
           if (signing.takesMs > 0)
             await new Promise<void>((resolve) => void clock.at(clock.now() + signing.takesMs, resolve));
           return JSON.stringify(body);
@@ -100,6 +101,30 @@ describe('a job of one of two backends', () => {
     await closing;
     await clock.elapse(6000);
     expect(other.find(id)).not.toBeNull();
+  });
+
+  it('is not taken back by a backend that ends and whose broker connects again', async () => {
+    const { clock, rows, one, other } = twoBackends();
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(2000);
+    await one.close();
+    one.claim();
+    await clock.elapse(6000);
+    expect(rows.size).toBe(1);
+    expect(other.find(id)).not.toBeNull();
+  });
+
+  it('gets no result from a backend that has ended, and whose commands the broker did not take', async () => {
+    const { clock, messages, ended, broker, one, other } = twoBackends();
+    broker.takes = false;
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(250);
+    await one.close();
+    messages[0]?.options.ended?.(false);
+    expect(ended).toEqual([]);
+    await clock.elapse(6000);
+    other.hearAnswer('museum/a', answerOf(id, 'ok'));
+    expect(ended).toMatchObject([{ id, counts: { ok: 1 } }]);
   });
 
   it("is the other one's after its lease when it is killed, and is not taken back", async () => {
@@ -197,6 +222,34 @@ describe('the commands of a job', () => {
     expect(messages).toHaveLength(150);
     for (const name of many(150)) one.hearAnswer(name, answerOf(job.id, 'ok'));
     expect(ended).toMatchObject([{ counts: { ok: 150, stopped: 1 } }]);
+  });
+
+  it.each(['mute', 'say'])('%s: none is sent whose signature is ready after the stop', async (command) => {
+    const { clock, messages, ended, signing, one } = twoBackends();
+    signing.takesMs = 100;
+    const job = await one.begin({ ...JOB, command, devices: many(5) });
+    // The first one is sent at 350 ms, and the second one is being signed.
+    await clock.elapse(400);
+    one.stop(job);
+    await clock.elapse(10_000);
+    expect(messages).toHaveLength(1);
+    one.hearAnswer('museum/000', answerOf(job.id, 'ok'));
+    expect(ended).toMatchObject([{ counts: { ok: 1, stopped: 4 } }]);
+  });
+
+  it('are refused, and no device is silent, when they cannot be signed', async () => {
+    const { clock, messages, ended, signing, one } = twoBackends();
+    signing.fails = true;
+    await one.begin({ ...JOB, devices: many(2) });
+    await clock.elapse(250);
+    expect(messages).toEqual([]);
+    const first = { code: 'not_sent', message: 'the backend could not sign it: the key is unusable' };
+    expect(ended).toMatchObject([{ counts: { error: 2 }, first }]);
+    // The next job is sent.
+    signing.fails = false;
+    await one.begin({ ...JOB });
+    await clock.elapse(250);
+    expect(messages).toHaveLength(1);
   });
 
   it('go again to those without a final answer after a restart, and to no other', async () => {

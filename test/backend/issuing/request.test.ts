@@ -58,7 +58,7 @@ describe('a message that is not a request', () => {
   it('is answered with the wrong field when it has an id', () => {
     const payload = JSON.stringify({ ...BODY, attempt: 0 });
     expect(read({}, { payload })).toMatchObject({
-      kind: 'misask',
+      kind: 'invalid',
       id: BODY.id,
       detail: expect.stringContaining('attempt'),
     });

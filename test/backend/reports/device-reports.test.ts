@@ -15,11 +15,19 @@ function openReports() {
   const logged: string[] = [];
   const acknowledged: unknown[] = [];
   const implausible = new Map<string, number>();
-  const world = { isDown: false, poison: -1, isImplausible: false, tries: 0, held: 0 };
+  const world = {
+    isDown: false,
+    poison: -1,
+    isImplausible: false,
+    tries: 0,
+    held: 0,
+    /** Until then a write goes on; false: it fails. */
+    slow: null as Promise<boolean> | null,
+  };
   const work = <T>(act: () => T) =>
-    Promise.resolve().then(() => {
+    Promise.resolve(world.slow).then((isTaken) => {
       world.tries += 1;
-      if (world.isDown) throw new StoreDown('the store cannot be used');
+      if (world.isDown || isTaken === false) throw new StoreDown('the store cannot be used');
       return act();
     });
   const log = {
@@ -190,6 +198,35 @@ describe('reports of devices', () => {
     hear('nonsense');
     world.isDown = true;
     await reports.close();
+    expect(clock.armed).toBe(0);
+  });
+
+  it.each(['takes', 'does not take'])('end with a write under way that the store %s', async (how) => {
+    const { clock, world, implausible, reports, hear } = openReports();
+    hear('nonsense');
+    let end = (_: boolean): void => {};
+    world.slow = new Promise((resolve) => {
+      end = resolve;
+    });
+    await clock.elapse(5000);
+    let isClosed = false;
+    const closing = reports.close().then(() => {
+      isClosed = true;
+    });
+    await clock.elapse(100);
+    expect(isClosed).toBe(false);
+    world.slow = null;
+    end(how === 'takes');
+    await closing;
+    // What the store did not take is tried once more.
+    expect([...implausible]).toEqual([['museum/kiosk', 1]]);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('leave no timer when one that cannot be read comes after the end', async () => {
+    const { clock, reports, hear } = openReports();
+    await reports.close();
+    hear('nonsense');
     expect(clock.armed).toBe(0);
   });
 

@@ -95,9 +95,12 @@ export function waitingDevices(job: JobRecord, most: number): string[] {
   return names;
 }
 
-export function noteSent(job: JobRecord, name: string, now: number): void {
+/** False: the device does not wait for a command any more. */
+export function noteSent(job: JobRecord, name: string, now: number): boolean {
   const entry = job.devices.get(name);
-  if (entry?.state === 'waiting') Object.assign(entry, { state: 'sent', at: now });
+  if (entry?.state !== 'waiting') return false;
+  Object.assign(entry, { state: 'sent', at: now });
+  return true;
 }
 
 const isOpen = ({ state }: JobEntry): boolean =>

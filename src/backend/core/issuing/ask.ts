@@ -1,7 +1,7 @@
 /** A request, with its sender and the address for the answer. */
 import { probeKind, type TokenError } from '../../../protocol/mqtt/token.ts';
 import type { Answer, Ask, IssuerEffect } from './issue-event.ts';
-import { referenceOf } from './policy.ts';
+import { type DeviceName, referenceOf } from './policy.ts';
 
 export function isTrial({ request }: Ask): boolean {
   return probeKind(request) !== null;
@@ -33,7 +33,7 @@ export function deny(ask: Ask, error: TokenError): IssuerEffect {
 
 /** The effect that sends no answer. */
 export function ignore(
-  { who, request }: Ask,
+  { who, request }: { readonly who: DeviceName; readonly request: Pick<Ask['request'], 'id'> },
   why: Extract<IssuerEffect, { type: 'ignore' }>['why'],
 ): IssuerEffect {
   return { type: 'ignore', who, id: request.id, why };

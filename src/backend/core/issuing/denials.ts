@@ -5,7 +5,7 @@ import type { TokenError } from '../../../protocol/mqtt/token.ts';
 import { isKnown, type Rank } from './job-queue.ts';
 
 const BUSY_RETRY_S = 5;
-/** Limit on denials to all devices that never had a session, because clients can invent names. */
+/** Limit on answers without a session to all devices that never had one, because clients can invent names. */
 const UNKNOWN_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 
 export function tooMany({ perMinute }: Rate, waitMs: number, draw: number): TokenError {
@@ -27,7 +27,7 @@ export function withoutStore(draw: number): TokenError {
 
 const busyRetryS = (draw: number): number => Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
 
-/** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
+/** Counts one answer to an unknown device; true if there were too many and this one is not sent. */
 export function countUnknownDevices(): (rank: Rank, now: number) => boolean {
   let bucket = fullBucket(UNKNOWN_ANSWERS, 0);
   return (rank, now) => {

@@ -47,7 +47,7 @@ export interface DeviceRegistry {
   isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
   /** Counts one availability check; true if there are too many. */
   isProbeFlood(record: DeviceRecord, now: number): boolean;
-  /** Counts one denial to an unknown device; true if all of them together have had too many. */
+  /** Counts one answer to an unknown device; true if all of them together have had too many. */
   isUnknownFlood(rank: Rank, now: number): boolean;
   /** Counts one request. @returns how long the device should have waited (ms) */
   spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;

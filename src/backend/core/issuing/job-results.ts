@@ -49,6 +49,8 @@ function claimed(
     case 'denied':
       return finish(state, job, [deny(job.ask, claim.error)], draw, now);
     case 'superseded':
+      // That was about an older request: a newer one has come to this backend meanwhile.
+      if (job.ask.request.id !== job.claimed) return [firstStep(job, state.terms, now)];
       return finish(state, job, [ignore(job.ask, 'superseded')], draw, now);
     case 'wait':
       state.schedule.hold(job);
@@ -58,7 +60,6 @@ function claimed(
         ...beginJobs(state, draw, now),
       ];
     case 'repeat':
-      job.createdFrom = now;
       job.repeatUntil = now + claim.freshMs;
       return [{ type: 'fetch', job: job.number, session: claim.session }];
     case 'mint':

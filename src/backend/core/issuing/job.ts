@@ -6,7 +6,7 @@ import { isKnown, type Rank } from './job-queue.ts';
 import type { Claim } from './mint/claim.ts';
 import type { Allowance } from './policy.ts';
 
-/** Longest wait of a job in the queue (ms); the device has given up by then. */
+/** Longest wait of a request in the queue (ms); the device has given up by then. */
 const LONGEST_QUEUE_MS = 20_000;
 
 export interface Job {
@@ -15,7 +15,6 @@ export interface Job {
   input: CreateSessionInput;
   readonly allowance: Allowance;
   readonly rank: Rank;
-  readonly queuedAt: number;
   ask: Ask;
   /** Arrival of the request that it answers now. */
   askedAt: number;
@@ -31,12 +30,12 @@ export interface Job {
 export type NewJob = Pick<Job, 'number' | 'key' | 'ask' | 'input' | 'allowance' | 'rank'>;
 
 export function openJob(wanted: NewJob, now: number): Job {
-  const times = { queuedAt: now, askedAt: now, repeatUntil: now, createdFrom: now };
+  const times = { askedAt: now, repeatUntil: now, createdFrom: now };
   return { ...wanted, ...times, claimed: wanted.ask.request.id, anew: false };
 }
 
-export function isStale({ queuedAt }: Job, now: number): boolean {
-  return now - queuedAt > LONGEST_QUEUE_MS;
+export function isStale({ askedAt }: Job, now: number): boolean {
+  return now - askedAt > LONGEST_QUEUE_MS;
 }
 
 /** This backend, and what bounds a claim. */

@@ -9,7 +9,7 @@ import type { Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import type { IssuerState } from './issuer-state.ts';
 import type { Job } from './job.ts';
 import type { Rank } from './job-queue.ts';
-import { isListed, judge, type Verdict } from './policy.ts';
+import { type DeviceName, isListed, judge, type Policy } from './policy.ts';
 import { denialOf } from './service-trouble.ts';
 
 /** A device that sends an invalid request has to be updated first. */
@@ -19,11 +19,15 @@ export function decideRequest(state: IssuerState, ask: Ask, draw: number, now: n
   const { options, devices, schedule } = state;
   const { who, request } = ask;
   const record = devices.of(who, now);
-  if (probeKind(request) === 'backend') return confirmPresence(state, ask, record, now);
+  const rank = rankOf(options, who, record);
+  const say = (said: IssuerEffect): IssuerEffect[] => [unlessFlood(state, ask, rank, said, now)];
+  if (probeKind(request) === 'backend')
+    return devices.isProbeFlood(record, now) ? [ignore(ask, 'flood')] : say(confirmPresence(options, ask));
   const trial = isTrial(ask);
   if (devices.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
   const lastAnswer = record.answered.get(answerKey(ask));
-  if (lastAnswer !== undefined && now < lastAnswer.freshUntil) return [answer(ask, lastAnswer.answer, true)];
+  if (lastAnswer !== undefined && now < lastAnswer.freshUntil)
+    return say(answer(ask, lastAnswer.answer, true));
 
   const job = schedule.jobOfLane(jobKey(ask));
   if (job?.ask.request.id === request.id) {
@@ -31,57 +35,58 @@ export function decideRequest(state: IssuerState, ask: Ask, draw: number, now: n
     return [ignore(ask, 'in_progress')];
   }
   const verdict = judge(options, who, request);
-  if (!verdict.ok) return [answer(ask, verdict)];
+  if (!verdict.ok) return say(answer(ask, verdict));
   const waitMs = devices.spendRequest(record, trial, now);
-  if (waitMs > 0) return [deny(ask, tooMany(options.limits, waitMs, draw))];
-  if (job !== undefined) return [replaceRequest(job, ask, draw, now)];
-  return beginJob(state, ask, verdict, rankOf(state, ask, record), draw, now);
+  if (waitMs > 0) return say(deny(ask, tooMany(options.limits, waitMs, draw)));
+  if (job !== undefined)
+    return wantsSame(job, ask) ? [replaceRequest(job, ask, now)] : say(deny(ask, busy('the lane', draw)));
+  const error = refusal(state, rank, draw, now);
+  if (error !== null) return say(deny(ask, error));
+  const { input, allowance } = verdict;
+  schedule.add({ key: jobKey(ask), ask, input, allowance, rank }, now);
+  return beginJobs(state, draw, now);
 }
 
 /** A message that carries an id, but is not a valid request. */
 export function denyMalformed(
-  { devices }: IssuerState,
+  state: IssuerState,
   { who, id, reply, detail }: Extract<IssuerEvent, { type: 'malformed' }>,
   now: number,
 ): IssuerEffect {
-  if (devices.isFlood(devices.of(who, now), false, now)) return { type: 'ignore', who, id, why: 'flood' };
+  const { options, devices } = state;
+  const record = devices.of(who, now);
+  const about = { who, request: { id } };
+  if (devices.isFlood(record, false, now)) return ignore(about, 'flood');
   const error = denial('invalid_request', detail, INVALID_RETRY_S);
-  return { type: 'answer', who, id, reply, answer: { ok: false, error }, about: null, repeated: false };
+  const answered: IssuerEffect = {
+    type: 'answer',
+    who,
+    id,
+    reply,
+    answer: { ok: false, error },
+    about: null,
+    repeated: false,
+  };
+  return unlessFlood(state, about, rankOf(options, who, record), answered, now);
 }
 
-/** Confirms at once that the backend is available, by the owner's policy only: without the service and without limits. */
-function confirmPresence(state: IssuerState, ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] {
-  if (state.devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
-  const verdict = judge(state.options, ask.who, ask.request);
-  const effect: IssuerEffect = verdict.ok
-    ? { type: 'confirm', ask, probe: { session: 'none' } }
-    : answer(ask, verdict);
-  return [unlessFlood(state, ask, rankOf(state, ask, record), effect, now)];
+/** Confirms that the backend is available to this device: by the owner's policy, without asking the service. */
+function confirmPresence(policy: Policy, ask: Ask): IssuerEffect {
+  const verdict = judge(policy, ask.who, ask.request);
+  return verdict.ok ? { type: 'confirm', ask, probe: { session: 'none' } } : answer(ask, verdict);
 }
 
-/** The device no longer waits for the lane's older request: the job answers the newer request, unless that wants another kind of session. */
-function replaceRequest(job: Job, ask: Ask, draw: number, now: number): IssuerEffect {
-  const { intent, connection_type } = ask.request;
-  if (job.input.intent !== intent || job.input.connection_type !== connection_type)
-    return deny(ask, busy('the lane', draw));
+/** Whether the job of an older request of the lane makes the kind of session that this request wants. */
+function wantsSame({ input }: Job, { request }: Ask): boolean {
+  return input.intent === request.intent && input.connection_type === request.connection_type;
+}
+
+/** The device no longer waits for the lane's older request: the job answers the newer one. */
+function replaceRequest(job: Job, ask: Ask, now: number): IssuerEffect {
   const ignored = ignore(job.ask, 'superseded');
   job.ask = ask;
   job.askedAt = now;
   return ignored;
-}
-
-function beginJob(
-  state: IssuerState,
-  ask: Ask,
-  { input, allowance }: Extract<Verdict, { ok: true }>,
-  rank: Rank,
-  draw: number,
-  now: number,
-): IssuerEffect[] {
-  const error = refusal(state, rank, draw, now);
-  if (error !== null) return [unlessFlood(state, ask, rank, deny(ask, error), now)];
-  state.schedule.add({ key: jobKey(ask), ask, input, allowance, rank }, now);
-  return beginJobs(state, draw, now);
 }
 
 /** Why no job is begun for a valid request; null if one is. */
@@ -99,14 +104,14 @@ function refusal(
 /** Unknown devices get an answer only while few of them ask. */
 function unlessFlood(
   { devices }: IssuerState,
-  ask: Ask,
+  about: Parameters<typeof ignore>[0],
   rank: Rank,
-  effect: IssuerEffect,
+  said: IssuerEffect,
   now: number,
 ): IssuerEffect {
-  return devices.isUnknownFlood(rank, now) ? ignore(ask, 'flood') : effect;
+  return devices.isUnknownFlood(rank, now) ? ignore(about, 'flood') : said;
 }
 
-function rankOf({ options }: IssuerState, { who }: Ask, { knownSince }: DeviceRecord): Rank {
-  return isListed(options, who) ? 0 : (knownSince ?? Number.POSITIVE_INFINITY);
+function rankOf(policy: Policy, who: DeviceName, { knownSince }: DeviceRecord): Rank {
+  return isListed(policy, who) ? 0 : (knownSince ?? Number.POSITIVE_INFINITY);
 }

@@ -18,6 +18,17 @@ function drive(more: object = {}) {
       now += ms;
     },
     ask: (ask: Ask, draw = 0) => issuer.handle({ type: 'asked', ask, draw }, now),
+    malformed: (device: string) =>
+      issuer.handle(
+        {
+          type: 'malformed',
+          who: { tenant: 'museum', device },
+          id: 'x',
+          reply: { topic: 't' },
+          detail: 'wrong',
+        },
+        now,
+      ),
     created: (job: number, id: string) =>
       issuer.handle({ type: 'created', job, session: makeSession(id), draw: 0 }, now),
     failed: (job: number, what: Trouble) =>
@@ -170,12 +181,39 @@ describe('issuer', () => {
     expect(kinds.filter((effect) => effect.type === 'answer').length).toBeLessThanOrEqual(8);
     expect(kinds.filter((effect) => effect.type === 'create')).toHaveLength(1);
     expect(kinds.at(-1)).toMatchObject({ type: 'ignore', why: 'flood' });
-    const who = { tenant: 'museum', device: 'kiosk' };
-    const flood = { type: 'malformed', who, id: 'x', detail: '' } as const;
-    expect(harness.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([
-      { why: 'flood' },
-    ]);
+    expect(harness.malformed('kiosk')).toMatchObject([{ why: 'flood' }]);
   });
+
+  it.each([
+    ['are not allowed', [{}], { allow: ['museum/known'] }],
+    ['ask again and again', [{}, {}, {}, {}], { limits: { burst: 1 } }],
+    [
+      'ask for two kinds of session',
+      [{}, { intent: 'tts' }, { intent: 'tts' }],
+      { session: { intents: ['s2s', 'tts'] } },
+    ],
+    ['send what is not a request', [null], {}],
+  ] as const)(
+    'denies 50 at once and ten a second of all devices without a session that %s',
+    (_, asks, more) => {
+      const harness = drive(more);
+      harness.issuer.know([{ tenant: 'museum', device: 'known' }], 1000);
+      const invented = (round: string): number => {
+        const effects = Array.from({ length: 500 }, (_, name) =>
+          asks.map((ask, at) => {
+            const device = `${round}-${name}`;
+            return ask === null ? harness.malformed(device) : harness.ask(makeAsk(`r${at}`, ask, device));
+          }),
+        );
+        return effects.flat(2).filter((effect) => effect.type === 'answer').length;
+      };
+      expect(invented('first')).toBe(50);
+      harness.pass(1000);
+      expect(invented('second')).toBe(10);
+      // The others get theirs.
+      expect(harness.malformed('known')).toMatchObject([{ type: 'answer' }]);
+    },
+  );
 
   it('queues jobs above the concurrency limit and runs them in order', () => {
     // Devices that never had a session get half of it.
@@ -198,6 +236,28 @@ describe('issuer', () => {
       { type: 'ignore', why: 'stale', who: { device: 'b' } },
     ]);
     expect(harness.issuer.jobs).toBe(0);
+  });
+
+  it('keeps a job whose lane has asked again, as long as its newest request may wait', () => {
+    const harness = drive({ limits: { concurrency: 1 } });
+    harness.ask(makeAsk('r', {}, 'a'));
+    harness.ask(makeAsk('r1', {}, 'b'));
+    harness.pass(19_000);
+    expect(harness.ask(makeAsk('r2', {}, 'b'))).toMatchObject([{ id: 'r1', why: 'superseded' }]);
+    harness.pass(2000);
+    expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer' }, { type: 'create', job: 2 }]);
+  });
+
+  it('looks again for the newer request of a lane when another backend has replaced the older one', () => {
+    const issuer = createIssuer(makeConfig(), 'here');
+    const ask = (id: string) => issuer.handle({ type: 'asked', ask: makeAsk(id), draw: 0 }, 1000);
+    const claimed = () =>
+      issuer.handle({ type: 'claimed', job: 1, claim: { kind: 'superseded' }, draw: 0 }, 1000);
+    ask('r1');
+    ask('r3');
+    expect(claimed()).toMatchObject([{ type: 'claim', job: 1, wanted: { request: { id: 'r3' } } }]);
+    expect(claimed()).toMatchObject([{ type: 'ignore', id: 'r3', why: 'superseded' }]);
+    expect(issuer.jobs).toBe(0);
   });
 
   it('pauses for the whole fleet when the service asks for it, as long as its Retry-After', () => {
