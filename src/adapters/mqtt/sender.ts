@@ -95,7 +95,8 @@ export function createSender(
     },
     detach(ending) {
       link = null;
-      outbox.unsend(ending?.problem !== 'taken_over');
+      // A connection that we end ourselves, or lose to another client, says nothing about its messages.
+      outbox.unsend(ending !== undefined && ending.problem !== 'taken_over');
       watch();
     },
     fleeting(over, message) {
