@@ -120,6 +120,20 @@ describe('a connection with messages in flight', () => {
     expect([delivered, device.lost, device.downs]).toEqual([[true, true], [], []]);
   });
 
+  it('loses no message when the broker that is replaced refuses it late', async () => {
+    const device = await play();
+    const delivered = publishTwo(device);
+    await until(() => topicsOf(1).length === 2, 'the messages');
+    device.bus.attempt?.(FINALE, () => {});
+    await until(() => topicsOf(1).includes('status') && topicsOf(2).length === 2, 'the messages again');
+    answerAll(1, 't', NOT_AUTHORIZED);
+    answerAll(1, 'status');
+    await untilLastIsGone();
+    answerAll(2, 't');
+    await until(() => delivered.length === 2, 'the acknowledgements');
+    expect([delivered, device.lost]).toEqual([[true, true], []]);
+  });
+
   it('reports no message as refused when it is closed', async () => {
     const device = await play();
     const delivered = publishTwo(device);
