@@ -145,4 +145,18 @@ describe('a connection with messages in flight', () => {
     await broker.passUntil(() => isClosed, 'the end', 100);
     expect([delivered, device.lost]).toEqual([[], []]);
   });
+
+  it('keeps the queue when it reconnects as soon as the other broker has accepted it', async () => {
+    const device = await play();
+    for (let i = 0; i < 40; i += 1) device.bus.publish('t', 'x');
+    await until(() => topicsOf(1).length >= 15, 'the messages');
+    device.bus.attempt?.(FINALE, () => device.bus.reconnect());
+    await broker.passUntil(() => device.ups.at(-1)?.connection === 3, 'up again', 100);
+    await until(() => {
+      answerAll(3, 't');
+      return device.bus.outbox.depth === 0;
+    }, 'the end of the queue');
+    expect([device.order, device.lost]).toEqual([['up 1', 'up 3'], []]);
+    expect(topicsOf(3)).toHaveLength(40);
+  });
 });
