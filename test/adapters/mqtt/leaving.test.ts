@@ -159,4 +159,18 @@ describe('a connection with messages in flight', () => {
     expect([device.order, device.lost]).toEqual([['up 1', 'up 3'], []]);
     expect(topicsOf(3)).toHaveLength(40);
   });
+
+  it('does not count its late subscription for the connection that replaces it', async () => {
+    const device = await play([{ filter: 'secret/#', qos: 0, mayBeRefused: true }]);
+    await broker.passUntil(() => subscribed.length === 2, 'a second try');
+    device.bus.attempt?.(FINALE, () => {});
+    await until(() => topicsOf(1).includes('status') && device.ups.length === 2, 'the other broker');
+    expect(device.refused).toEqual([['secret/#'], ['secret/#']]);
+    subscribed[1]?.answer(0);
+    answerAll(1, 'status');
+    await untilLastIsGone();
+    expect(device.refused).toHaveLength(2);
+    await broker.passUntil(() => subscribed.length === 4, 'a try on the new connection');
+    expect(subscribed.map(({ connection }) => connection)).toEqual([1, 1, 2, 2]);
+  });
 });
