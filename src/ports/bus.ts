@@ -117,7 +117,7 @@ export interface Subscription {
   readonly qos: 0 | 1;
   /** The connection is useful without it: `refused` reports it. */
   readonly mayBeRefused: boolean;
-  /** The broker sends no retained messages (MQTT 5): devices retain nothing there, and could fill the broker's queue with it. */
+  /** The broker sends no retained messages (MQTT 5). A proper device retains nothing there; a faulty one could fill the broker's queue. */
   readonly isWithoutRetained?: boolean;
 }
 

@@ -138,11 +138,12 @@ export interface PublishRefusal {
   readonly isForbidden: boolean;
 }
 
-export function explainPublishError(error: unknown): PublishRefusal {
+/** Null: the error does not come from the broker. */
+export function explainPublishRefusal(error: unknown): PublishRefusal | null {
   const code = codeOf(error);
   return typeof code === 'number'
     ? { reason: reasonText(code).toLowerCase(), isForbidden: FORBIDDEN_CODES.has(code) }
-    : { reason: 'it could not be sent', isForbidden: false };
+    : null;
 }
 
 /** MQTT 5: the broker gave a reason for its disconnect. */

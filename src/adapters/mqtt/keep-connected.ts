@@ -181,9 +181,7 @@ export class KeptConnection implements Leaving {
   private open(): void {
     const connection = this.connectionOf();
     const link = this.starter.start(connection, {
-      ready: (opened, refused) => {
-        if (!this.isClosed && this.isPresent(opened)) this.afterReady(opened, refused);
-      },
+      ready: (opened, refused) => this.afterReady(opened, refused),
       ended: (opened, ending) => {
         if (this.isPresent(opened)) this.afterEnd(ending);
       },
@@ -193,7 +191,10 @@ export class KeptConnection implements Leaving {
   }
 
   private afterReady(opened: Link, refused: readonly string[]): void {
-    if (this.present !== null) this.present.isUp = true;
+    const { present } = this;
+    // The result of a trial may have led to another connection, or to the end.
+    if (this.isClosed || present?.link !== opened || present.isReplaced) return;
+    present.isUp = true;
     this.tryLimit.cancel();
     this.refusals.note(opened, refused);
     this.retry.noteUp();

@@ -122,10 +122,13 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
   const subscriptions = subscriptionsOf(options);
   let waiting: { readonly dueAt: number; readonly act: () => void } | null = null;
   let waitMs = SUBSCRIBE_AGAIN_MS;
+  /** The link with refused subscriptions. */
+  let refusing: Link | null = null;
   let cancelTimer = (): void => {};
   const cancel = (): void => {
     cancelTimer();
     waiting = null;
+    refusing = null;
   };
   const wait = (act: () => void, dueAt: number): void => {
     cancelTimer();
@@ -136,8 +139,14 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
     listener.refused?.(refused);
     cancel();
     if (refused.length === 0) return;
+    refusing = link;
     const again = subscriptions.filter(({ filter }) => refused.includes(filter));
-    wait(() => link.subscribe(again, (still) => note(link, still)), clock.now() + waitMs);
+    const subscribe = (): void =>
+      link.subscribe(again, (still) => {
+        // The answer may come after the change to another link.
+        if (link === refusing) note(link, still);
+      });
+    wait(subscribe, clock.now() + waitMs);
   };
   return {
     note,

@@ -11,7 +11,7 @@ import {
   explainDisconnect,
   explainError,
   explainLargePacket,
-  explainPublishError,
+  explainPublishRefusal,
   type PublishRefusal,
 } from './end-reasons.ts';
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
@@ -57,7 +57,7 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket's unsent data is over the limit: unimportant messages should be dropped. */
   readonly congested: boolean;
-  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never after the end. */
+  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never for a message that the end left unanswered. */
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
@@ -189,7 +189,10 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       const qos = message.qos === 1 ? allowed.qos : 0;
       const retain = message.retain && allowed.retain;
       client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
-        if (stage !== 'ended' && ending === null) done(error ? explainPublishError(error) : null);
+        if (stage === 'ended' || ending !== null) return;
+        const refusal = error ? explainPublishRefusal(error) : null;
+        // Any other error is the library's: it gives the message up, because the connection ends.
+        if (!error || refusal !== null) done(refusal);
       });
     },
     subscribe(subscriptions, done) {

@@ -33,7 +33,7 @@ export interface OutboxCounts {
   readonly inFlight: number;
   /** The sum of the two. */
   readonly depth: number;
-  /** Dropped: the outbox was full, or the message was too large, was refused or could not be sent. */
+  /** Dropped: the outbox was full, or the message was too large, refused or undeliverable. */
   readonly dropped: number;
   /** Not sent before its expiry. */
   readonly expired: number;

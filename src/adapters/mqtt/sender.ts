@@ -58,7 +58,8 @@ export function createSender(
     const properties = { ...message.properties, ...(expiryS !== undefined && { expiryS }) };
     over.publish({ ...message, qos: 1, properties }, (refusal) => {
       if (refusal === null) outbox.settle(message);
-      else {
+      // A link that was left does not decide any more: the message goes over its successor.
+      else if (over === link) {
         outbox.dropNow(message, 'refused', refusal.reason);
         // Some brokers also hang up each time.
         if (refusal.isForbidden) outbox.block(message, clock.now());
@@ -95,7 +96,8 @@ export function createSender(
     },
     detach(ending) {
       link = null;
-      outbox.unsend(ending?.problem !== 'taken_over');
+      // A connection that we end ourselves, or lose to another client, says nothing about its messages.
+      outbox.unsend(ending !== undefined && ending.problem !== 'taken_over');
       watch();
     },
     fleeting(over, message) {

@@ -67,6 +67,8 @@ export async function startRelay(targetPort: number): Promise<Relay> {
 export interface ScriptedBroker {
   readonly url: string;
   connections(): number;
+  /** How many connections are open now. */
+  open(): number;
   cutAll(): void;
   close(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export async function startScriptedBroker(
   return {
     url: `mqtt://127.0.0.1:${port}`,
     connections: () => connections,
+    open: () => sockets.size,
     cutAll,
     close: () => {
       cutAll();

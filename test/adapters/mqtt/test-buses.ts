@@ -48,6 +48,7 @@ export interface OpenedBus extends Heard {
 export function createTestBuses(clock: Clock = createSystemClock()) {
   const opened: MqttBus[] = [];
   return {
+    /** "The other broker" of an attempt is the same one, as when only the login changes. */
     open(
       connection: Partial<MqttConnection> & { url: string },
       options: Partial<BusOptions> = {},
@@ -63,7 +64,8 @@ export function createTestBuses(clock: Clock = createSystemClock()) {
           onMessage(message);
         },
       };
-      const bus = createMqttBus({ clientId: 'museum.kiosk-01', ...connection }, { clock, seed })(
+      const target = { clientId: 'museum.kiosk-01', ...connection };
+      const bus = createMqttBus(target, { clock, seed, other: () => target })(
         { subscriptions: [], will: null, ...options },
         listener,
       );
