@@ -22,20 +22,20 @@ const RICH = 2.5;
 const GLIDE = { least: 0.004, most: 0.06 } as const;
 const STEADY = 0.003;
 const CLEAREST_FRAMES = 16;
-/** Level changes of mains hum (dB), as frames cut through its periods: ignored. */
+/** Level changes to ignore (dB): mains hum has them, because frames cut through its periods. */
 const RIPPLE_DB = 1.5;
-/** Least level changes needed to judge their direction. */
+/** Number of level changes needed to judge their direction. */
 const FEWEST_STEPS = 6;
 /** Consecutive frames with a pitch that make a syllable. */
 const LEAST_RUN = 3;
 
 /** Measures that tell a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
 export interface TalkMeasures {
-  /** Loud frames against the room's floor. */
+  /** Level of loud frames above the room's floor. */
   readonly overFloor: number;
   /** Frames louder than nearly all of the room. */
   readonly over: number;
-  /** Loud frames against the room's median. */
+  /** Level of loud frames above the room's median. */
   readonly overMedian: number;
   /** Distance between quiet and loud frames. */
   readonly range: number;

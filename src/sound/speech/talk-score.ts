@@ -40,7 +40,7 @@ const PARTS: readonly Part[] = [
   { of: 'rich', from: 0, to: 0.1, weight: 62.902 },
   { of: 'poor', from: 0.4, to: 0.8, weight: -37.304 },
 ];
-/** Puts score 0 where no fitted speech in rooms is missed, except single words with echo and hiss. */
+/** Places score 0 so that no fitted speech in rooms is missed, except single words with echo and hiss. */
 const OFFSET = -14.212;
 
 /** Confidence that a person speaks; above 0 means yes. */
