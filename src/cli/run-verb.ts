@@ -40,7 +40,7 @@ export function createRunVerb(host: RunHost): Verb {
 
 async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const { output, signals, onCrash } = host;
-  // Not at once: much of the start's code never runs again.
+  // Delayed, because much of the start's code never runs again.
   setTimeout(compileSooner, SETTLED_MS).unref();
   const { env } = shell;
   if (isService(env)) {

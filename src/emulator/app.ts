@@ -53,7 +53,7 @@ function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: Htt
   };
 }
 
-/** Longest rest of a refused body (bytes) that is read and discarded, so that the client can reuse its connection. */
+/** Longest remainder of a refused body (bytes) that is read and discarded, so that the client can reuse its connection. */
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /** Reads and discards the rest of a request; false when it is too long or breaks off. */

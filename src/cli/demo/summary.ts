@@ -7,7 +7,7 @@ export interface DemoSummary {
   readonly captured_chunks: number;
   readonly sent_chunks: number;
   readonly silenced_chunks: number;
-  /** Those of them that were captured while the microphone was muted. */
+  /** Silenced chunks that were captured while the microphone was muted. */
   readonly muted_chunks: number;
   readonly trimmed_chunks: number;
   readonly dropped_chunks: number;
@@ -26,7 +26,7 @@ export interface DemoSummary {
   readonly translations: number;
   /** Injected faults, in order. */
   readonly faults: readonly string[];
-  /** Named faults that were not injected. */
+  /** Requested faults that were not injected. */
   readonly missed_faults: readonly string[];
   /** From the start of the process to the first chunk on the wire. */
   readonly first_chunk_ms: number | null;
@@ -74,7 +74,7 @@ export function summarise(
   };
 }
 
-/** Tells how long the lane did not listen, and why: that speech counts nowhere as lost. */
+/** Describes how long the lane did not listen, and why: such speech does not count as lost. */
 function describeSilenced({ silenced_chunks, muted_chunks }: DemoSummary): [string, string][] {
   const muted = Math.min(silenced_chunks, muted_chunks);
   const seconds = (chunks: number): string => ((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1);

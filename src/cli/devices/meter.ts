@@ -17,7 +17,7 @@ export interface MeterView {
   show(reading: Reading, at: number): void;
   /** Shows that the microphone has failed; the meter waits for it. */
   fault(fault: AudioFault): void;
-  /** The last call. */
+  /** Ends the view; called last. */
   end(total: Reading): void;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** `spec` follows the specification strictly; `live` adds what public clients show of a live service. */
+/** `spec` follows the specification strictly; `live` adds live-service behaviour that public clients reveal. */
 export const PROFILES = ['spec', 'live'] as const;
 export type Profile = (typeof PROFILES)[number];
 

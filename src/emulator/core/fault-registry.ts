@@ -8,7 +8,7 @@ export interface OrderedFault {
   readonly id: number;
   readonly kind: string;
   readonly times: number;
-  /** Its route or reason. */
+  /** The fault's route or reason. */
   readonly of: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface FaultRegistry {
   ordered(): OrderedFault[];
   /** Cancels the fault with this id, waiting or ordered. */
   remove(id: number): boolean;
-  /** Each `take` uses up one of the ordered times. */
+  /** Each `take...` uses up one occurrence of an ordered fault. */
   takeRefusal(): Refusal | null;
   takeHttpFault(route: FaultRoute): HttpFault | null;
   takeUpgradeDelayMs(): number;

@@ -37,7 +37,7 @@ export class InputSound {
     return this.kept.cut(from, to);
   }
 
-  /** The same stretch in seconds of the stream's audio. */
+  /** Converts a stretch to seconds of the stream's audio. */
   spanOf({ from, to }: Stretch): Span {
     return { start: this.beginS + from / this.rateHz, end: this.beginS + to / this.rateHz };
   }

@@ -47,7 +47,7 @@ export interface PacingMeter {
   frame(durationMs: number, now: number): PacingVerdict;
   /** Excuses a time in which the service itself did not listen: audio that piled up is not the client's fault. */
   excuse(ms: number): void;
-  /** Starts the measurement anew, because the client may be silent for a while (it paused its task). */
+  /** Restarts the measurement, because the client may be silent for a while (it paused its task). */
   restart(): void;
 }
 

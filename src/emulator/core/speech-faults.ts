@@ -55,7 +55,7 @@ export function createSpeechFaults(): SpeechFaults {
     return null;
   };
 
-  /** A chunk as the cut leaves it; null: not sent. */
+  /** The part of a chunk that remains after a cut; null: nothing. */
   const shorten = (message: OutMessage): OutMessage | null => {
     const part = message.spoken;
     if (part === undefined) return message;

@@ -148,7 +148,7 @@ class ServiceStream implements Stream {
     const { phase } = this.life;
     if (phase.kind === 'closed') return;
     this.life.enter({ kind: 'closed' }, now);
-    // A client that hangs up on the service's last message has not lost its network.
+    // A client that hangs up after the service's last message has not lost its network.
     const isAnswer = by === 'network' && phase.kind === 'closing';
     this.report.closed = isAnswer ? { code, reason: phase.reason, by: 'client' } : { code, reason, by };
     this.sender.clear();

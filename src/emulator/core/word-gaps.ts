@@ -23,7 +23,7 @@ const DIP_MS = 80;
 /** Voice in a row (ms) that begins the next word: less may be a click. */
 const WORD_BEGINS_MS = 60;
 
-/** Finds where to cut a sentence without a pause: in the longest dip, or else at the last end of a word. */
+/** Finds where to cut a sentence without a pause: in the longest dip, otherwise after the last complete word. */
 export interface WordGapFinder {
   /**
    * Processes one frame.

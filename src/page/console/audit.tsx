@@ -80,7 +80,7 @@ export function Audit() {
   );
 }
 
-/** A configuration that was published is in force only when the devices have accepted it. */
+/** A published configuration is not good news yet: the devices have to accept it first. */
 function toneOf(what: string, isOk: boolean): string {
   if (!isOk) return 'bad';
   return what.startsWith('config.') ? '' : 'good';

@@ -12,13 +12,13 @@ const LOOKS = [
   { shows: 'signs', scale: 0.5 },
 ] as const;
 
-/** Largest part of its surroundings' height that a bar may take from the captions. */
+/** Largest share of the parent's height that a bar may take from the captions. */
 const MOST_SHARE = 0.3;
 
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */
 export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   const ref = useRef<T>(null);
-  // After each painting: words and the size of the screen may be others.
+  // After each render, because words and screen size may have changed.
   useLayoutEffect(() => {
     const bar = ref.current;
     if (bar === null) return;

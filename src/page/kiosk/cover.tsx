@@ -16,7 +16,7 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const isHeld = screen.value?.lanes[0]?.turn?.mode === 'hold';
       const notice = screen.value?.notices.find((one) => one.language === language);
       if (status.kind === 'muted' && !isHeld) return null;
-      // Before a conversation begins, people learn what interprets.
+      // The invitation and the notice are shown only before a conversation.
       if (status.kind !== 'standby' && !isEmpty.value) return null;
       return (
         <div {...place}>

@@ -10,7 +10,7 @@ import { ICONS } from './icon.tsx';
 import { keysOf } from './keyboard-rows.ts';
 import { act } from './link.ts';
 
-/** The service detects the language. */
+/** Language tag for automatic detection. */
 const ANY = 'auto';
 /** Makes a text begin on the left, whatever its letters are: its arrow points to the right. */
 const LEFT_TO_RIGHT = '\u200e';

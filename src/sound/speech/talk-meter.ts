@@ -42,7 +42,7 @@ export interface TalkMeasures {
   /** Level changes at the rate of syllables. */
   readonly syllables: number;
   readonly standing: number;
-  /** Level changes from frame to frame among standing frames: a machine that was switched on holds its level. */
+  /** Level changes from frame to frame among frames above the floor: a machine that was switched on holds its level. */
   readonly unrest: number;
   /** How much more often the level falls than rises: a struck object only dies away. */
   readonly falling: number;
@@ -59,7 +59,7 @@ export interface TalkMeasures {
   readonly pieces: number;
   /** The longest run's share of all frames with a pitch. */
   readonly oneness: number;
-  /** Share of frames with a pitch among the standing frames: 1 for tones. */
+  /** Share of frames with a pitch among frames above the floor: 1 for tones. */
   readonly allVoiced: number;
   readonly veryClear: number;
   /** Mean clarity of the clearest frames. */

@@ -53,7 +53,7 @@ export function reasonParts(reason: string): { readonly code: string; readonly d
   return { code, detail: detail.join(':') };
 }
 
-/** Text with `code` in it, as the registry of commands has it. */
+/** Renders text with `code` marks, as in the command registry. */
 export function Marked({ text }: { readonly text: string }) {
   const plain = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const parts = plain.split('`');
