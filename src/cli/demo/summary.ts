@@ -19,7 +19,7 @@ export interface DemoSummary {
   readonly capture_to_wire_ms: { readonly p50: number; readonly p99: number } | null;
   readonly wire_to_speaker_ms: { readonly p50: number; readonly p99: number } | null;
   readonly lost_audio_ms: number;
-  /** Chunks that a broken session had received but not translated, and that the next session got again. */
+  /** Chunks that a broken session had not translated, and that were sent again in the next session. */
   readonly resent_chunks: number;
   /** Sentences that the service transcribed; the next field counts those that it translated. */
   readonly sentences: number;

@@ -1,7 +1,7 @@
 import { seededRandom } from '../../core/random.ts';
 import { type FaultOrder, type FaultRequest, isStreamFault } from './fault.ts';
 
-/** Maximum number of orders that may wait at once. */
+/** Maximum number of faults that may wait at once. */
 const MOST_ORDERS = 2000;
 
 /** The state of a stream that decides when a fault is due. */

@@ -62,7 +62,7 @@ export interface Service {
   /** Processes what is due. Call it after every other call and at `nextAt`. */
   tick(now: number): void;
   nextAt(now: number): number;
-  /** Excuses a time in which the service did not listen: frames that then arrive together are not the client's fault. */
+  /** Disregards a period in which the service did not listen: a burst of frames afterwards is not the client's fault. */
   excuse(ms: number): void;
   /** Connections that a fault currently impairs. */
   strained(now: number): Strained[];

@@ -12,7 +12,7 @@ export interface SilenceWatch {
   /** Restarts the time without audio, after audio or at the start of a task. */
   restart(now: number): void;
   warned(): void;
-  /** Excuses a time in which the service itself did not listen. */
+  /** Disregards a period in which the service did not listen. */
   excuse(ms: number): void;
 }
 

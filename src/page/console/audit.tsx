@@ -80,7 +80,7 @@ export function Audit() {
   );
 }
 
-/** A published configuration is not good news yet: the devices have to accept it first. */
+/** Colour of a result. A published configuration has none: it takes effect only when devices accept it. */
 function toneOf(what: string, isOk: boolean): string {
   if (!isOk) return 'bad';
   return what.startsWith('config.') ? '' : 'good';

@@ -56,7 +56,7 @@ export function Kiosk() {
     <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
   );
   const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
-  // Each half has its own typing direction; a single panel has them all, its reader's first.
+  // Each half has the typing directions of its language; a single panel has all of them, its reader's first.
   const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
   // Dialogs and what is typed in them end with their conversation.
   const talk = `${screen.value?.run} ${screen.value?.conversation}`;

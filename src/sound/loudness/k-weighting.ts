@@ -43,7 +43,7 @@ export function createWeightedSquares(rateHz: number): WeightedSquares {
   /** Filter state: two values for each filter. */
   const memory = new Float64Array(4);
   return (samples, from, until) => {
-    // Local for speed: a number that a closure changes is a new object each time.
+    // Local for speed: each change of a number captured by a closure allocates an object.
     let p1 = memory[0] as number;
     let p2 = memory[1] as number;
     let q1 = memory[2] as number;

@@ -229,7 +229,7 @@ const HIGH_PASS = { b: 0.84646, a1: -1.6692, a2: 0.71663 } as const;
 function createPassBand(): (frame: Float32Array) => number {
   const memory = new Float64Array(4);
   return (frame) => {
-    // Local for speed: a number that a closure changes is a new object each time.
+    // Local for speed: each change of a number captured by a closure allocates an object.
     let x1 = memory[0] as number;
     let x2 = memory[1] as number;
     let y1 = memory[2] as number;
