@@ -12,7 +12,7 @@ import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
 
-/** Time until the start is surely over (ms). */
+/** Time after which the start is certainly over (ms). */
 const SETTLED_MS = 10_000;
 
 /** The part of the process that the daemon needs. */

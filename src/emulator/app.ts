@@ -16,7 +16,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
     maxSize: MOST_BODY_BYTES,
     onError: async (context) => {
       const isRead = await drainBody(context.req.raw);
-      // An unread rest of the body would be parsed as the next request, so the connection must close.
+      // An unread remainder of the body would be parsed as the next request, so the connection must close.
       if (!isRead) context.header('connection', 'close');
       return reply(context, refuse('body_too_large', setup.nextInstance()));
     },

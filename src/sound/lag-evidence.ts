@@ -1,10 +1,10 @@
 import { valueAt } from './fourier.ts';
 
-/** Share of the evidence of earlier blocks that is kept with each block. */
+/** Share of the earlier evidence that is kept with each block. */
 export const MEMORY = 0.65;
 /** Lags this close count as one (samples): the times of the two sounds are accurate to a millisecond. */
 const BLUR = 4;
-/** Excluded at both ends of the lags (ms): there the cut edges of the blocks overlap and sound alike. */
+/** Range of lags to exclude at both ends (ms): the cut edges of the blocks overlap there and match each other. */
 const EDGE_MS = 4;
 /** Distance (ms) from which another lag is a rival of the best. */
 const RIVAL_MS = 4;

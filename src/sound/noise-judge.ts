@@ -39,7 +39,7 @@ export function judgeNoise(
 function isShriek(samples: Int16Array, from: number, until: number): boolean {
   const count = until - from;
   const least = count * (LEAST_LEVEL * 32_768) ** 2;
-  // Nearly all speech ends here: without its mean, sound has even less power.
+  // Nearly all speech returns here: removing the mean can only lower the power.
   if (sumOfSquares(samples, from, until) < least) return false;
   let [sum, positive, negative] = [0, 0, 0];
   for (let at = from; at < until; at++) {

@@ -2,7 +2,7 @@
 
 /** Sound needed for the first judgement, and averaging time of the powers (ms): about a syllable. */
 const MEMORY_MS = 300;
-/** Power of the mean (part of the louder channel's) below which the channels cancel out. */
+/** Power of the mean, as a share of the louder channel's, below which the channels cancel out. */
 const CANCELLED = 0.01;
 /** From this share on, the mean is used again: independent channels reach half, equal ones all of it. */
 const MIXED = 0.25;

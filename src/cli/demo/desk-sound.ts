@@ -1,14 +1,14 @@
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** When one person of the recording speaks, in seconds. */
+/** A period in which one person of the recording speaks (s). */
 export interface Spoken {
   readonly speaker: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Level at which a microphone hears the person who is farther away. */
+/** Amplitude factor of the person who is farther from a microphone. */
 const FAR = 0.3;
 /** Time (s) around a sentence that belongs to its speaker. */
 const AROUND_S = 0.4;

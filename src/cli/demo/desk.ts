@@ -42,7 +42,7 @@ Each sentence is followed by its translation (->).
 
 `;
 
-/** Runs both kiosks beside each other. */
+/** Runs both kiosks simultaneously. */
 export async function runDeskDemo(
   environment: DemoEnvironment,
   options: DeskDemoOptions,

@@ -9,7 +9,7 @@ const CLEAR_ROW = `${ESCAPE}[K`;
 const CLEAR_BELOW = `${ESCAPE}[J`;
 const USUAL_COLUMNS = 80;
 
-/** The part of a terminal that is needed. */
+/** The part of a terminal that the console view needs. */
 export interface ConsoleOutput {
   readonly columns?: number;
   write(text: string): unknown;

@@ -238,7 +238,7 @@ export function resolveChoices(profile: Profile, overrides: Readonly<Record<stri
   return resolved as Choices;
 }
 
-/** A choice's name as JSON bodies carry it: `setupMs` is `setup_ms`. */
+/** A choice's name in JSON bodies: `setupMs` is `setup_ms`. */
 export function wireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -14,7 +14,7 @@ export interface SpeechFaults {
   reset(): void;
 }
 
-/** One order to cut, with the sentences that it has hit. */
+/** One ordered cut, with the sentences that it has hit. */
 interface Cut {
   readonly order: CutOrder;
   readonly sentences: Set<string>;

@@ -155,7 +155,7 @@ class ServiceStream implements Stream {
     this.task.close();
   }
 
-  /** Answers an invalid message; too many of them end the stream. */
+  /** Replies to an invalid message; too many of them end the stream. */
   private refuse(desc: string, param: string | null, now: number): void {
     this.report.invalid_messages++;
     this.replies.error('VALIDATION_ERROR', desc, param, now);

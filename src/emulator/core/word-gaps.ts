@@ -3,7 +3,7 @@ export interface SplitRules {
   readonly afterMs: number;
   /** The first part is at least this long. */
   readonly minPartMs: number;
-  /** Voice (ms) that counts as one word, unless a dip in the voice shows where words end. */
+  /** Length of voice (ms) that counts as one word, unless a dip shows where words end. */
   readonly wordMs: number;
   /** Whether speech of this length is enough for a sentence of its own. */
   readonly isDue: (lengthMs: number) => boolean;

@@ -7,7 +7,7 @@ const LOOKS = [
   { shows: 'words', scale: 1 },
   { shows: 'rows', scale: 1 },
   { shows: 'signs', scale: 1 },
-  // Only on screens that no kiosk has: letters are too small for the distance.
+  // Only for screens smaller than any kiosk's: these letters are too small for the viewing distance.
   { shows: 'signs', scale: 0.7 },
   { shows: 'signs', scale: 0.5 },
 ] as const;

@@ -60,7 +60,7 @@ function take(change: ScreenChange): void {
   if (screen.value === null) return;
   const { texts = [], ...rest } = change;
   const isNew = change.conversation !== undefined;
-  // A panel that is shown again later begins with these texts: none of an earlier conversation may be among them.
+  // A panel that is shown again later begins with these texts, so those of an earlier conversation must go.
   screen.value = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
   if (isNew) tellTexts([], 'begin');
   if (texts.length === 0) return;

@@ -15,7 +15,7 @@ export interface AdaptiveFilter {
   readonly residualPower: Float64Array;
   /** Processes one block of played sound and the sound heard meanwhile. @param learns whether to learn from it */
   step(played: Float32Array, heard: Float32Array, learns: boolean): void;
-  /** The learnt path: spectra of `partitions` times `bins`. */
+  /** The learnt path: `partitions` spectra of `bins` values each. */
   readonly path: { readonly re: Float64Array; readonly im: Float64Array };
   readonly partitions: number;
   readonly bins: number;
@@ -53,7 +53,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   /** Samples of a transform before its block. */
   const earlier = size - blockSamples;
   const spectrum = createRealSpectrum(size);
-  /** Share of a transform that is the block. */
+  /** The block's share of a transform. */
   const share = blockSamples / size;
   const { bins } = spectrum;
   const all = partitions * bins;

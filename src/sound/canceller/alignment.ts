@@ -2,7 +2,7 @@ import type { LagMeasure } from './lag-meter.ts';
 
 /**
  * Maps each moment of the heard sound to a place in the played sound. Device times are estimates, so they only give the
- * start. From then on the two sounds run by their sample counts, and the echo itself shows how far their clocks drift apart.
+ * start. From then on, sample counts map the two sounds, and the echo itself shows how far their clocks drift apart.
  */
 export interface Alignment {
   /** Estimated clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
@@ -40,7 +40,7 @@ const FOLLOWS_PER_S = 1 / 30;
 const UNEXPECTED = { sigmas: 6, ms: 0.03, inARow: 3 };
 /** Largest drift (share), more than any two sound cards differ. */
 const LARGEST_DRIFT = 600e-6;
-/** Assumed drift before the first measurement, and how fast it wanders (per square root of a second). */
+/** Assumed drift before the first measurement, and its random walk (per square root of a second). */
 const DRIFT = { first: 150e-6, wanders: 0.1e-6 };
 /** Error of a lag (ms) that is measured over this number of frames. */
 const LAG_ERROR = { ms: 0.004, frames: 12 };

@@ -41,7 +41,7 @@ const EARLIEST_MS = 20;
 const UNSETTLED_MS = 2500;
 /** Margin before the echo (ms) at which the learnt path begins. */
 const BEFORE_MS = 12;
-/** Tolerance for the begin of the path (ms): within it the path stays at its place. */
+/** Tolerance for the start of the path (ms): within it, the path stays in place. */
 const NEAR_MS = { before: 4, behind: 40 };
 /** Length of recent sound (ms) to learn from again once the echo's place is better known, and the number of passes. */
 const AGAIN = { ms: 2500, passes: 2 };
@@ -86,11 +86,11 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const out = new Float32Array(blockSamples);
   let rests = true;
   let heardSamples = 0;
-  /** Time from playing a sound to the begin of the learnt path (ms). */
+  /** Time from playing a sound to the start of the learnt path (ms). */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
   let timesFound = 0;
-  /** Samples for which learning pauses, because the path is at the wrong place. */
+  /** Remaining samples without learning, because the path is at the wrong place. */
   let unsettled = 0;
   /** Blocks of echo since the path was found. */
   let learntBlocks = 0;
@@ -113,7 +113,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       }
     }
   };
-  /** Trusts the learnt path little, and learns again from this many recent blocks. */
+  /** Lowers the confidence in the learnt path, and learns again from this many recent blocks. */
   const relearn = (blocks: number): void => {
     filter.relearn();
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);

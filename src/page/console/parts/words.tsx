@@ -15,7 +15,7 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** Longer text from outside: isolated and broken anywhere. */
+/** Longer text from outside: isolated, and may wrap anywhere. */
 export const Words = ({ text }: { readonly text: string }) => <bdi>{cleaned(text)}</bdi>;
 
 export function DeviceLink({ device }: { readonly device: string }) {
