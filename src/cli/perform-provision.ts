@@ -64,8 +64,8 @@ export function performProvision(
 }
 
 /**
- * Runs without a parallel run. If /run is not writable, there is no lock and the work runs anyway: this is rare, and otherwise
- * the kiosk would have no setup and no status on its card.
+ * Runs `work` under a lock. If root cannot write to /run, the work runs without a lock: this is rare, and otherwise the kiosk
+ * would have no setup and no status on its card.
  * @throws Failure if another run is active, or if the caller has no permission
  */
 function alone<T>(root: string, isRoot: boolean, work: () => T): T {
@@ -84,7 +84,7 @@ function alone<T>(root: string, isRoot: boolean, work: () => T): T {
   }
 }
 
-/** The folder with the file; otherwise the first that exists. */
+/** The boot folder with the provisioning file; otherwise the first boot folder that exists. */
 function findBoot(root: string): string {
   const folders = BOOT_FOLDERS.map((folder) => join(root, folder)).filter(isFolder);
   const holding = folders.find((folder) =>

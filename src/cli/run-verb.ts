@@ -12,7 +12,7 @@ import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
 
-/** Time until the start is surely over (ms). */
+/** Time after which the start is certainly over (ms). */
 const SETTLED_MS = 10_000;
 
 /** The part of the process that the daemon needs. */
@@ -40,7 +40,7 @@ export function createRunVerb(host: RunHost): Verb {
 
 async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const { output, signals, onCrash } = host;
-  // Not at once: much of the start's code never runs again.
+  // Delayed, because much of the start's code never runs again.
   setTimeout(compileSooner, SETTLED_MS).unref();
   const { env } = shell;
   if (isService(env)) {

@@ -16,7 +16,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
     maxSize: MOST_BODY_BYTES,
     onError: async (context) => {
       const isRead = await drainBody(context.req.raw);
-      // An unread rest of the body would be parsed as the next request, so the connection must close.
+      // An unread remainder of the body would be parsed as the next request, so the connection must close.
       if (!isRead) context.header('connection', 'close');
       return reply(context, refuse('body_too_large', setup.nextInstance()));
     },
@@ -53,7 +53,7 @@ function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: Htt
   };
 }
 
-/** Longest rest of a refused body (bytes) that is read and discarded, so that the client can reuse its connection. */
+/** Longest remainder of a refused body (bytes) that is read and discarded, so that the client can reuse its connection. */
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /** Reads and discards the rest of a request; false when it is too long or breaks off. */

@@ -94,7 +94,7 @@ function readClient(
   return [...before, { id, secret: secret.join(':') }];
 }
 
-/** Collects credentials. An empty one is an unset variable of a script. */
+/** Collects credentials. An empty one means that a script's variable is not set. */
 function collect(text: string, before: string[] = []): string[] {
   if (text.trim() === '') throw new InvalidArgumentError('it must not be empty.');
   return [...before, text];

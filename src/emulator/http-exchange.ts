@@ -15,7 +15,7 @@ export interface AppSetup {
   readonly nextInstance: () => string;
   readonly plumbing: Plumbing;
   readonly requests: RequestLog;
-  /** Ends all streams and restores the state at the start. */
+  /** Ends all streams and restores the initial state. */
   readonly reset: () => void;
   /** The voice detector in use. */
   readonly detector: 'fvad' | 'energy';

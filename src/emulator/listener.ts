@@ -6,8 +6,8 @@ const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
  * Decides who may connect to the emulator. Any web page can make a browser on this machine send requests here, under a
- * name of its own that points to 127.0.0.1 (DNS rebinding). The Host shows such a request; the Origin shows a page that
- * uses this machine's address openly.
+ * name of its own that points to 127.0.0.1 (DNS rebinding). The Host header reveals such a request; the Origin header
+ * reveals a page that uses this machine's address openly.
  */
 export interface Door {
   /** Why a request is refused; null if it is allowed. */

@@ -18,7 +18,7 @@ export const phraseBookSchema = z
   .max(MOST_PHRASES);
 
 /**
- * Reads an own phrase book: `[{"en": "Good morning.", "es": "Buenos días."}, ...]`.
+ * Reads a custom phrase book: `[{"en": "Good morning.", "es": "Buenos días."}, ...]`.
  * @throws Failure that names the problem
  */
 export function readPhrases(file: string): PhraseBook {

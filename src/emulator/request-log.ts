@@ -8,7 +8,7 @@ export interface RequestEntry {
   /** `http`: a request; `stream`: a WebSocket upgrade; `message`: an error or warning on a stream; `close`: a stream's end. */
   readonly kind: 'http' | 'stream' | 'message' | 'close';
   readonly method: string | null;
-  /** Without the query, and without parts that may be a secret. */
+  /** The requested path, without its query and without parts that may be a secret. */
   readonly path: string | null;
   readonly stream: string | null;
   /** The HTTP status, or the WebSocket's closing code. */
@@ -18,7 +18,7 @@ export interface RequestEntry {
   readonly detail: string | null;
 }
 
-/** One request as the caller of `note` knows it. */
+/** What the caller of `note` knows about a request. */
 export type RequestFacts = Partial<Omit<RequestEntry, 'at' | 'path'>> & {
   readonly kind: RequestEntry['kind'];
   /** The requested address. */

@@ -20,7 +20,7 @@ export interface SpeechFigures {
   readonly dropped: number;
 }
 
-/** Makes speech, first order first; bounded. */
+/** A bounded first-in first-out queue of speech to synthesise. */
 export interface SpeechQueue {
   /** Takes an order; false if the queue is full. */
   put(job: RenderJob): boolean;

@@ -137,7 +137,7 @@ class WebSocketGate implements StreamGate {
   private readonly setup: StreamGateSetup;
   private readonly connections: StreamConnections;
   private readonly server: WebSocketServer;
-  /** All open sockets, those of refused clients too. */
+  /** All open sockets, including those of refused clients. */
   private readonly sockets = new Set<WebSocket>();
 
   constructor(setup: StreamGateSetup) {

@@ -1,4 +1,4 @@
-/** Decodes speech at four bits a sample: IMA ADPCM in a WAV file, one channel. */
+/** Decodes speech with four bits per sample: IMA ADPCM in a mono WAV file. */
 
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 

@@ -9,12 +9,12 @@ export interface BatchedDelivery {
 
 /** Periods per verdict: half a minute, because a busy start of the machine delays all periods for some seconds. */
 const WINDOW_PERIODS = 96;
-/** Periods that arrive alone or bunches that arrive late: a busy machine has many, such a device hardly any. */
+/** Maximum number of periods that arrive alone or bunches that arrive late: a busy machine has many, such a device few. */
 const MOST_OTHERS = 4;
 
 export function createBatchedDelivery(periodSamples: number, rateHz: number): BatchedDelivery {
   const periodMs = (periodSamples * 1000) / rateHz;
-  /** The last bunch, which may come in pieces: when it began, how long after the one before, and its periods. */
+  /** The last bunch, which may come in pieces: its start, the time since the previous bunch, and its number of periods. */
   let bunch = { at: Number.NEGATIVE_INFINITY, afterMs: 0, periods: 0 };
   let periods = 0;
   let others = 0;

@@ -27,7 +27,7 @@ const FASTEST_DRIFT = 400e-6;
 /** Within this time (ms) at least one sighting is prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
-/** Lateness for a whole window (ms) that means that samples were lost without notice. */
+/** If every sighting of a window is later than this (ms), samples were lost silently. */
 const SILENT_LOSS_MS = 30;
 
 /** @param rateHz of the counted samples */

@@ -2,7 +2,7 @@ import { durationMs, samplesOf } from './pcm.ts';
 import { addSums, clips, hasOffset, levelOf, NO_SOUND, peakOf, sumUp } from './sound-level.ts';
 
 /**
- * Faults of a microphone that delivers. `incomplete`: a tenth or more of its sound is missing. `too_fast`, `too_slow`: its
+ * Faults of a microphone that delivers sound. `incomplete`: a tenth or more of its sound is missing. `too_fast`, `too_slow`: its
  * clock does not match the requested rate. `silent`: only zeros, as from a switch or a mixer mute. `deaf`: it delivers a
  * little noise and does not even hear the loudspeaker; a quiet room alone is not a finding. `clipping`: its gain is too
  * high. `dc_offset`: its samples are not centred on zero. `noisy_room`: the lane keeps waking without speech (the lane
@@ -23,7 +23,7 @@ export interface CaptureNews {
   readonly finding: CaptureFinding;
   /** False when the fault is over. */
   readonly present: boolean;
-  /** For the owner, with figures. */
+  /** Text for the owner, with figures. */
   readonly message: string;
 }
 
@@ -49,8 +49,8 @@ const LEVEL_WINDOW_MS = 10_000;
 /**
  * Compares the time by samples with the time by the clock. Sound can arrive late but not early, so each window is measured
  * by its least delay. The median over the windows ignores a window with lost samples. An error above `coarse` is
- * reported as a share of the sound. A share above `coarse` in two windows, or above `half` in one, means missing sound,
- * not a wrong clock.
+ * worded as the share of sound that arrives. A missing share above `coarse` in two windows, or above `half` in one, means
+ * lost sound, not a wrong clock.
  */
 const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003, coarse: 0.1, half: 0.5 };
 
@@ -114,7 +114,7 @@ export function createCaptureWatch({
     else if (isOff === false) say('dc_offset', false, "the microphone's DC offset is gone");
   };
 
-  /** @param missing of the last windows */
+  /** @param missing share of missing sound in each of the last windows */
   const watchShare = (missing: readonly number[]): void => {
     const last = missing.at(-1) ?? 0;
     const isMissing =
@@ -165,7 +165,7 @@ export function createCaptureWatch({
       return flushNews();
     },
     played(pcm) {
-      // Only zeros without a gate is `silent`, a separate finding.
+      // Zeros without a noise gate are `silent`, a separate finding.
       if ((zeroMs > 0 && !hasGate()) || !samplesOf(pcm).some((sample) => Math.abs(sample) > DEAF.audiblePeak))
         return;
       playedToDeafMs += durationMs(pcm.byteLength, playedRateHz);

@@ -4,7 +4,7 @@ const FULL_SCALE = 32_768;
 
 /**
  * Converts a sound to a low rate by averaging neighbouring samples. A crude low pass, but enough to compare two sounds
- * that went through the same one.
+ * that passed the same filter.
  */
 export function createDecimator(fromHz: number, toHz: number): (pcm: Uint8Array) => Float32Array {
   const ratio = fromHz / toHz;

@@ -24,7 +24,7 @@ const tone = (hz: number, fromMs: number, lengthMs: number): Tone => ({ hz, from
 
 /**
  * Rising tones mean good, falling ones bad; two tones are about the connection, one is about the microphone. The short
- * answers to a key differ by their pitch.
+ * confirmations of a key press differ in pitch.
  */
 const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   ready: [tone(523.25, 0, 220), tone(659.26, 110, 220), tone(783.99, 220, 240)],

@@ -71,7 +71,7 @@ export class EchoBlock {
     return magnitudes ** 2 >= LEAST_FULLNESS * size * playedPower;
   }
 
-  /** Leaves the cross spectrum in `crossRe` and `crossIm`. */
+  /** Writes the cross spectrum to `crossRe` and `crossIm`. */
   transform(): void {
     const { spectrum, crossRe, crossIm, power } = this;
     const { size, firstBin, lastBin, re, im } = spectrum;
@@ -108,7 +108,7 @@ export class EchoBlock {
   }
 }
 
-/** Fades over a tenth of the block at both ends, so that the cuts do not sound. */
+/** Fades over a tenth of the block at both ends, so that the cut edges do not act as clicks. */
 function taper(length: number): Float64Array {
   const window = new Float64Array(length).fill(1);
   const edge = Math.floor(length / 10);

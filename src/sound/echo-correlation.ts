@@ -10,13 +10,13 @@ export interface EchoCorrelation {
   compare(played: Sounds, heard: Sounds, end: number): EchoMeasure | null;
 }
 
-/** Least evidence for the best lag, over the mean of all lags. */
+/** Least ratio of the best lag's evidence to the mean of all lags. */
 const LEAST_OVER_MEAN = 13;
-/** Evidence over the mean that counts as full confidence. */
+/** Ratio to the mean that counts as full confidence. */
 const CONFIDENT_OVER_MEAN = 40;
-/** Least evidence over the strongest rival: a sound that repeats itself (a hum, a beep) matches at many lags. */
+/** Least ratio to the strongest rival's evidence: a repeating sound (a hum, a beep) matches at many lags. */
 const LEAST_OVER_RIVAL = 1.5;
-/** Recent blocks that must each find the same lag within this many milliseconds. */
+/** `needed` of the last `of` blocks must each find the best lag, with this tolerance (ms). */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };
 
 export interface CorrelationOptions {
@@ -31,7 +31,7 @@ export function createEchoCorrelation(options: CorrelationOptions): EchoCorrelat
   return new BlockCorrelation(options);
 }
 
-/** Each block adds evidence for its lag and to the gain; a lag on which the blocks agree is a measurement. */
+/** Each block adds evidence for its lag and for the gain. A lag on which the blocks agree is a measurement. */
 class BlockCorrelation implements EchoCorrelation {
   private readonly rateHz: number;
   private readonly leadSamples: number;

@@ -13,7 +13,7 @@ export interface EchoDetector {
    * @param goesOn true if it continues the sound before it
    */
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
-  /** Removes the played sound from this moment on: it was cancelled. */
+  /** Removes the played sound from this moment on: its playout was cancelled. */
   flushed(at: number): void;
   /** The unbroken sound up to now, and its continuation, is heard this much later than estimated. */
   late(byMs: number): void;
@@ -45,7 +45,7 @@ const MEMORY_S = 8;
 const FAR_SAMPLES = 1800;
 /** Confidence needed for a far echo: the far range is searched all the time, so chance matches happen. */
 const FAR_CONFIDENCE = 0.5;
-/** Time after the last played sound (ms) in which an echo is searched. */
+/** Time after the last played sound (ms) in which its echo may still arrive. */
 const DIES_AWAY_MS = 1300;
 /** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
 export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {

@@ -71,7 +71,7 @@ export class EchoGain {
     );
   }
 
-  /** Leaves the path by lag in the spectrum's real part. @returns how many bins it has, with their mirrors */
+  /** Writes the path by lag to the spectrum's real part. @returns its number of bins, including the mirrored ones */
   private findPath(): number {
     const { spectrum, crossRe, crossIm, power } = this;
     const { firstBin, lastBin } = spectrum;
@@ -90,7 +90,7 @@ export class EchoGain {
     return used;
   }
 
-  /** Power of the path in the window around a lag, without the noise that stands at all lags. */
+  /** Power of the path in the window around a lag, without the noise that is the same at all lags. */
   private directPower(lag: number): number {
     const { re, size } = this.spectrum;
     const lags = size / 2;

@@ -3,7 +3,7 @@ import type { EchoMeasure } from './echo-measure.ts';
 /** How the lane keeps its own loudspeaker out of the translation. */
 export type EchoMode = 'half-duplex' | 'cancel' | 'off';
 
-/** A fallback of a lane to half-duplex, against its configured echo mode. */
+/** A lane's fallback from its configured echo mode to half-duplex. */
 export interface EchoFallback {
   /** `loop`: the lane heard itself repeatedly. `canceller`: the echo canceller does not work. */
   readonly reason: 'loop' | 'canceller';
@@ -30,9 +30,9 @@ export interface EchoGuard {
   /** The last measurement that was reported to the owner. */
   readonly reported: EchoObservation | null;
   readonly fallback: EchoFallback | null;
-  /** Played sound when the canceller became ready (ms); null: no canceller. */
+  /** Total sound played when the canceller became ready (ms); null: no canceller. */
   readonly cancelsSince: number | null;
-  /** Played sound when the path changed, or may have changed (ms). */
+  /** Total sound played when the path changed, or may have changed (ms). */
   readonly changedAt: number | null;
   /** How often cancelling failed since the mode was last ordered. */
   readonly failures: number;
@@ -54,8 +54,8 @@ const MEASURES_KEPT = 3;
 /** Measurements that must agree, within this time, to prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
 /**
- * Least confidence of a report in the mode off: there the loudspeaker is said to be far from the microphone, and a person who
- * repeats what it says must not look like an echo.
+ * Least confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
+ * its words must not count as an echo.
  */
 const SURE_WHEN_OFF = 0.8;
 /** When a measurement is reported: the first one, one that changed by this much, or one after this time. */
@@ -94,7 +94,7 @@ export function changePath(guard: EchoGuard, playedMs: number): EchoGuard {
   return hasLearnt(guard, playedMs) ? { ...guard, changedAt: playedMs } : guard;
 }
 
-/** How long a chunk may still contain played sound after it was heard. @param unmeasuredMs the guess before any measurement */
+/** How long after its playout a sound may still echo in a chunk. @param unmeasuredMs the guess before any measurement */
 export function tailOf(guard: EchoGuard, unmeasuredMs: number): number {
   if (guard.measures.length === 0) return unmeasuredMs;
   // The longest of the last few: too long a tail costs a syllable, too short a tail repeats a sentence.

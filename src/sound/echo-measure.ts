@@ -1,9 +1,9 @@
 /** The loudspeaker was recognised in the microphone. */
 export interface EchoMeasure {
-  /** From the moment at which the loudspeaker was said to be heard to the moment at which the microphone heard it. */
+  /** Time from the sound's estimated playout to its arrival at the microphone. */
   readonly delayMs: number;
-  /** Level of the echo (its direct sound and first reflections) against what was played. */
+  /** Level of the echo (its direct sound and first reflections) relative to the played sound. */
   readonly gainDb: number;
-  /** 0 to 1: how clearly it stands out. */
+  /** 0 to 1: how clearly the echo stands out. */
   readonly confidence: number;
 }

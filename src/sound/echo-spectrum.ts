@@ -1,9 +1,9 @@
 import { createSpectrum, type Spectrum } from './fourier.ts';
 
-/** Band in which speech has its power and small loudspeakers work (Hz). */
+/** Band in which speech has most power and small loudspeakers work (Hz). */
 const BAND_HZ = { from: 250, until: 1600 };
 
-/** The room in which blocks of sound and their spectra are computed; each use overwrites the one before. */
+/** Working memory for the spectra of sound blocks; each use overwrites the one before. */
 export class EchoSpectrum {
   readonly size: number;
   readonly firstBin: number;

@@ -6,7 +6,7 @@ export interface Timeline {
   readonly rateHz: number;
   /** The place after the last written sample. */
   readonly end: number;
-  /** Begin of the sound that runs without a gap until `end`. */
+  /** Start of the sound that runs without a gap until `end`. */
   readonly unbrokenSince: number;
   /**
    * Writes sound whose first sample belongs to the time `at`.

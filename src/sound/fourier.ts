@@ -22,7 +22,7 @@ export function valueAt(values: Float64Array, index: number): number {
   return values[index] ?? 0;
 }
 
-/** Values processed several times before the next ones (count), so that they stay in the processor's cache. */
+/** Number of values that pass several stages before the next ones, so that they stay in the processor's cache. */
 const CACHED = 1024;
 
 /** @param size a power of two */

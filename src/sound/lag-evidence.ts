@@ -1,23 +1,23 @@
 import { valueAt } from './fourier.ts';
 
-/** Share of the evidence of earlier blocks that is kept with each block. */
+/** Share of the earlier evidence that is kept with each block. */
 export const MEMORY = 0.65;
-/** Lags this close are one (samples): the times of the two sounds blur by a millisecond. */
+/** Lags this close count as one (samples): the times of the two sounds are accurate to a millisecond. */
 const BLUR = 4;
-/** Excluded at both ends of the lags (ms): there the cut edges of the blocks overlap and sound alike. */
+/** Range of lags to exclude at both ends (ms): the cut edges of the blocks overlap there and match each other. */
 const EDGE_MS = 4;
 /** Distance (ms) from which another lag is a rival of the best. */
 const RIVAL_MS = 4;
 
-/** The lags for which the evidence speaks, in samples. */
+/** The most probable lags, in samples. */
 export interface BestLags {
   /** The best lag of this block alone. */
   readonly own: number;
   /** The best lag of all blocks. */
   readonly best: number;
-  /** Evidence for the best lag, over the mean of all lags. */
+  /** Ratio of the best lag's evidence to the mean of all lags. */
   readonly overMean: number;
-  /** Evidence for the best lag, over its strongest rival. */
+  /** Ratio of the best lag's evidence to that of its strongest rival. */
   readonly overRival: number;
 }
 

@@ -2,22 +2,22 @@ import { samplesOf, sumOfSquares } from './pcm.ts';
 
 /** Length of a judged block (ms): shorter than a consonant, long enough that chance does not look like a rule. */
 const BLOCK_MS = 40;
-/** Shortest rest of a sound that is judged as a block of its own (ms). */
+/** Shortest remainder of a sound that is judged as a separate block (ms). */
 const SHORTEST_MS = 10;
-/** Least level (RMS, 1 is full scale) at which noise is a shriek: a hiss of speech is softer. */
+/** Level from which noise counts (RMS, 1 is full scale): the hiss of speech is softer. */
 const LEAST_LEVEL = 0.2;
-/** Greatest correlation of neighbouring samples in noise: a vowel has more than 0.6, a hiss of speech less than -0.3 two samples on. */
+/** Largest correlation of neighbouring samples in noise (a vowel: above 0.6), and least at distance two (a hiss: below -0.3). */
 const NEXT = 0.25;
 const AFTER_NEXT = -0.3;
-/** Least share of samples whose lower byte is only a sign, and of those with a negative one, in soft sound with swapped bytes. */
+/** Soft sound with swapped bytes: least share of samples whose lower byte is 0x00 or 0xff, and of those with 0xff. */
 const SIGNS = 0.95;
 const NEGATIVE = 0.05;
 
 /**
- * Whether sound is noise near full scale, as bytes are that are not the declared PCM: float samples, swapped or shifted bytes,
+ * Whether sound is noise near full scale, because its bytes are not the declared PCM: float samples, swapped or shifted bytes,
  * compressed sound. Speech and music are not. Two blocks in a row prove it.
  * @param wasNoise whether the sound directly before ended with such a block
- * @returns `endsInNoise`: the next sound of the sentence needs this
+ * @returns `endsInNoise`: the `wasNoise` of the sentence's next sound
  */
 export function judgeNoise(
   pcm: Uint8Array,
@@ -39,7 +39,7 @@ export function judgeNoise(
 function isShriek(samples: Int16Array, from: number, until: number): boolean {
   const count = until - from;
   const least = count * (LEAST_LEVEL * 32_768) ** 2;
-  // Nearly all speech ends here: without its mean, sound has even less power.
+  // Nearly all speech returns here: removing the mean can only lower the power.
   if (sumOfSquares(samples, from, until) < least) return false;
   let [sum, positive, negative] = [0, 0, 0];
   for (let at = from; at < until; at++) {

@@ -4,7 +4,7 @@ const FRAME_MS = 20;
 const CLIPPED_FROM = 0.985;
 /** Consecutive samples that make a clipped peak: a clean peak touches the top with one or two. */
 const SHORTEST_CLIP = 3;
-/** Neighbouring samples of white noise differ by twice its power, those of a voice or a hum by less than a third of that. */
+/** Ratio of squared sample differences to power that counts as hiss: white noise has 2, a voice or a hum less than 0.7. */
 const NOISE_ROUGHNESS = 0.7;
 
 /** Measurements of a whole recording; levels are RMS in dBFS. */

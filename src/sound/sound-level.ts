@@ -10,7 +10,7 @@ export interface SoundSums {
   readonly sum: number;
   readonly least: number;
   readonly most: number;
-  /** Number of samples at or near full scale: the sound was louder there and is cut. */
+  /** Number of samples at or near full scale: the sound is clipped there. */
   readonly clipped: number;
 }
 

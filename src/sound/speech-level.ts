@@ -64,7 +64,7 @@ export function adviseGain(speechDb: number, peakDb: number): number {
   const wanted = WANTED_DB - speechDb;
   if (Math.abs(wanted) <= GOOD_DB) return 0;
   const advice = Math.min(wanted, HEADROOM_DB - peakDb);
-  // Without headroom above the peak, the gain stays.
+  // Without headroom above the peak, the gain must not rise.
   return wanted > 0 ? Math.max(0, Math.round(advice)) : Math.round(advice);
 }
 

@@ -1,16 +1,16 @@
 /** Mixes a stereo microphone to one channel, unless its channels cancel each other out. */
 
-/** Sound before the first judgement (milliseconds), and memory of the powers: about a syllable. */
+/** Sound needed for the first judgement, and averaging time of the powers (ms): about a syllable. */
 const MEMORY_MS = 300;
-/** Power of the mean (part of the louder channel's) below which the channels cancel out. */
+/** Power of the mean, as a share of the louder channel's, below which the channels cancel out. */
 const CANCELLED = 0.01;
-/** From this part on, the mean is used again: independent channels have half, equal ones all of it. */
+/** From this share on, the mean is used again: independent channels reach half, equal ones all of it. */
 const MIXED = 0.25;
-/** Mean square of a channel that is judged (-60 dBFS): below is noise of the converter. */
+/** Least mean square for a judgement (-60 dBFS): below it is converter noise. */
 const AUDIBLE = 1e-6;
 
 export interface StereoMix {
-  /** Interleaved samples of two channels to samples of one. */
+  /** Mixes interleaved stereo samples to mono. */
   mix(interleaved: Float32Array): Float32Array;
   /** The only channel in use, 0 or 1; null: the mean of both. */
   readonly only: 0 | 1 | null;

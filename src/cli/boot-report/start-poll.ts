@@ -23,7 +23,7 @@ export interface StartPollParts {
   readonly interfaces?: () => StartFacts['interfaces'];
 }
 
-/** One look at the machine and its agent. The doctor checks only what the agent does not report itself. */
+/** Examines the machine and its agent once. The doctor checks only what the agent does not report itself. */
 export async function pollStart(
   { file, load, machine, clock, interfaces = readInterfaces }: StartPollParts,
   asksDoctor: boolean,
@@ -63,14 +63,14 @@ async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<Agen
   const answer = await run('systemctl', ['show', UNIT, `--property=${AGENT_PROPERTIES.join(',')}`]);
   const word = readUnitStatus(answer.ok ? parseProperties(answer.text) : null);
   if (word.kind !== 'unknown' || loaded.ok) return word;
-  // No agent runs that would say it.
+  // No agent is running that would report the problem.
   const [first] = loaded.problems;
   const why = first === undefined ? 'it cannot be used' : formatProblem(first);
   const text = `degraded (config): ${why}`;
   return { kind: 'says', status: 'degraded', reasons: ['config'], broker: 'unknown', text };
 }
 
-/** A connected agent reports these itself: they are not checked again, and no token is requested in its place. */
+/** Checks to run: a connected agent reports its own problems, and no token is requested in its place. */
 function questionsFor(agent: AgentState): CheckName[] {
   switch (agent.kind) {
     case 'unknown':

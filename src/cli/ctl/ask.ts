@@ -106,7 +106,7 @@ async function strange(deps: CtlDeps): Promise<string> {
   return near === null ? UNKNOWN : `${UNKNOWN}; did you mean "${near}"?`;
 }
 
-/** Until when a command that is sent now waits for devices that are away; empty: it does not outlive its timeout. */
+/** Words how long the broker queues a command for offline devices; empty: the command expires at its timeout. */
 function queuedUntil({ options: { validFor }, clock }: CtlDeps): string {
   if (validFor === undefined) return '';
   const wall = clock.wall();
@@ -117,7 +117,7 @@ function queuedUntil({ options: { validFor }, clock }: CtlDeps): string {
 
 const timeOfDay = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
-/** Publishes a command. It expires at the timeout, or when the operator says. */
+/** Publishes a command. It expires at the timeout, or after the operator's `validFor`. */
 export async function sendCommand(
   exchange: Pick<Exchange, 'publish'>,
   name: string,

@@ -58,7 +58,7 @@ function argOf({ read }: VerbWord, key: string, given: unknown): object {
   return { [key]: typeof given === 'string' && read !== undefined ? read(given) : given };
 }
 
-/** The device would refuse it, too; but this is sooner. @throws Failure */
+/** Checks the arguments before sending, although the device would refuse wrong ones, too. @throws Failure */
 export function checkArgs({ args: schema }: CommandDefinition, args: Values, name: string): void {
   const parsed = schema.safeParse(args);
   if (parsed.success) return;

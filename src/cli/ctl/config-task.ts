@@ -35,7 +35,7 @@ const LANGUAGE_KEYS: readonly string[] = ['source', 'targets'];
 /** Retained messages from the broker, with the open connection. */
 interface Found {
   readonly exchange: Exchange;
-  /** The document of the target; null: none, or not readable. */
+  /** The target's desired configuration; null: none, or an unreadable one. */
   desired(): DesiredBody | null;
   readonly reports: ReadonlyMap<string, ReceivedReport>;
   readonly view: FleetView;
@@ -76,7 +76,7 @@ function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[
   }
 }
 
-/** @param isForChange the document must be certain, also that there is none: a change would replace it */
+/** @param isForChange the document, or its absence, must be certain, because a change replaces it */
 async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const { topics, target, timeoutS } = deps;
   const id = randomUUID();
@@ -167,7 +167,7 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
   if (count > 0) shell.finish(EXIT.failed);
 }
 
-/** A wrong name would be refused by every device, and stay in the document. @throws Failure */
+/** Checks lane names: every device would refuse an unknown one, and it would stay in the document. @throws Failure */
 function checkLanes(found: Found, changes: readonly DesiredChange[]): void {
   const lanes = found.lanes();
   const missing = lanes.length === 0 ? null : missingLane(changes, lanes);
@@ -177,7 +177,7 @@ function checkLanes(found: Found, changes: readonly DesiredChange[]): void {
   throw new Failure(`there is no lane "${missing}"; ${hint}`, EXIT.usage);
 }
 
-/** @throws Failure that names the key to take out that is not there */
+/** @throws Failure that names a key to remove that is not set */
 function checkRemovals(before: DesiredBody, changes: readonly DesiredChange[]): void {
   const textOf = (some: readonly DesiredChange[]): string => JSON.stringify(applyChanges(before, some, 0));
   const missing = changes.find((change) => change.value === undefined && textOf([change]) === textOf([]));
@@ -193,7 +193,7 @@ function lanesOf(effective: unknown): string[] {
   return lanes.flatMap((lane: unknown) => textAt(lane, 'id') ?? []);
 }
 
-/** A document for a name without a device would wait at the broker for whoever gets the name. @throws Failure */
+/** Rejects a name without a device: the document would apply to any device that gets this name later. @throws Failure */
 async function checkTarget({ view, reports, devices }: Found, deps: CtlDeps): Promise<void> {
   const { target, access, options } = deps;
   const isKnown = devices().some((device) => reports.has(device)) || !view.entries().every(isUnknown);

@@ -14,6 +14,6 @@ export interface CtlVerb {
   readonly says: string;
   readonly usage?: string;
   readonly options?: readonly (readonly [flags: string, says: string])[];
-  /** @throws Failure when an argument is not what it takes */
+  /** @throws Failure when an argument is invalid */
   task(words: readonly string[], values: Values): Task;
 }

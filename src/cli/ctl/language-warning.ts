@@ -2,7 +2,7 @@ import type { Shell } from '../../program/program.ts';
 import { unknownLanguages } from '../../protocol/language.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 
-/** The device sends them to the service, which may refuse them only in the next session. */
+/** Warns of unknown languages now, because the service may refuse them only in the next session. */
 export function warnOfLanguages(values: readonly unknown[], shell: Shell): void {
   const tags = values.flat().filter((tag) => typeof tag === 'string');
   for (const tag of unknownLanguages(tags))

@@ -3,7 +3,7 @@ import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
 
-/** The known device or group whose name is most similar to the target's; null: none is. @throws BrokerFailure */
+/** The known device or group whose name is most similar to the target's; null: none is similar. @throws BrokerFailure */
 export async function nearestTarget(deps: CtlDeps): Promise<string | null> {
   const { target, topics, timeoutS, access } = deps;
   if (target.kind === 'all') return null;

@@ -13,7 +13,7 @@ import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { registeredIn } from './target.ts';
 
-/** Prints the details of one device, or a table of several. All are asked, so that hanging devices show up. */
+/** Prints the details of one device, or a table of several. All devices are asked, so that hanging ones show up. */
 export async function showStatus(deps: CtlDeps): Promise<void> {
   const { options, target, shell, access } = deps;
   if (options.json && target.kind === 'device') return runCommand('status', {}, deps);

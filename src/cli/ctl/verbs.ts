@@ -59,7 +59,7 @@ const VERBS = verbsOf(COMMANDS);
 export const VERB_NAMES: readonly string[] = [...VERBS.keys()];
 
 /**
- * Reads the verb and what stands after it. Help is printed by `print`.
+ * Reads the verb and its arguments. `print` prints help.
  * @throws Failure, CommanderError
  */
 export function readVerb(
@@ -99,7 +99,7 @@ function listVerbs(print: (text: string) => void, verbs: Verbs): void {
   print(`\n"dragoman ctl help VERB" shows the options of a verb.\n${EXIT_CODES}\n`);
 }
 
-/** Words a verb that is not there. */
+/** The error for an unknown verb. */
 function unknownVerb(name: string, verbs: Verbs): Failure {
   const names = [...verbs.keys()];
   const near = suggest(name, names);

@@ -13,7 +13,7 @@ export interface ChildProgram {
 
 /** Timeout for the start of a program (ms), for slow boards. */
 const GREETING_LIMIT_MS = 30_000;
-/** Timeout for its end (ms); then it is killed. */
+/** Timeout for a program's shutdown (ms); then it is killed. */
 const END_LIMIT_MS = 5000;
 const KEPT_STDERR_CHARS = 2000;
 

@@ -1,14 +1,14 @@
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** When one person of the recording speaks, in seconds. */
+/** A period in which one person of the recording speaks (s). */
 export interface Spoken {
   readonly speaker: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Level at which a microphone hears the person who is farther away. */
+/** Amplitude factor of the person who is farther from a microphone. */
 const FAR = 0.3;
 /** Time (s) around a sentence that belongs to its speaker. */
 const AROUND_S = 0.4;
@@ -16,7 +16,7 @@ const AROUND_S = 0.4;
 const NOISE = 120;
 const PIECE_MS = 100;
 
-/** How much higher the visitors speak: the emulator tells two people apart by the pitch of their voices. */
+/** Pitch factor of the visitors: the emulator tells two people apart by the pitch of their voices. */
 const HIGHER = 1.9;
 
 /** The recording with higher voices for some of its people. */
@@ -54,7 +54,7 @@ function higher(voice: Int16Array, rateHz: number): Float32Array {
   return raised;
 }
 
-/** The recording as a microphone hears it that stands near some of its people. */
+/** The recording as heard by a microphone near some of its people. */
 export function recordNear(
   pcm: Int16Array,
   rateHz: number,
@@ -82,7 +82,7 @@ export interface Beginning {
   at: number | null;
 }
 
-/** Plays a sound into a lane in real time, and then silence. Microphones of one beginning hear it together. */
+/** Plays a sound into a lane in real time, and then silence. Microphones with the same `beginning` hear it simultaneously. */
 export function playInto(sound: Int16Array, rateHz: number, clock: Clock, beginning: Beginning): OpenCapture {
   const samples = Math.round((PIECE_MS * rateHz) / 1000);
   return async (sink: CaptureSink) => {

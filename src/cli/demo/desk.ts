@@ -42,7 +42,7 @@ Each sentence is followed by its translation (->).
 
 `;
 
-/** Runs both kiosks beside each other. */
+/** Runs both kiosks simultaneously. */
 export async function runDeskDemo(
   environment: DemoEnvironment,
   options: DeskDemoOptions,
@@ -168,7 +168,7 @@ function watchLane(lane: LaneRunner, print: (line: string) => void) {
   };
 }
 
-/** Columns of lane and language; a longer text goes on below itself. */
+/** Columns for lane, language and text; a long text wraps within its column. */
 export function formatSaid(id: string, language: string, text: string): string {
   const head = `${id.padEnd(8)} ${language}  `;
   const indent = ' '.repeat(head.length);

@@ -21,11 +21,11 @@ export interface BackendSetting {
   readonly apiKey: string;
   /** Private key (PEM) to sign answers. */
   readonly signingKeyFile: string;
-  /** Who may sign in at the console; null: there is none. */
+  /** Who may sign in at the console; null: no console. */
   readonly console: ConsoleLogin | null;
 }
 
-/** One person of the demo's console. */
+/** Login of the demo's console. */
 export interface ConsoleLogin {
   readonly name: string;
   readonly password: string;
@@ -51,7 +51,7 @@ export interface DemoEnvironment {
   readonly serviceUrl: string;
   /** Public key (PEM) by which a device recognises its backend. */
   readonly ownerKeyFile: string;
-  /** Null: there is none. */
+  /** Null: no console. */
   readonly console: (ConsoleLogin & { readonly url: string }) | null;
   strike(fault: EnvironmentFault): Promise<void>;
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export async function openEnvironment(
     const setting = { apiKey, wholePhrasePercent: WHOLE_PHRASE_PERCENT };
     const [broker, service] = await Promise.all([startBroker(), programs.startService(setting)]);
     started.push(broker, service);
-    // For this demo alone: its store ends with it.
+    // Valid for this demo only: the backend's store is deleted with it.
     const login = hasConsole ? { name: 'demo', password: randomBytes(12).toString('base64url') } : null;
     const urls = { brokerUrl: broker.url, serviceUrl: service.url };
     const backend = await programs.startBackend({ ...urls, apiKey, signingKeyFile, console: login });

@@ -16,7 +16,7 @@ export function findPrograms(folder = dirname(fileURLToPath(import.meta.url))): 
   const { emulator, backend } = paths;
   if (emulator !== null && backend !== null) return { emulator, backend };
   const missing = Object.entries(paths).flatMap(([name, path]) => (path === null ? [name] : []));
-  // Only who has the sources can build; an installed or updated program may be in any folder.
+  // Building needs the sources; an installed or updated program may be in any folder.
   const hasSources = existsSync(join(dirname(folder), 'package.json'));
   throw new Failure(
     !hasSources

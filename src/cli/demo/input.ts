@@ -11,11 +11,11 @@ export function shippedRecording(): string {
 /** Level below which a piece of a recording is a pause (dBFS). */
 const PAUSE_DB = -50;
 
-/** The visitor of the recording waits at the next pause while asked to, and then goes on: nothing of the recording is left out. */
+/** While `isAsked`, holds the recording at its next pause and delivers silence; then it continues without skipping anything. */
 export function waitAtPauses(open: OpenCapture, isAsked: () => boolean): OpenCapture {
   return (sink, shortPeriods) => {
     const waiting: Uint8Array[] = [];
-    /** Waiting pieces up to the end of the recording; null: it goes on. */
+    /** Number of waiting pieces before the recording's end; null: the recording has not ended. */
     let beforeEnd: number | null = null;
     const endIfOver = (): void => {
       if (beforeEnd === 0) sink.ended();

@@ -23,7 +23,7 @@ export function renderLatencies(model: DemoModel, account: LaneAccount, width: n
   ];
 }
 
-/** The account of the chunks, as an equation. */
+/** What became of the captured chunks, as an equation. */
 export function renderAccounts(account: LaneAccount, width: number): Row[] {
   const { captured, sent, silenced, trimmed, dropped, held } = account;
   const columns: readonly [name: string, sign: string, count: number, cells: number][] = [

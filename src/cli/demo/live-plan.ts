@@ -1,4 +1,4 @@
-/** The parts of the picture at a height, and their heights. */
+/** The parts of a picture that fit its height, and their heights. */
 export interface Plan {
   /** Height of the captions (rows). */
   readonly captions: number;

@@ -42,7 +42,7 @@ export interface Notice {
 export interface DemoModel {
   readonly elapsedMs: number;
   readonly phase: Phase;
-  /** Without it no token can be requested. `awaited`: it was never connected. */
+  /** State of the broker connection. `awaited`: not connected yet. */
   readonly broker: 'awaited' | 'up' | 'gone';
   /** Level of the loudest 20 ms of the last captured chunk (dBFS). */
   readonly inputDb: number;

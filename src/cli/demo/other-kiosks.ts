@@ -8,13 +8,13 @@ import type { Log } from '../../ports/log.ts';
 import { configSchema } from '../../protocol/config.ts';
 import { DEMO_DEVICE, type DemoEnvironment, type Running } from './environment.ts';
 
-/** A fleet is more than one: these stand beside the demo's kiosk in the console. */
+/** A further kiosk, so that the console shows a fleet. */
 interface OtherKiosk {
   readonly id: string;
   readonly groups: readonly string[];
   readonly source: string;
   readonly targets: readonly string[];
-  /** Null: a microphone that is not there, so that there is something to put right. */
+  /** Null: a missing microphone, so that the console shows a problem to fix. */
   readonly capture: string | null;
 }
 

@@ -11,7 +11,7 @@ import { findPrograms } from './find-programs.ts';
 const listeningSchema = z.object({ listening: z.url() });
 /** The backend's log record that reports ready. */
 const readySchema = z.object({ msg: z.literal('listening for token requests') });
-/** The one that names the console. */
+/** The backend's log record that names the console's address. */
 const consoleSchema = z.object({ msg: z.literal('the console is open'), console: z.url() });
 
 /**

@@ -7,7 +7,7 @@ export interface DemoSummary {
   readonly captured_chunks: number;
   readonly sent_chunks: number;
   readonly silenced_chunks: number;
-  /** Those of them that were captured while the microphone was muted. */
+  /** Silenced chunks that were captured while the microphone was muted. */
   readonly muted_chunks: number;
   readonly trimmed_chunks: number;
   readonly dropped_chunks: number;
@@ -19,14 +19,14 @@ export interface DemoSummary {
   readonly capture_to_wire_ms: { readonly p50: number; readonly p99: number } | null;
   readonly wire_to_speaker_ms: { readonly p50: number; readonly p99: number } | null;
   readonly lost_audio_ms: number;
-  /** Chunks that a broken session had received but not translated, and that the next session got again. */
+  /** Chunks that a broken session had not translated, and that were sent again in the next session. */
   readonly resent_chunks: number;
   /** Sentences that the service transcribed; the next field counts those that it translated. */
   readonly sentences: number;
   readonly translations: number;
   /** Injected faults, in order. */
   readonly faults: readonly string[];
-  /** Named faults that were not injected. */
+  /** Requested faults that were not injected. */
   readonly missed_faults: readonly string[];
   /** From the start of the process to the first chunk on the wire. */
   readonly first_chunk_ms: number | null;
@@ -74,7 +74,7 @@ export function summarise(
   };
 }
 
-/** Tells how long the lane did not listen, and why: that speech counts nowhere as lost. */
+/** Describes how long the lane did not listen, and why: such speech does not count as lost. */
 function describeSilenced({ silenced_chunks, muted_chunks }: DemoSummary): [string, string][] {
   const muted = Math.min(silenced_chunks, muted_chunks);
   const seconds = (chunks: number): string => ((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1);

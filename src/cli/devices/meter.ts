@@ -17,7 +17,7 @@ export interface MeterView {
   show(reading: Reading, at: number): void;
   /** Shows that the microphone has failed; the meter waits for it. */
   fault(fault: AudioFault): void;
-  /** The last call. */
+  /** Ends the view; called last. */
   end(total: Reading): void;
 }
 
@@ -36,7 +36,7 @@ export interface MeterOptions {
 /** Result of a meter. */
 export interface MeterEnd {
   readonly total: Reading;
-  /** Reason why there was never any sound; null if there was some, or if the meter ended before. */
+  /** Why no sound ever arrived; null if some arrived, or if the meter ended first. */
   readonly fault: AudioFault | null;
 }
 

@@ -3,7 +3,7 @@ import type { OpenKeyDevice } from '../../ports/keys.ts';
 import { keyName } from '../../protocol/key-names.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 
-/** How soon a device that is plugged in is read (ms). */
+/** Interval of the search for new input devices (ms). */
 const LOOK_EACH_MS = 1000;
 
 export interface ShowKeysDeps {

@@ -5,7 +5,7 @@ const SCRIPTS = ['Latn', 'Grek', 'Cyrl'];
 const STRANGE =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]|\p{Extended_Pictographic}(?<![\d#*©®™])/gu;
 
-/** Whether a text console can show this language; one that the service is to detect may be any. */
+/** Whether a text console can show this language; true for a language that the service detects. */
 export function isForConsole(language: string): boolean {
   try {
     return SCRIPTS.includes(new Intl.Locale(language).maximize().script ?? '');
@@ -14,7 +14,7 @@ export function isForConsole(language: string): boolean {
   }
 }
 
-/** A text from outside for a console, which puts nothing together: one cell for each character, blanks at the ends kept. */
+/** Sanitises a text for a console, which cannot combine characters: one cell per character; keeps blanks at the ends. */
 export function consoleText(text: string): string {
   const inner = neutralise(text.normalize('NFC')).replace(/\p{M}/gu, '').replace(STRANGE, '?');
   if (inner === '') return text === '' ? '' : ' ';

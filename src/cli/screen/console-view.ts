@@ -29,7 +29,7 @@ export interface ConsoleView {
   begin(snapshot: ReadSnapshot): void;
   take(change: ReadChange): void;
   lost(): void;
-  /** The rows now, and when they change by time alone; null: they do not. */
+  /** The rows now, and when they change without an event; null: never. */
   look(now: number): { readonly rows: readonly ScreenRow[]; readonly wakeAt: number | null };
 }
 

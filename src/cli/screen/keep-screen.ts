@@ -19,8 +19,8 @@ export interface ScreenKeeping {
 }
 
 /**
- * Shows the page until it is asked to end.
- * @throws Failure when the browser has ended or paints no more: whoever started this program starts it again
+ * Shows the page until `asked` resolves.
+ * @throws Failure when the browser has ended or no longer paints: the supervisor then restarts this program
  */
 export async function keepScreen(keeping: ScreenKeeping): Promise<void> {
   const { url, clock, ask, open } = keeping;
@@ -34,7 +34,7 @@ export async function keepScreen(keeping: ScreenKeeping): Promise<void> {
     cancel();
     return first;
   };
-  // A browser that asks too early would show its own error, and not ask again.
+  // A browser that requests the page too early would show its own error and never retry.
   for (let isFirst = true; (await ask()) === null; isFirst = false) {
     if (isFirst) keeping.complain(`waits for the page at ${url}: the agent must run with "screen.enabled"\n`);
     if ((await pause(SERVED_EACH_MS)) !== null) return;

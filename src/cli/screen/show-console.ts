@@ -3,13 +3,13 @@ import type { Clock } from '../../ports/clock.ts';
 import { createConsoleView } from './console-view.ts';
 
 const ESCAPE = '\u001b';
-/** Top left; then the rows, each cleared to its end; then everything below. */
+/** Moves to the top left; clears the rest of a row; clears everything below. */
 const TOP = `${ESCAPE}[H`;
 const CLEAR_ROW = `${ESCAPE}[K`;
 const CLEAR_BELOW = `${ESCAPE}[J`;
 const USUAL_COLUMNS = 80;
 
-/** The part of a terminal that is needed. */
+/** The part of a terminal that the console view needs. */
 export interface ConsoleOutput {
   readonly columns?: number;
   write(text: string): unknown;
@@ -48,6 +48,6 @@ export async function showConsole(
   await asked;
   end();
   cancel();
-  // Words do not stay on the glass.
+  // No captions remain on the screen.
   output.write(`${TOP}${CLEAR_BELOW}`);
 }

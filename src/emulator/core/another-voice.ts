@@ -1,6 +1,6 @@
 import { resampleBy } from './resample.ts';
 
-/** Length of the window (s) that one of the two readers passes before it starts again. */
+/** Window (s) after which each of the two read positions jumps back. */
 const WINDOW_S = 0.05;
 const FADE_S = 0.012;
 
@@ -27,7 +27,7 @@ const PITCH = { lowest: 70, highest: 400, lowVoiceBelow: 165 };
 /** Number of stretches of a voice from which its pitch is estimated. */
 const MOST_STRETCHES = 16;
 
-/** One sample in `stride`. */
+/** Keeps every `stride`-th sample. */
 function thinned(sound: Float32Array, stride: number): Float32Array {
   const thin = new Float32Array(Math.floor(sound.length / stride));
   for (let index = 0; index < thin.length; index++) thin[index] = sound[index * stride] as number;
@@ -93,8 +93,8 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 }
 
 /**
- * Reads a sound at `shift` times its speed and keeps its rhythm: two readers, half a window apart, run ahead of the rhythm or fall
- * behind it, and each is silent when it starts again. A window of whole periods keeps the two voices together.
+ * Shifts the pitch of a sound and keeps its rhythm: two read positions, half a window apart, move at `shift` times the speed and are
+ * cross-faded. Each is silent when it jumps back. A window of whole periods keeps both in phase.
  * @param tempo how much faster the rhythm is
  */
 function shifted(sound: Float32Array, shift: number, tempo: number, window: number): Float32Array {

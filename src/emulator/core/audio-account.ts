@@ -26,7 +26,7 @@ export function fingerprint(pcm: Int16Array): number | null {
 
 /** Recognises frames whose exact samples were sent before on the same stream. */
 export interface AudioAccount {
-  /** @returns `duplicate` for the sound of the frame right before, `out_of_order` for an older one */
+  /** @returns `duplicate` for the sound of the previous frame, `out_of_order` for that of an older one */
   judge(print: number): Novelty;
 }
 

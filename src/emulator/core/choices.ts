@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** `spec` follows the specification strictly; `live` adds what public clients show of a live service. */
+/** `spec` follows the specification strictly; `live` adds live-service behaviour that public clients reveal. */
 export const PROFILES = ['spec', 'live'] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -238,7 +238,7 @@ export function resolveChoices(profile: Profile, overrides: Readonly<Record<stri
   return resolved as Choices;
 }
 
-/** A choice's name as JSON bodies carry it: `setupMs` is `setup_ms`. */
+/** A choice's name in JSON bodies: `setupMs` is `setup_ms`. */
 export function wireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

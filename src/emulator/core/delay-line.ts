@@ -17,7 +17,7 @@ export class DelayLine {
     this.random = random;
   }
 
-  /** When a message goes out: also after the delay, none overtakes an earlier one. Null: at once. */
+  /** Time to send a message; null: at once. Even after the delay ends, no message overtakes an earlier one. */
   dueAt(now: number): number | null {
     if (this.delay !== null && now >= this.delay.until) this.delay = null;
     if (this.delay === null && now > this.lastAt) return null;

@@ -14,7 +14,7 @@ export type Effect =
   | { type: 'reset'; stream: string }
   /** How the connection's two directions behave from now on. */
   | { type: 'link'; stream: string; link: Link }
-  /** Makes speech; the result goes to `rendered`. */
+  /** Synthesises speech; the result is passed to `rendered`. */
   | { type: 'render'; job: RenderJob };
 
 /** The state of a connection below its messages. */

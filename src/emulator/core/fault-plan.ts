@@ -1,7 +1,7 @@
 import { seededRandom } from '../../core/random.ts';
 import { type FaultOrder, type FaultRequest, isStreamFault } from './fault.ts';
 
-/** Maximum number of orders that may wait at once. */
+/** Maximum number of faults that may wait at once. */
 const MOST_ORDERS = 2000;
 
 /** The state of a stream that decides when a fault is due. */
@@ -66,7 +66,7 @@ function meets(order: FaultOrder, target: FaultTarget, orderedAt: number): boole
   }
 }
 
-/** The streams that an order selects and that are in the state it waits for; empty: not yet. */
+/** The streams that a fault selects and that are in the state that it waits for; empty: not yet. */
 function choose(waiting: Waiting, targets: readonly FaultTarget[]): FaultTarget[] {
   const { order, orderedAt } = waiting;
   if (order.stream === 'all') return targets.filter((target) => meets(order, target, orderedAt));
@@ -74,7 +74,7 @@ function choose(waiting: Waiting, targets: readonly FaultTarget[]): FaultTarget[
   return named !== undefined && meets(order, named, orderedAt) ? [named] : [];
 }
 
-/** The random times of a schedule, and the order at each. */
+/** The random times of a schedule, with a fault for each. */
 function roll(request: FaultRequest & { kind: 'schedule' }): { order: FaultOrder; afterMs: number }[] {
   const { schedule, orders } = request;
   const random = seededRandom(schedule.seed);

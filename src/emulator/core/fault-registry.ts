@@ -3,12 +3,12 @@ import type { ServiceFault } from './fault.ts';
 import { createFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { VoiceRegistry } from './voices.ts';
 
-/** A fault for the next requests, and how often it still happens. */
+/** A fault for the next requests, and its remaining number of occurrences. */
 export interface OrderedFault {
   readonly id: number;
   readonly kind: string;
   readonly times: number;
-  /** Its route or reason. */
+  /** The fault's route or reason. */
   readonly of: string | null;
 }
 
@@ -22,15 +22,15 @@ export type FaultRoute = HttpFault['route'];
 /** Waiting faults, and faults for the next requests and connections. */
 export interface FaultRegistry {
   readonly plan: FaultPlan;
-  /** Added to every timestamp that the service shows. */
+  /** Clock skew that is added to every timestamp that the service shows. */
   readonly skewMs: number;
   /** @param id of the order; a fault that is kept for later requests can be cancelled by it */
   perform(fault: ServiceFault, now: number, id?: number): void;
-  /** Remaining orders for the next requests and connections. */
+  /** Remaining faults for the next requests and connections. */
   ordered(): OrderedFault[];
   /** Cancels the fault with this id, waiting or ordered. */
   remove(id: number): boolean;
-  /** Each `take` uses up one of the ordered times. */
+  /** Each `take...` uses up one occurrence of an ordered fault. */
   takeRefusal(): Refusal | null;
   takeHttpFault(route: FaultRoute): HttpFault | null;
   takeUpgradeDelayMs(): number;
@@ -52,7 +52,7 @@ function take<T extends { times: number }>(
   return entry;
 }
 
-/** Maximum number of orders of one kind that may wait for requests. */
+/** Maximum number of faults of one kind that may wait for requests. */
 const MOST_ORDERED = 200;
 
 function order<T>(list: Kept<T>[], fault: T, id: number): void {

@@ -127,7 +127,7 @@ const SERVICE_FAULTS = [
     ms: ms.optional(),
     times: times.default(1),
   }),
-  /** All timestamps that the service shows are wrong by this much. */
+  /** Clock skew: the error of all timestamps that the service shows. */
   z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
   /** The next uploaded voice samples fail in processing. */
   z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
@@ -148,11 +148,11 @@ export type Fault = StreamFault | ServiceFault;
 const ORDER_KEYS = {
   /** A stream's id, the stream opened last, or every stream. */
   stream: z.string().min(1).max(64).default('newest'),
-  /** Not before this long from now. */
+  /** Minimum delay from now. */
   after_ms: ms.default(0),
   /**
-   * At once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in one
-   * language and not yet in another; on the next stream that opens.
+   * The moment: at once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in
+   * one language and not yet in another; on the next stream that opens; while a task is running.
    */
   when: z
     .enum(['now', 'mid_speech', 'mid_output', 'between_languages', 'next_stream', 'running'])
@@ -224,7 +224,7 @@ export function parseFaults(body: unknown): ParsedFaults {
   return { ok: true, request: { kind: 'schedule', schedule, orders } };
 }
 
-/** Whether a fault is of a stream, not of the account or of HTTP. */
+/** Whether a fault concerns a stream, not the account or HTTP. */
 export function isStreamFault(fault: Fault): fault is StreamFault {
   return STREAM_FAULT_KINDS.has(fault.kind);
 }

@@ -16,7 +16,7 @@ export class InputSound {
   private readonly beginS: number;
   private readonly kept = createSoundBuffer();
 
-  /** @param beginS where it begins in the stream's audio (s) */
+  /** @param beginS start of this sound within the stream's audio (s) */
   constructor(detector: VoiceDetector, rateHz: number, beginS: number, rules: SegmenterRules) {
     this.segmenter = createSegmenter(detector, rateHz, rules);
     this.rateHz = rateHz;
@@ -37,7 +37,7 @@ export class InputSound {
     return this.kept.cut(from, to);
   }
 
-  /** The same stretch in seconds of the stream's audio. */
+  /** Converts a stretch to seconds of the stream's audio. */
   spanOf({ from, to }: Stretch): Span {
     return { start: this.beginS + from / this.rateHz, end: this.beginS + to / this.rateHz };
   }

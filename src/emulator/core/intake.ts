@@ -36,7 +36,7 @@ export interface Taken {
 export interface Intake {
   /** The problem of a frame as audio of the task's format; null: none. */
   objectTo(pcm: Uint8Array, plan: TaskPlan | null): string | null;
-  /** Counts a frame; takes the header off a WAV's first one. */
+  /** Counts a frame; removes the header from the first frame of a WAV. */
   take(pcm: Uint8Array, plan: TaskPlan | null, now: number): Taken;
   excuse(ms: number): void;
   restart(): void;

@@ -66,7 +66,7 @@ class SentenceInterpreter implements Interpreter {
   private input: InputSound;
   /** Number of sentences that have begun. */
   private sentences = 0;
-  /** Number of texts that the client had spoken. */
+  /** Number of client texts so far (`tts_task`). */
   private texts = 0;
 
   constructor(setup: InterpreterSetup, firstPlan: TaskPlan) {

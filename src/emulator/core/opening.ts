@@ -10,7 +10,7 @@ export interface OpenRequest {
   readonly transport?: ConnectionType;
 }
 
-/** How a refusal ordered by a fault differs from the usual one of its reason. */
+/** Overrides for a refusal that a fault orders; left out: as usual for its reason. */
 export interface GivenRefusal {
   readonly status?: number | undefined;
   readonly bare?: boolean | undefined;

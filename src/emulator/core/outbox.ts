@@ -24,12 +24,12 @@ interface Waiting<T> {
   readonly item: T;
 }
 
-/** Messages that wait until they are due, sorted by time. Bounded: a new message pushes out the oldest. */
+/** Messages that wait until they are due, sorted by time. Bounded: a new message displaces the oldest. */
 export interface Outbox<T> {
   readonly length: number;
   /** When the next message is due; Infinity when none waits. */
   readonly nextAt: number;
-  /** When the last one is due; 0 when none waits. */
+  /** When the last message is due; 0 when none waits. */
   readonly lastAt: number;
   put(item: T, dueAt: number): void;
   /** Takes one message that is due. */
@@ -38,7 +38,7 @@ export interface Outbox<T> {
   drop(unwanted: (item: T) => boolean): number;
 }
 
-/** Number of taken messages at which they are removed from the front of the list. */
+/** Taken messages are removed from the front of the list in batches of at least this many. */
 const COMPACT_AT = 64;
 
 /** @param most number of messages kept at once */

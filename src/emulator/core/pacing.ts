@@ -45,9 +45,9 @@ export interface PacingMeter {
   readonly report: PacingReport;
   /** Accounts for a frame of `durationMs` that arrived at `now`. */
   frame(durationMs: number, now: number): PacingVerdict;
-  /** Excuses a time in which the service itself did not listen: audio that piled up is not the client's fault. */
+  /** Disregards a period in which the service did not listen: the audio that piled up is not the client's fault. */
   excuse(ms: number): void;
-  /** Starts the measurement anew, because the client may be silent for a while (it paused its task). */
+  /** Restarts the measurement, because the client may be silent for a while (it paused its task). */
   restart(): void;
 }
 

@@ -32,7 +32,7 @@ export class PartialTexts {
     this.setup = setup;
   }
 
-  /** Another sentence begins. */
+  /** Call it when another sentence begins. */
   restart(): void {
     this.lastText = '';
   }

@@ -4,7 +4,7 @@ import type { Sender } from './sender.ts';
 import type { StreamReport } from './stream-report.ts';
 import { statusWord } from './stream-words.ts';
 
-/** Time (ms) in which a warning is sent once. */
+/** Minimum time (ms) between two warnings with the same code. */
 const WARNING_SPACING_MS = 5000;
 
 /** The service's messages about commands and about the stream itself. */

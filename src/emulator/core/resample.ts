@@ -1,7 +1,7 @@
 /** Zero crossings on each side of the kernel: enough for speech, and cheap. */
 const HALF_WIDTH = 10;
 const PHASES = 128;
-/** Pass band (share of the new half rate): a little below it, so that the kernel's slope does not alias. */
+/** Pass band as a share of the new Nyquist frequency: a little below it, so that the kernel's slope does not alias. */
 const PASS_BAND = 0.94;
 
 /** One kernel per fractional position, normalised so that a constant stays a constant. */

@@ -35,11 +35,11 @@ export interface RunningStreamsSetup {
   readonly emit: (effect: Effect) => void;
   /** Milliseconds since 1970 on the service's clock. */
   readonly clockAt: (now: number) => number;
-  /** The same as the service shows it. */
+  /** `clockAt` with the clock skew of a fault, as the service shows it. */
   readonly shownClockAt: (now: number) => number;
 }
 
-/** The streams of the service: opens them, reaches them by their ids, does what is due, and ends them. */
+/** The streams of the service: opens them, finds them by their ids, processes what is due, and ends them. */
 export class RunningStreams {
   private readonly setup: RunningStreamsSetup;
   private readonly registry = createStreamRegistry();
@@ -82,7 +82,7 @@ export class RunningStreams {
     return this.registry.get(id)?.stream ?? this.registry.history().find(({ report }) => report.id === id);
   }
 
-  /** Does something with a stream, if it runs. */
+  /** Calls `act` with a stream, if it is running. */
   reach(id: string, act: (stream: Stream) => void): void {
     const running = this.registry.get(id);
     if (running === undefined) return;
@@ -95,7 +95,7 @@ export class RunningStreams {
     for (const running of this.registry.all()) this.registry.touch(running);
   }
 
-  /** Processes the streams that are due or were reached. */
+  /** Processes the streams that are due or marked as due. */
   attend(now: number): void {
     const { sessions, clockAt } = this.setup;
     this.registry.attend(
@@ -131,7 +131,7 @@ export class RunningStreams {
       this.setup.emit({ type: 'close', stream: report.id, code: CLOSE.goingAway, reason });
   }
 
-  /** Applies a fault to a stream, if it runs. */
+  /** Applies a fault to a stream, if it is running. */
   inflict(fault: StreamFault, id: string, now: number): void {
     const running = this.registry.get(id);
     if (running === undefined) return;

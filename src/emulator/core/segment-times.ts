@@ -7,7 +7,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Describes which of the stream's audio a text covers: `segments` of a live service's transcripts. */
+/** Describes which part of the stream's audio a text covers: `segments` of a live service's transcripts. */
 export interface SegmentTimes {
   /** Seconds of audio that the running task has taken, all its formats together. */
   readonly heardS: number;
@@ -30,7 +30,7 @@ interface Piece {
   readonly to: number;
 }
 
-/** Cuts a text into words of equal length, as the book is spoken. */
+/** Cuts a text into words of equal duration. */
 function wordsOf(phrases: readonly string[]): { segment: Piece; words: Piece[] }[] {
   const cut = phrases.map((text) => ({ text, words: steps(text) }));
   const all = Math.max(

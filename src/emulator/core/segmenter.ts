@@ -34,7 +34,7 @@ const RESUME_MS = 60;
 /** Sound (ms) kept before the onset and after the last voice, so that soft beginnings and ends are not cut. */
 const PRE_ROLL_MS = 240;
 const POST_ROLL_MS = 160;
-/** Share of the longest sentence from which a short pause already ends it. */
+/** From this share of the maximum length on, a short pause ends the sentence. */
 const IMPATIENT_SHARE = 0.75;
 const IMPATIENT_PAUSE_MS = 250;
 /** Cuts a stream of sound into sentences. */
@@ -53,7 +53,7 @@ export interface Segmenter {
   close(): void;
 }
 
-/** @param detector the segmenter takes it over and closes it */
+/** @param detector owned by the segmenter, which closes it */
 export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: SegmenterRules): Segmenter {
   let position = 0;
   let speaking = false;
@@ -65,7 +65,7 @@ export function createSegmenter(detector: VoiceDetector, rateHz: number, rules: 
   let voicedMs = 0;
   let silenceMs = 0;
   let resume = 0;
-  /** The running sentence is the rest of one that was cut. */
+  /** The running sentence is the remainder of one that was cut. */
   let isRest = false;
   const gaps = createWordGapFinder(() => rules.split);
   const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);

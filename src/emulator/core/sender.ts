@@ -28,7 +28,7 @@ export interface Sender {
   readonly isBetweenLanguages: boolean;
   delay: Delay | null;
   mute: Mute | null;
-  /** Whether speech is withheld. */
+  /** Whether messages are withheld. */
   isMute(now: number): boolean;
   send(message: OutMessage, now: number): void;
   sendAt(message: OutMessage, dueAt: number): void;
@@ -65,7 +65,7 @@ function answersGetTask({ type, data }: OutMessage): boolean {
 
 export interface SenderSetup {
   readonly report: StreamReport;
-  /** Start of the times that are recorded with texts. */
+  /** Zero point of the times recorded with texts. */
   readonly openedAt: number;
   readonly emit: (effect: Effect) => void;
   readonly record: (pcm: Uint8Array) => void;
@@ -177,7 +177,7 @@ class MessageSender implements Sender {
     return dueAt !== null;
   }
 
-  /** Sends a message as the faults of speech leave it. */
+  /** Sends a message after the speech faults have changed or removed it. */
   private pass(message: OutMessage, now: number): void {
     if (message.spoken !== undefined) this.spoken.note(message.spoken);
     const changed = isSpeech(message) ? this.speechFaults.apply(message) : message;

@@ -33,7 +33,7 @@ export interface ServiceSetup {
 /**
  * The whole service without its sockets: sessions, voices, streams, account, faults. Callers pass in the time (monotonic
  * milliseconds) and chance (`random`), and fetch the effects to carry out with `takeEffects()`. The same calls with the
- * same numbers give the same effects.
+ * same random numbers give the same effects.
  */
 export interface Service {
   readonly choices: Choices;
@@ -59,10 +59,10 @@ export interface Service {
   /** The client or the network ended the connection. */
   disconnected(stream: string, code: number, reason: string, by: 'client' | 'network', now: number): void;
   revoke(session: SessionRecord, now: number): void;
-  /** Does what is due. Call it after every other call and at `nextAt`. */
+  /** Processes what is due. Call it after every other call and at `nextAt`. */
   tick(now: number): void;
   nextAt(now: number): number;
-  /** Excuses a time in which the service did not listen: frames that then arrive together are not the client's fault. */
+  /** Disregards a period in which the service did not listen: a burst of frames afterwards is not the client's fault. */
   excuse(ms: number): void;
   /** Connections that a fault currently impairs. */
   strained(now: number): Strained[];

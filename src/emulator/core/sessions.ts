@@ -3,7 +3,7 @@ import type { RefusalReason } from '../../protocol/service/error.ts';
 import type { ConnectionType, CreateSessionRequest, Intent } from '../../protocol/service/session.ts';
 import { drawToken, drawUuid } from './random.ts';
 
-/** How a session was created: by 4.1, by 4.3, or automatically for a stream with an API key (4.7). */
+/** How a session was created (docs/service.md): by 4.1, by 4.3, or automatically for a stream with an API key (4.7). */
 export type SessionKind = 'temporary' | 'legacy' | 'automatic';
 
 /** A session as the service keeps it. Times are milliseconds since 1970 on the service's clock. */

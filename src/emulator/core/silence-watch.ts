@@ -9,10 +9,10 @@ export interface SilenceWatch {
   /** Infinity if no warning is due. Each silence gets one warning. */
   readonly warnsAt: number;
   readonly timesOutAt: number;
-  /** Starts the time without audio anew, after audio or at the start of a task. */
+  /** Restarts the time without audio, after audio or at the start of a task. */
   restart(now: number): void;
   warned(): void;
-  /** Excuses a time in which the service itself did not listen. */
+  /** Disregards a period in which the service did not listen. */
   excuse(ms: number): void;
 }
 

@@ -10,11 +10,11 @@ export interface SpeechFaults {
   omitLast(times: number): void;
   /** @returns the message to send; null when a cut removes it */
   apply(message: OutMessage): OutMessage | null;
-  /** Cancels all orders. */
+  /** Cancels all ordered faults. */
   reset(): void;
 }
 
-/** One order to cut, with the sentences that it has hit. */
+/** One ordered cut, with the sentences that it has hit. */
 interface Cut {
   readonly order: CutOrder;
   readonly sentences: Set<string>;
@@ -26,7 +26,7 @@ interface Passed {
   isOver: boolean;
 }
 
-/** Maximum number of orders to cut that are kept. */
+/** Maximum number of ordered cuts that are kept. */
 const MOST_CUTS = 50;
 /** Maximum number of sentences that are spoken at a time, in all languages. */
 const MOST_SENTENCES = 50;
@@ -43,7 +43,7 @@ export function createSpeechFaults(): SpeechFaults {
   let omissions = 0;
   const passedOf = new Map<string, Passed>();
 
-  /** The order that applies to a sentence in a language. */
+  /** The ordered cut that applies to a sentence in a language. */
   const cutOf = ({ sentence, language }: SpokenPart): CutOrder | null => {
     for (const { order, sentences } of cuts) {
       if (order.language !== undefined && order.language !== language) continue;
@@ -55,7 +55,7 @@ export function createSpeechFaults(): SpeechFaults {
     return null;
   };
 
-  /** A chunk as the cut leaves it; null: not sent. */
+  /** The part of a chunk that remains after a cut; null: nothing. */
   const shorten = (message: OutMessage): OutMessage | null => {
     const part = message.spoken;
     if (part === undefined) return message;

@@ -17,7 +17,7 @@ export interface HeardVoice {
 
 /** Chooses the language of a sentence out of several. */
 export interface SpokenLanguage {
-  /** Another sentence begins. */
+  /** Call it when another sentence begins. */
   restart(): void;
   /** The language of the running sentence; null while too little was heard. @param isWhole the sentence is complete */
   of(voice: HeardVoice, isWhole: boolean): string | null;

@@ -16,7 +16,7 @@ export class SpokenPosition {
     return this.last?.isLast === true && this.finished < this.last.languages;
   }
 
-  /** Whether a sentence is the last one, in this language. */
+  /** Whether this part belongs to the last spoken sentence and its language. */
   isAt({ sentence, language }: SpokenPart): boolean {
     return this.last?.sentence === sentence && this.last.language === language;
   }

@@ -59,7 +59,7 @@ export function strainedOf(running: readonly Running[], now: number): Strained[]
 /** The running streams, those that are due for processing, and the last closed ones. */
 export interface StreamRegistry {
   readonly size: number;
-  /** A time not later than the first stream's due time. */
+  /** A lower bound of the earliest due time. */
   readonly nextAt: number;
   /** The stream opened last, running or not. */
   readonly newest: Stream | undefined;

@@ -45,7 +45,7 @@ export interface Stream {
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
   /** SERVICE_TIMEOUT and a close, as after too long without audio. */
   timeOut(now: number): void;
-  /** Excuses a time in which the service did not listen. */
+  /** Disregards a period in which the service did not listen. */
   excuse(ms: number): void;
   /** The connection is gone. */
   closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;

@@ -17,7 +17,7 @@ export function isEndTask(json: unknown): boolean {
   return textAt(json, 'message_type') === 'end_task';
 }
 
-/** The phase of a stream as a value of `task_status`. */
+/** Converts the phase of a stream to a value of `task_status`. */
 export function statusWord(phase: StreamPhase): 'running' | 'paused' | 'unknown' {
   return phase === 'running' || phase === 'paused' ? phase : 'unknown';
 }

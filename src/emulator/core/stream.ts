@@ -148,14 +148,14 @@ class ServiceStream implements Stream {
     const { phase } = this.life;
     if (phase.kind === 'closed') return;
     this.life.enter({ kind: 'closed' }, now);
-    // A client that hangs up on the service's last message has not lost its network.
+    // A client that hangs up after the service's last message has not lost its network.
     const isAnswer = by === 'network' && phase.kind === 'closing';
     this.report.closed = isAnswer ? { code, reason: phase.reason, by: 'client' } : { code, reason, by };
     this.sender.clear();
     this.task.close();
   }
 
-  /** Answers an invalid message; too many of them end the stream. */
+  /** Replies to an invalid message; too many of them end the stream. */
   private refuse(desc: string, param: string | null, now: number): void {
     this.report.invalid_messages++;
     this.replies.error('VALIDATION_ERROR', desc, param, now);

@@ -13,7 +13,7 @@ export interface PlannedTarget {
   readonly sources: readonly string[];
 }
 
-/** A sentence that reaches both lengths is cut; its first part is at least `minPartMs` long. */
+/** A sentence that reaches `afterMs` and `chars` is cut; its first part is at least `minPartMs` long. */
 export interface ForceSplit {
   readonly afterMs: number;
   readonly chars: number;

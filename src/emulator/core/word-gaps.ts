@@ -3,7 +3,7 @@ export interface SplitRules {
   readonly afterMs: number;
   /** The first part is at least this long. */
   readonly minPartMs: number;
-  /** Voice (ms) that counts as one word, unless a dip in the voice shows where words end. */
+  /** Length of voice (ms) that counts as one word, unless a dip shows where words end. */
   readonly wordMs: number;
   /** Whether speech of this length is enough for a sentence of its own. */
   readonly isDue: (lengthMs: number) => boolean;
@@ -23,7 +23,7 @@ const DIP_MS = 80;
 /** Voice in a row (ms) that begins the next word: less may be a click. */
 const WORD_BEGINS_MS = 60;
 
-/** Finds where to cut a sentence without a pause: in the longest dip, or else at the last end of a word. */
+/** Finds where to cut a sentence without a pause: in the longest dip, otherwise after the last complete word. */
 export interface WordGapFinder {
   /**
    * Processes one frame.

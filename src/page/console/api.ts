@@ -5,7 +5,7 @@ import { t } from './text.ts';
 
 /** Who is signed in. `undefined`: not known yet; null: no one. */
 export const me = signal<Me | null | undefined>(undefined);
-/** The session ended while the page was in use: it stays behind the form. */
+/** The session ended while the page was in use: the page stays visible behind the sign-in form. */
 export const isSessionOver = signal(false);
 
 export class ConsoleError extends Error {
@@ -47,8 +47,8 @@ export function signedOut(): void {
   if (!isSessionOver.value) me.value = null;
 }
 
-/** What failed, as a sentence. */
+/** The text of an error, for people. */
 export const whyFailed = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** `museum/kiosk-01` has a slash, which stays one. */
+/** Encodes a device name such as `museum/kiosk-01` for a path; keeps its slash. */
 export const devicePath = (device: string): string => device.split('/').map(encodeURIComponent).join('/');

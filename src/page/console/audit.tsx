@@ -80,7 +80,7 @@ export function Audit() {
   );
 }
 
-/** A configuration that was published is in force only when the devices have accepted it. */
+/** Colour of a result. A published configuration has none: it takes effect only when devices accept it. */
 function toneOf(what: string, isOk: boolean): string {
   if (!isOk) return 'bad';
   return what.startsWith('config.') ? '' : 'good';

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const DAYS = { month: 30, week: 7 } as const;
 const PERIODS = ['month', 'week'] as const;
 
-/** Numbers of conversations, never words. */
+/** Statistics of conversations, never their words. */
 export function ConversationsPage() {
   const period = queryValue('period') === 'week' ? 'week' : 'month';
   const by = KEYS.find((key) => key === queryValue('by')) ?? 'day';

@@ -23,7 +23,7 @@ const STATES: readonly JobState[] = [
 ];
 const PAGE = 100;
 
-/** Commands to many devices, and what came of them. */
+/** Commands to many devices, and their results. */
 export function Jobs() {
   const [, id = ''] = pathParts();
   return (
@@ -108,7 +108,7 @@ function Detail({ id }: { readonly id: string }) {
   const shown = useSignal(PAGE);
   const query = new URLSearchParams({ first: '0', last: String(shown.value), ...(state && { state }) });
   const detail = useFetched<JobDetail>(`/api/jobs/${encodeURIComponent(id)}?${query}`);
-  // The stream tells the counts; what each device did is fetched again when they change.
+  // The stream has only the counts; the devices' results are fetched again when the counts change.
   const live = useComputed(() => jobs.value.find((job) => job.id === id));
   const progress = JSON.stringify(live.value?.counts);
   useEffect(() => {

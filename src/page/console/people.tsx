@@ -10,13 +10,13 @@ import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
 import { maybeText, t } from './text.ts';
 
-/** Who may do what. */
+/** The people and their roles. */
 export function People() {
   const all = useFetched<{ people: readonly Person[] }>('/api/people');
   const fault = useSignal<string | null>(null);
   const leaving = useSignal<string | null>(null);
   const locked = useSignal<string | null>(null);
-  /** Asked for first: arrow keys choose in a closed list, too. */
+  /** A role change to confirm: arrow keys can change even a closed list by accident. */
   const changing = useSignal<{ readonly name: string; readonly role: string } | null>(null);
   const act = async (path: string, body: object): Promise<void> => {
     fault.value = null;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the viewer is: the address is the state. */
+/** The viewer's location: the address is the state. */
 export interface Route {
   /** `/device/museum/kiosk-01/events` */
   readonly path: string;
@@ -39,7 +39,7 @@ export function go(address: string): void {
   route.value = here();
 }
 
-/** Changes parts of the query, without a step in the history; empty: left out. */
+/** Changes query parameters without a history entry; an empty value removes its parameter. */
 export function setQuery(parts: Readonly<Record<string, string>>): void {
   const query = new URLSearchParams(route.value.query);
   for (const [name, value] of Object.entries(parts)) {

@@ -23,7 +23,7 @@ export function SignIn() {
   );
 }
 
-/** Over the page whose session has ended, so that nothing on it is lost. */
+/** A sign-in dialog over a page whose session has ended, so that nothing on the page is lost. */
 export function SignInAgain() {
   return (
     <Dialog title={t('sign_in')}>
@@ -37,7 +37,7 @@ function SignInForm({ name = '' }: { readonly name?: string }) {
   const fault = useSignal<string | null>(null);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
-  // The fields that are still empty.
+  // Focus the first empty field.
   useEffect(() => form.current?.querySelector<HTMLElement>(name === '' ? '#name' : '#password')?.focus(), []);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();

@@ -11,35 +11,35 @@ import type { Job } from '../../protocol/console-jobs.ts';
 import type { StreamDiff, StreamSnapshot, ViewChange } from '../../protocol/console-stream.ts';
 import { ConsoleError, get, me, post, signedOut } from './api.ts';
 
-/** Longest wait for the first message: a proxy may hold the stream back. Then the page asks for snapshots (ms). */
+/** Timeout for the first message (ms), because a proxy may buffer the stream. The page then polls snapshots. */
 const FIRST_WITHIN_MS = 10_000;
 const ASK_EACH_MS = 5000;
-/** Interval of further attempts of a stream while snapshots arrive (ms). */
+/** Interval of retries to open a stream while the page polls snapshots (ms). */
 const HELD_AGAIN_MS = 60_000;
-/** A browser has six connections to one server for all its windows. Streams take four at most, and leave two for requests. */
+/** A browser has six connections to one server for all its windows. Streams use at most four, and leave two for requests. */
 const MOST_STREAMS = 4;
-/** The backend sends something every 10 s. */
+/** Silence after which the stream is reopened (ms): the backend sends something every 10 s. */
 const SILENT_MS = 25_000;
 const AGAIN_MS = 1500;
-/** A hidden page gives its connection back after this time: a browser has six to one server. */
+/** A hidden page releases its connection after this time (ms): a browser has six to one server. */
 const HIDDEN_MS = 5000;
-/** Rows stay where they are while the pointer moves over them, at most this long. */
+/** Rows keep their order for this long after the pointer last moved over them (ms). */
 const HOLD_MS = 3000;
 const MOST_LOG_LINES = 2000;
 const MOST_EVENTS = 200;
 
-/** `connecting`: there was no snapshot yet. `asking`: no stream works, and snapshots arrive. `gone`: neither. */
+/** `connecting`: no snapshot yet. `asking`: without a stream, the page polls snapshots. `gone`: neither works. */
 export const connection = signal<'connecting' | 'live' | 'asking' | 'gone'>('connecting');
 export const broker = signal<'connected' | 'away'>('connected');
 export const counts = signal<FleetCounts | null>(null);
 export const facets = signal<FleetFacets | null>(null);
 export const total = signal<number | null>(null);
-/** The devices of the window in their order. */
+/** The devices of the window, in order. */
 export const order = signal<{ readonly first: number; readonly devices: readonly string[] }>({
   first: 0,
   devices: [],
 });
-/** Each row is a signal: one changed device paints one row. */
+/** Each row is a signal: a changed device renders only its own row. */
 const rows = new Map<string, Signal<FleetRow>>();
 export const device = signal<DeviceDetail | null>(null);
 export const log = signal<{ readonly lines: readonly string[]; readonly dropped: number }>({
@@ -49,13 +49,13 @@ export const log = signal<{ readonly lines: readonly string[]; readonly dropped:
 export const jobs = signal<readonly Job[]>([]);
 
 let source: EventSource | null = null;
-/** Gives the stream's connection back to other windows of the browser; null: this window has none. */
+/** Releases the stream's connection for other windows of the browser; null: this window has none. */
 let giveBack: (() => void) | null = null;
 let isFollowing = false;
 let isOpening = false;
 let isAsking = false;
 let hasBegun = false;
-/** Since when there is no stream; then the next attempt, and the last question for a snapshot. */
+/** Times: loss of the stream (`goneSince`), next attempt (`openAt`), last snapshot request (`askedAt`). */
 let goneSince = 0;
 let openAt = 0;
 let askedAt = 0;
@@ -68,7 +68,7 @@ let hiddenTimer = 0;
 let heldOrder: readonly string[] | null = null;
 let heldUntil = 0;
 let openedView = '';
-/** Changes of the view of this stream. */
+/** Number of view changes sent for this stream. */
 let asked = 0;
 
 /** Follows the fleet as long as the page is visible and a person is signed in. */
@@ -115,9 +115,9 @@ function end(): void {
   hasBegun = false;
 }
 
-/** Null: other windows of this browser hold as many streams as they may. */
+/** Reserves a connection; null: other windows of this browser use all that streams may use. */
 async function takeConnection(): Promise<(() => void) | null> {
-  // Only pages that came over TLS or from this machine have locks.
+  // Browsers offer locks only to pages loaded over TLS or from this machine.
   if (navigator.locks === undefined) return () => {};
   for (let number = 1; number <= MOST_STREAMS; number += 1) {
     const taken = await new Promise<(() => void) | null>((resolve) => {
@@ -166,12 +166,12 @@ async function open(): Promise<void> {
   source.addEventListener('error', () => {
     if (connection.value === 'asking') openAt = performance.now() + HELD_AGAIN_MS;
     else connection.value = 'gone';
-    // The browser would ask for the view of the beginning.
+    // The browser would reconnect with the initial view.
     end();
   });
 }
 
-/** Instead of a stream. */
+/** Requests a snapshot, in place of a stream. */
 async function askSnapshot(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
@@ -215,12 +215,12 @@ function begin(snapshot: StreamSnapshot): void {
     asked = 0;
     takeSnapshot(snapshot);
   });
-  // The viewer has gone on since the stream was asked for.
+  // The view has changed since the stream was requested.
   if (openedView !== JSON.stringify([view, followed])) void askView();
 }
 
 function take(diff: StreamDiff): void {
-  // A difference is missing: only a snapshot helps.
+  // A diff is missing: a new stream begins with a snapshot.
   if (diff.seq !== seq + 1) return void open();
   seq = diff.seq;
   batch(() => {
@@ -268,7 +268,7 @@ function mergedJobs(changed: readonly Job[]): readonly Job[] {
 function takeWindow({ total: all, first, rows: next }: FleetWindow): void {
   total.value = all;
   for (const row of next) setRow(row);
-  // A snapshot that the page has asked for must not move the row under the pointer.
+  // A polled snapshot must not move the row under the pointer.
   if (connection.value === 'asking' && first === order.value.first)
     return takeOrder(next.map(({ device: name }) => name));
   heldOrder = null;
@@ -295,7 +295,7 @@ function setOrder(devices: readonly string[]): void {
   forgetRows();
 }
 
-/** The pointer moves over the rows: the one under it stays. */
+/** Call it when the pointer moves over the rows: the row under it then stays in place. */
 export function holdOrder(): void {
   heldUntil = performance.now() + HOLD_MS;
 }
@@ -326,14 +326,14 @@ export function followDevice(name: string | null): void {
 
 async function askView(): Promise<void> {
   if (connection.value === 'asking') return askSnapshot();
-  // A stream that begins brings the view of its address.
+  // A stream that is opening has the view in its address.
   if (stream === '' || source === null) return;
   asked += 1;
   const change = { stream, number: asked, view: view as ViewChange['view'], device: followed };
   try {
     await post('/api/stream/view', change);
   } catch (error) {
-    // The stream is another one by now: a new one begins with this view.
+    // The backend no longer knows this stream: open a new one with this view.
     if (error instanceof ConsoleError && error.code === 'not_found' && change.stream === stream) void open();
   }
 }

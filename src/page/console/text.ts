@@ -6,13 +6,13 @@ export type { TextKey };
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** Where the browser keeps the viewer's choice. */
+/** Key of the viewer's choice in local storage. */
 const KEPT = 'language';
 
 export const language = signal<Language>('en');
 const texts = signal<Texts>(EN);
 
-/** Takes the viewer's choice, else the browser's first language that there is. */
+/** Loads the texts in the viewer's choice, otherwise in the browser's first available language. */
 export async function beginTexts(): Promise<void> {
   const wanted = [localStorage.getItem(KEPT) ?? '', ...navigator.languages];
   const firstKnown = wanted.map((tag) => tag.slice(0, 2)).find(isLanguage);
@@ -38,7 +38,7 @@ export function locale(): string {
   return navigator.languages.find((tag) => tag.split('-')[0] === value) ?? value;
 }
 
-/** A formatter takes a hundred times as long to make as to use, and each row of the fleet needs several. */
+/** Caches formatters: making one takes a hundred times as long as using it, and each row of the fleet needs several. */
 function keep<T>(make: (locale: string, options: object) => T): (locale: string, options?: object) => T {
   const made = new Map<string, T>();
   return (tag, options = {}) => {
@@ -76,7 +76,7 @@ export function numberText(value: number, digits = 0): string {
   return numbersOf(locale(), most).format(value);
 }
 
-/** In the zone of the viewer, whose name stands in the title. */
+/** Formats a time in the viewer's zone; the tooltip (`longTimeText`) names the zone. */
 export function timeText(time: string | number | null | undefined): string {
   if (time === null || time === undefined) return t('unknown');
   const date = new Date(time);

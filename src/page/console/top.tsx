@@ -18,7 +18,7 @@ const PAGES: readonly { readonly path: string; readonly name: TextKey; readonly 
 export function Top() {
   const { path } = route.value;
   useEffect(() => {
-    // On a telephone the pages are wider than the screen.
+    // On a phone the navigation is wider than the screen.
     document.querySelector('header [aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
   }, [path]);
   const isAdministrator = me.value ? includesRole(me.value.role, 'administrator') : false;
@@ -80,7 +80,7 @@ export function LanguageChoice() {
   );
 }
 
-/** Says that what is shown may be old. */
+/** Warns that the shown data may be stale. */
 export function Banner() {
   const text = bannerText();
   return (

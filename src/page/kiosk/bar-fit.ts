@@ -7,18 +7,18 @@ const LOOKS = [
   { shows: 'words', scale: 1 },
   { shows: 'rows', scale: 1 },
   { shows: 'signs', scale: 1 },
-  // Only on screens that no kiosk has: letters are too small for the distance.
+  // Only for screens smaller than any kiosk's: these letters are too small for the viewing distance.
   { shows: 'signs', scale: 0.7 },
   { shows: 'signs', scale: 0.5 },
 ] as const;
 
-/** Largest part of its surroundings' height that a bar may take from the captions. */
+/** Largest share of the parent's height that a bar may take from the captions. */
 const MOST_SHARE = 0.3;
 
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */
 export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   const ref = useRef<T>(null);
-  // After each painting: words and the size of the screen may be others.
+  // After each render, because words and screen size may have changed.
   useLayoutEffect(() => {
     const bar = ref.current;
     if (bar === null) return;

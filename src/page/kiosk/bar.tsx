@@ -13,7 +13,7 @@ import { TypingDialog } from './typing-dialog.tsx';
 
 type Ways = readonly ScreenTyping[];
 
-/** Buttons for the person at the kiosk, as long as it interprets. */
+/** Buttons for the person at the kiosk, while it interprets. */
 export function Bar(props: {
   lane: ScreenLane;
   /** Whether the person on the other side of the screen has buttons of their own. */
@@ -79,7 +79,7 @@ export function FarBar({ lane, ways }: { lane: ScreenLane; ways: Ways }) {
   );
 }
 
-/** For people who do not speak, in their own language. */
+/** Opens the typing dialog for people who do not speak; labelled in their language. */
 function TypingButton({
   lane,
   ways,

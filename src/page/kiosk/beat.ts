@@ -2,10 +2,10 @@ import { tellBeat } from './link.ts';
 import { isConnected, screen } from './store.ts';
 
 const BEAT_EACH_MS = 5000;
-/** A browser's memory grows over weeks. */
+/** Interval of reloads (ms), because a browser's memory grows over weeks. */
 const RELOAD_AFTER_MS = 24 * 3_600_000;
 
-/** Tells the agent every 5 s that the page paints, and loads the page again once a day. */
+/** Tells the agent every 5 s that the page paints, and reloads the page once a day. */
 export function beginBeats(): void {
   beat();
   setInterval(() => {

@@ -6,7 +6,7 @@ export function Button(props: {
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  /** Without its text the sign says nothing. */
+  /** The icon is not understood without its text. */
   keepsText?: boolean;
   /** Whether it is for typing. */
   isOwn?: boolean;

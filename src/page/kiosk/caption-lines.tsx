@@ -13,7 +13,7 @@ import {
 import type { ScreenText } from '../../protocol/screen.ts';
 import { onTexts, screen } from './store.ts';
 
-/** Two lines of one language. They are measured once, when they are filled, and then hold still. */
+/** Two lines of one language. Each is measured once, when it is filled, and then stays in place. */
 export function CaptionLines({ language, letterPx }: { language: string; letterPx: number }) {
   const place = useRef<HTMLDivElement>(null);
   const shown = useSignal<readonly Line[]>([]);

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { act } from './link.ts';
 
-/** Least time between two touches that the agent learns of (ms). */
+/** Throttle of touch reports to the agent (ms). */
 const TOUCH_EACH_MS = 5000;
 
 /**
- * A dialog over the whole screen: the browser keeps the focus in it, and Escape closes it. To open and to use it is to be
- * there, which begins a conversation and keeps it alive. So a dialog that was left open closes when the conversation ends.
+ * A dialog over the whole screen: the browser keeps the focus in it, and Escape closes it. Opening and using it count as
+ * presence, which begins a conversation and keeps it alive. An abandoned dialog closes when the conversation ends.
  */
 export function Dialog(props: {
   label: string;
@@ -40,7 +40,7 @@ export function Dialog(props: {
       dir={dir}
       onClose={close}
       onPointerDown={touched}
-      // A key on which something lies is not a person.
+      // A repeating key may be pressed by an object, not by a person.
       onKeyDown={({ repeat }) => !repeat && touched()}
     >
       {children}

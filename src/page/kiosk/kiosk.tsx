@@ -8,7 +8,7 @@ import { screen } from './store.ts';
 
 /** Time for the agent's first answer (ms), before the page says that there is none. */
 const FIRST_ANSWER_MS = 2000;
-/** Before the agent has answered. */
+/** Placeholder until the agent has answered. */
 const UNKNOWN_LANE: ScreenLane = {
   id: '',
   source: 'en',
@@ -56,7 +56,7 @@ export function Kiosk() {
     <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
   );
   const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
-  // Each half has its own way; one panel has them all, that of its reader first.
+  // Each half has the typing directions of its language; a single panel has all of them, its reader's first.
   const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
   // Dialogs and what is typed in them end with their conversation.
   const talk = `${screen.value?.run} ${screen.value?.conversation}`;

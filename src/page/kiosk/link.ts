@@ -2,24 +2,24 @@ import type { ScreenAction, ScreenChange, ScreenSnapshot } from '../../protocol/
 import { SILENT_MS } from '../../protocol/screen-link.ts';
 import { isConnected, screen, tellTexts } from './store.ts';
 
-/** Interval of the looks whether the agent still sends something. */
+/** Interval of the checks for a silent agent (ms). */
 const LOOK_EACH_MS = 500;
 const MOST_SILENT_LOOKS = SILENT_MS / LOOK_EACH_MS;
-/** Looks before a connection that was refused is opened again: 1.5 s. */
+/** Number of checks before a refused connection is retried: 1.5 s. */
 const REFUSED_LOOKS = 3;
 
 let source: EventSource | null = null;
-/** Looks since the agent was heard. A browser that hung for a while counts one, before it reads what has come. */
+/** Checks since the agent's last message. A browser that hung counts only one before it reads the messages that arrived. */
 let silentLooks = 0;
 /** Number of the last text that is on the screen. */
 let lastText = 0;
 
-/** Connects to the agent, and again whenever it is gone. A connection begins with a snapshot. */
+/** Connects to the agent, and reconnects after each loss. A connection begins with a snapshot. */
 export function connect(): void {
   open();
   setInterval(() => {
     silentLooks += 1;
-    // A frozen agent closes nothing.
+    // A frozen agent does not close its connections.
     const isSilent = silentLooks > MOST_SILENT_LOOKS;
     if (isSilent) isConnected.value = false;
     const isRefused = source?.readyState === EventSource.CLOSED && silentLooks >= REFUSED_LOOKS;
@@ -60,7 +60,7 @@ function take(change: ScreenChange): void {
   if (screen.value === null) return;
   const { texts = [], ...rest } = change;
   const isNew = change.conversation !== undefined;
-  // A panel that is shown again later begins with these texts: none of an earlier conversation may be among them.
+  // A panel that is shown again later begins with these texts, so those of an earlier conversation must go.
   screen.value = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
   if (isNew) tellTexts([], 'begin');
   if (texts.length === 0) return;
@@ -70,7 +70,7 @@ function take(change: ScreenChange): void {
 
 const textsAfter = (texts: ScreenSnapshot['texts']) => texts.filter(({ number }) => number > lastText);
 
-/** Asks the agent for something. Resolves with true when it is done. */
+/** Sends an action to the agent. Resolves with true when it was carried out. */
 export const act = (action: ScreenAction): Promise<boolean> => post('/do', JSON.stringify(action));
 
 /** Tells the agent that the page paints. */
@@ -84,7 +84,7 @@ async function post(path: string, body: string): Promise<boolean> {
       headers: { 'Content-Type': 'application/json', 'X-Page-Token': token },
       body,
     });
-    // A page of an earlier run of the agent has its token.
+    // A page loaded in an earlier run of the agent has a stale token.
     if (answer.status === 403) location.reload();
     return answer.ok;
   } catch {

@@ -7,7 +7,7 @@ import { StatusLine, statusNow } from './status-line.tsx';
 /** The part of the screen for readers of one language. */
 export function Panel(props: {
   language: string;
-  /** Languages of the state; readers of the other language may have no panel. */
+  /** Languages of the status line; readers of the other language may have no panel. */
   statusIn: readonly string[];
   letterPx: number;
   isTurned?: boolean;

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 /** Time to read one part (ms). */
 const PART_MS = 6000;
 
-/** Text that is shown whole. Where there is no room for it, its parts follow each other. */
+/** Shows a text in full; without enough room, it shows the parts in turn. */
 export function Parts({ dir, children }: { dir: 'ltr' | 'rtl'; children: ComponentChildren }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { leastLetterMm, PAGE_EM, type ScreenLayout } from '../../protocol/screen-size.ts';
 
-/** Letters that a line should have room for, if letters may be larger than they must be. */
+/** Letters per line to keep when letters are enlarged beyond the readable minimum. */
 const LETTERS_A_LINE: Readonly<Record<ScreenLayout, number>> = { one: 42, beside: 24, facing: 42 };
 /** Usual width of a letter as a share of the font size. */
 const LETTER_SHARE = 0.5;
@@ -11,7 +11,7 @@ export interface ScreenSize {
   readonly heightMm: number;
 }
 
-/** Narrowest column (letters) for the words of a state. */
+/** Narrowest column (letters) for a status text. */
 const NARROWEST_COLUMN = 7;
 
 /** The layout that there is room for: columns must be wide enough. */

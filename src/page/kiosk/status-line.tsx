@@ -2,7 +2,7 @@ import { type Wording, wordedLanguage, wordingOf } from '../../core/screen/wordi
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isConnected, screen } from './store.ts';
 
-/** The agent's status, or that the agent itself does not answer. */
+/** The agent's status; `offline` if the agent does not answer. */
 export function statusNow(): ScreenStatus {
   const status = screen.value?.status;
   return isConnected.value && status !== undefined ? status : { kind: 'offline', cause: 'connection' };
@@ -22,7 +22,7 @@ export function statusText(status: ScreenStatus, words: Wording): string {
 
 const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** The state in words and as a colour, and the level of the microphone. */
+/** The status in words and as a colour, and the level of the microphone. */
 export function StatusLine({ languages }: { languages: readonly string[] }) {
   const status = statusNow();
   const level = status.kind === 'offline' || status.kind === 'closed' ? 0 : (screen.value?.level ?? 0);

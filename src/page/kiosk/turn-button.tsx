@@ -4,7 +4,7 @@ import type { ScreenLane } from '../../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
 
-/** The agent treats a button as released after 5 s without a message about the button. */
+/** Interval of messages while a button is held (ms): after 5 s without one, the agent treats it as released. */
 const AGAIN_MS = 2000;
 
 /** Says who speaks: the person with this language. In `hold` the microphone is open as long as the button is held. */
@@ -23,7 +23,7 @@ export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'sour
     timer.current = setInterval(() => tell(true), AGAIN_MS);
   };
   const { turn, source, targets } = lane;
-  // A button that disappears, or works in another way, is not held any more.
+  // A button that disappears or changes its mode counts as released.
   useEffect(() => release, [lane.id, speaker, turn?.mode]);
   if (turn === null || !turn.speakers.includes(speaker)) return null;
   const language = speaker === 'source' ? source : (targets[0] ?? source);

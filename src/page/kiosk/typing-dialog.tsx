@@ -10,9 +10,9 @@ import { ICONS } from './icon.tsx';
 import { keysOf } from './keyboard-rows.ts';
 import { act } from './link.ts';
 
-/** The service detects the language. */
+/** Language tag for automatic detection. */
 const ANY = 'auto';
-/** Makes a text begin on the left, whatever its letters are: its arrow points to the right. */
+/** Makes a text begin on the left in any script, because its arrow points to the right. */
 const LEFT_TO_RIGHT = '\u200e';
 
 /** For people who do not speak: the service translates and speaks what they type. */

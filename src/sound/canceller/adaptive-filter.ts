@@ -4,7 +4,7 @@ import { createRealSpectrum } from '../real-spectrum.ts';
 /**
  * Learns the path from loudspeaker to microphone and estimates the loudspeaker's echo in the microphone. It is a Kalman
  * filter in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). For each frequency it
- * weighs its own error against the voices in the room. So it goes on learning while a person speaks.
+ * weighs its own error against the voices in the room. It therefore keeps learning while a person speaks.
  */
 export interface AdaptiveFilter {
   /** Estimated echo in the last block. */
@@ -15,13 +15,13 @@ export interface AdaptiveFilter {
   readonly residualPower: Float64Array;
   /** Processes one block of played sound and the sound heard meanwhile. @param learns whether to learn from it */
   step(played: Float32Array, heard: Float32Array, learns: boolean): void;
-  /** The learnt path: spectra of `partitions` times `bins`. */
+  /** The learnt path: `partitions` spectra of `bins` values each. */
   readonly path: { readonly re: Float64Array; readonly im: Float64Array };
   readonly partitions: number;
   readonly bins: number;
-  /** The path has changed: trust the learnt path little. */
+  /** The path has changed: lowers the confidence in the learnt path. */
   relearn(): void;
-  /** The path is a different one: forget the learnt path. @param gain share of the played power that the new path passes */
+  /** The path is a different one: forgets the learnt path. @param gain share of the played power that the new path passes */
   forget(gain: number): void;
 }
 
@@ -31,8 +31,8 @@ export interface FilterOptions {
 }
 
 /**
- * Share of the path's power that is new in each block with sound: rooms and clocks move. Pauses add none: they carry no
- * information, and the first words after one would count as unknown.
+ * Process noise: share of the path's power assumed to change per block with sound, as rooms and clocks move. Pauses add none:
+ * they carry no information, and the first words after a pause would count as unknown.
  */
 const CHANGE = 2e-3;
 /** Mean power of a block with sound (full scale is 1). */
@@ -43,9 +43,9 @@ const NEAR_END = { rise: 0.5, fall: 0.9 };
 const UNKNOWN = { fall: 0.85, margin: 4 };
 /** Least power of a block, so that no division is by zero. */
 const TINY = 1e-12;
-/** Spectral leakage: a block has hard edges, so a loud tone hides this share of power in this many bins beside it. */
+/** Spectral leakage: a block has hard edges, so a loud tone leaks this share of its power into this many bins on each side. */
 const SPILLS = { share: 0.1, bins: 4 };
-/** Partitions cut back to their length per block, in turn. */
+/** Number of partitions that each step trims to one block, in rotation. */
 const TRIMMED = 3;
 
 export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions): AdaptiveFilter {
@@ -53,7 +53,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   /** Samples of a transform before its block. */
   const earlier = size - blockSamples;
   const spectrum = createRealSpectrum(size);
-  /** Share of a transform that is the block. */
+  /** The block's share of a transform. */
   const share = blockSamples / size;
   const { bins } = spectrum;
   const all = partitions * bins;
@@ -166,7 +166,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     }
   };
 
-  /** Cuts a partition to one block: learning adds values after it, which would be an echo from the wrong end. */
+  /** Cuts a partition to one block: learning adds values beyond it, which would wrap around (circular convolution). */
   const trim = (part: number): void => {
     const base = part * bins;
     scratch.re.set(path.re.subarray(base, base + bins));

@@ -2,7 +2,7 @@ import type { LagMeasure } from './lag-meter.ts';
 
 /**
  * Maps each moment of the heard sound to a place in the played sound. Device times are estimates, so they only give the
- * start. From then on the two sounds run by their sample counts, and the echo itself shows how far their clocks drift apart.
+ * start. From then on, sample counts map the two sounds, and the echo itself shows how far their clocks drift apart.
  */
 export interface Alignment {
   /** Estimated clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
@@ -19,32 +19,32 @@ export interface Alignment {
   next(wanted: number, samples: number): { place: number; step: number; jumped: boolean };
   /**
    * Takes a measurement of the echo. @param now samples heard so far
-   * @returns the size of the correction: `much` if the learnt path is blurred, `jump` if the sound heard before lies
-   *   elsewhere
+   * @returns the size of the correction: `much` if the learnt path is blurred, `jump` if the sound heard before
+   *   belongs to another place
    */
   measured(measure: LagMeasure, now: number): 'little' | 'much' | 'jump';
-  /** The place of a moment, by the device times and their error so far. */
+  /** Converts a time to a place: by the device times, corrected by their error so far. */
   placeAt(byTime: number): number;
   /** Forgets the measured echo; keeps the drift. */
   unlock(): void;
 }
 
-/** Error against the device times (ms): one above `atOnce` counts at once, one above `lasting` after `forMs`. */
+/** Deviation from the device times that counts as a jump (ms): above `atOnce` at once, above `lasting` after `forMs`. */
 const JUMP_MS = { atOnce: 60, lasting: 12, forMs: 2000 };
-/** Device times waver and clocks drift: they are followed at this rate (share per second). */
+/** Smoothing of the error of the device times (share per second), because they jitter and clocks drift. */
 const FOLLOWS_PER_S = 1 / 30;
 /**
- * A lag larger than its error is not drift: samples are missing, or the microphone was moved. After several in a row, the
- * drift is wrong.
+ * A lag that exceeds its error by this much is not drift: samples are missing, or the microphone was moved. After several in a
+ * row, the estimated drift is wrong.
  */
 const UNEXPECTED = { sigmas: 6, ms: 0.03, inARow: 3 };
 /** Largest drift (share), more than any two sound cards differ. */
 const LARGEST_DRIFT = 600e-6;
-/** Assumed drift before the first measurement, and how fast it wanders (per square root of a second). */
+/** Assumed drift before the first measurement, and its random walk (per square root of a second). */
 const DRIFT = { first: 150e-6, wanders: 0.1e-6 };
-/** Error of a measured lag (ms) over the usual number of frames. */
+/** Error of a lag (ms) that is measured over this number of frames. */
 const LAG_ERROR = { ms: 0.004, frames: 12 };
-/** A larger correction counts as `much`: of the lag (ms) or of the drift. */
+/** A larger correction of the lag (ms) or of the drift counts as `much`. */
 const MUCH = { ms: 0.04, drift: 15e-6 };
 /** A correction of the lag is spread over this many blocks. */
 const SLEW_BLOCKS = 4;
@@ -60,7 +60,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
   let usual = 0;
   let surprises = 0;
   let lasting = { forMs: 0, least: 0 };
-  /** Error of the lag (heard samples), of its change (per sample), and of both together, with the time of the estimate. */
+  /** Variance of the lag (heard samples) and of its change (per sample), their covariance, and the time of the estimate. */
   let belief: { at: number; lag: number; both: number; change: number } | null = null;
 
   const jump = (by: number): void => {

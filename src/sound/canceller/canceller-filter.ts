@@ -21,7 +21,7 @@ export interface Canceller {
   step(block: Float32Array, beganAt: number): Float32Array;
   /** True while nothing was played lately: the last block came back unchanged. */
   readonly rests: boolean;
-  /** Estimated share by which the loudspeaker's clock is faster than the microphone's. */
+  /** Estimated clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
   /** Number of times that the echo moved to a new delay; the path is then learnt again. */
   readonly found: number;
@@ -35,17 +35,17 @@ const PATH_MS = 256;
 const DIES_AWAY_MS = 2000;
 /** Seconds of played sound that are kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;
-/** Earliest echo before the path is measured (ms): the times of playing are estimates. */
+/** Until the path is measured, an echo may come this much before its sound (ms): playing times are estimates. */
 const EARLIEST_MS = 20;
-/** After a break the path is not learnt until it is measured again, or for this long (ms). */
+/** After a break, learning pauses until the path is measured again, but no longer than this (ms). */
 const UNSETTLED_MS = 2500;
 /** Margin before the echo (ms) at which the learnt path begins. */
 const BEFORE_MS = 12;
-/** Tolerance for the begin of the path (ms): within it the path stays at its place. */
+/** Tolerance for the start of the path (ms): within it, the path stays in place. */
 const NEAR_MS = { before: 4, behind: 40 };
-/** Sound that is learnt again when the echo's place is better known (ms), and how often: one sentence gives several lessons. */
+/** Length of recent sound (ms) to learn from again once the echo's place is better known, and the number of passes. */
 const AGAIN = { ms: 2500, passes: 2 };
-/** Blocks of learning after which recent sound is learnt again; until then, early blocks were learnt badly. */
+/** Numbers of learnt blocks at which recent sound is learnt again, because the early blocks were learnt badly. */
 const AGAIN_AFTER = [80, 140, 200, 320, 500];
 
 /** Block size in samples; the output lags by one block. @param rateHz of the heard sound */
@@ -53,7 +53,7 @@ export function cancellerBlock(rateHz: number): number {
   return Math.floor((BLOCK_MS * rateHz) / 1000);
 }
 
-/** Blocks of learning after which few tones are new. */
+/** Number of learnt blocks after which few tones are new. */
 const FAMILIAR_BLOCKS = 800;
 /** Least power of an echo to learn from. */
 const AUDIBLE = 1e-8;
@@ -86,11 +86,11 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const out = new Float32Array(blockSamples);
   let rests = true;
   let heardSamples = 0;
-  /** Time from playing a sound to the begin of the learnt path (ms). */
+  /** Time from playing a sound to the start of the learnt path (ms). */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
   let timesFound = 0;
-  /** Samples for which learning pauses, because the path is at the wrong place. */
+  /** Remaining samples without learning, because the path is at the wrong place. */
   let unsettled = 0;
   /** Blocks of echo since the path was found. */
   let learntBlocks = 0;
@@ -113,7 +113,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       }
     }
   };
-  /** Trusts the learnt path little, and learns again from this many recent blocks. */
+  /** Lowers the confidence in the learnt path, and learns again from this many recent blocks. */
   const relearn = (blocks: number): void => {
     filter.relearn();
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);

@@ -11,7 +11,7 @@ export interface Tones {
   readonly im: Float64Array;
 }
 
-/** Transforms frames of sound into tones, and tones back. Only those from `first` to `last` are compared. */
+/** Transforms frames of sound into tones, and tones back. Only tones from `first` to `last` are compared. */
 export class FrameTransform {
   readonly rateHz: number;
   /** Samples of a frame. */

@@ -13,10 +13,10 @@ export interface Interpolator {
 
 /** Lobes of the sinc on each side; more would keep more of the highest tones. */
 const LOBES = 12;
-/** Positions between two samples that are distinguished. */
+/** Number of distinct positions between two samples. */
 const PHASES = 512;
 
-/** @param step about the distance between positions, in samples; above 1, tones too high for the output rate are removed */
+/** @param step approximate distance of positions, in samples; above 1, tones too high for the output rate are removed */
 export function createInterpolator(step: number): Interpolator {
   const cutoff = Math.min(1, 1 / step);
   const reach = Math.ceil(LOBES / cutoff);

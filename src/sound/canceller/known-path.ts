@@ -1,13 +1,13 @@
 import { valueAt } from '../fourier.ts';
 import type { FrameTransform, Tones } from './frame-transform.ts';
 
-/** Share by which the known path follows each measurement. */
+/** Weight of a new measurement in the known path. */
 const FOLLOWS = 0.15;
-/** Least likeness (0 to 1) of the same path. */
+/** Likeness (0 to 1) from which two paths count as the same. */
 const LEAST_LIKENESS = 0.35;
 /**
  * Limits for a lag that clock drift can explain. Two paths that were each measured over a few syllables share only some
- * tones. A lag within the possible drift needs less likeness: chance would seldom pick one of these. `drift` is a share of
+ * tones. A lag within the possible drift needs less likeness, because chance matches are rarely there. `drift` is a share of
  * time, `ms` is the measurement error.
  */
 const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
@@ -20,9 +20,9 @@ const REFINEMENTS = 4;
 
 /** How a measured path compares with the known one. */
 export interface PathMatch {
-  /** Samples by which it comes later. */
+  /** Samples by which the measured path is later. */
   readonly lag: number;
-  /** 0 to 1: how alike the two are but for the lag. */
+  /** 0 to 1: how alike the two paths are apart from the lag. */
   readonly likeness: number;
   /** Whether it is the same path. */
   readonly isAlike: boolean;
@@ -78,7 +78,7 @@ export class KnownPath {
     return { lag, likeness, isAlike: likeness >= (isNear ? NEAR.likeness : LEAST_LIKENESS) };
   }
 
-  /** Leaves the cross spectrum of both paths in `product`. @returns the correlation of two equal paths */
+  /** Writes the cross spectrum of both paths to `product`. @returns the correlation of two equal paths */
   private multiply(path: Tones): number {
     const { known, product } = this;
     const { first, last } = this.transform;

@@ -6,7 +6,7 @@ import { PathMeasure } from './path-measure.ts';
 export interface LagMeasure {
   /** Samples; negative if the echo comes earlier. */
   readonly lag: number;
-  /** 0 to 1: how alike the two echoes are but for the lag. */
+  /** 0 to 1: how alike the two echoes are apart from the lag. */
   readonly likeness: number;
   /** Age of the measurement in samples: the middle of the frames that were used. */
   readonly ago: number;
@@ -17,7 +17,7 @@ export interface LagMeasure {
 }
 
 /**
- * Compares the loudspeaker's sound in the microphone now with the same before. In one room, the two differ only by the
+ * Compares the loudspeaker's present echo in the microphone with an earlier one. In one room, the two differ only by the
  * drift between the clocks. Accurate to a hundredth of a sample from a second of speech, even while people speak.
  */
 export interface LagMeter {
@@ -34,7 +34,7 @@ export interface LagMeter {
 
 /** Frames per measurement: few at first, when the clocks may drift fast. */
 const FRAMES = { first: 4, most: 12, more: 2 };
-/** Measurements in a row that are unlike the known path until it is forgotten: the room has changed. */
+/** After this many consecutive measurements unlike the known path, it is forgotten: the room has changed. */
 const MISSES = 4;
 /** Least share of the heard sound that comes from the played sound; below it there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;
@@ -48,7 +48,7 @@ class PathLagMeter implements LagMeter {
   private readonly frame: LatestFrame;
   private readonly measure: PathMeasure;
   private readonly known: KnownPath;
-  /** Frames of the next measurement. */
+  /** Number of frames for the next measurement. */
   private wanted = FRAMES.first;
   /** Measurements in a row that were unlike the known path. */
   private misses = 0;

@@ -16,9 +16,9 @@ export const CHANGED_MS = 250;
 const AGAIN_MS = 1000;
 /** Least power of an echo. */
 const ECHO_POWER = 1e-8;
-/** The remaining sound counts from this share of the echo on. */
+/** Least remaining sound of a changed path, as a share of the echo. */
 const MATTERS = 0.04;
-/** Share of the remaining sound that follows the echo when the path has changed. */
+/** The path has changed if more than this share of the remaining sound follows the echo. */
 const ALIKE = 0.35;
 /** The path counts as known once the remaining sound is below this share of the echo. */
 const KNOWN = 0.03;

@@ -65,7 +65,7 @@ export class PathMeasure {
     this.loudness += sum;
   }
 
-  /** Leaves the path in `path`, without weak tones. @returns the share of the heard sound that came along it */
+  /** Writes the path to `path`, without weak tones. @returns the share of the heard sound that came along it */
   find(): number {
     const { path, cross, playedPower, heardPower } = this;
     const { first, last } = this.transform;

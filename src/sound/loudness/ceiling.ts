@@ -1,9 +1,9 @@
 import { applyGain, samplesOf } from '../pcm.ts';
 import { CEILING, createLimiter, slotSamples } from './limiter.ts';
 
-/** Keeps translated speech from ever being a shriek. Sound below the ceiling passes as it is, bit for bit. */
+/** Attenuates translated speech that is far too loud. Sound below the ceiling stays bit-exact. */
 export interface Ceiling {
-  /** The next piece of speech: softer where it is louder than all speech may be. */
+  /** Limits the next piece of speech to the ceiling. */
   hold(pcm: Uint8Array): Uint8Array;
   /** Sound that joins the end of the last piece, with the same gain. */
   edge(pcm: Uint8Array): Uint8Array;
@@ -15,13 +15,13 @@ const BLOCK_MS = 100;
 const PAUSE_LEVEL = 0.003;
 /** Blocks that are remembered: a minute of speech. */
 const REMEMBERED = 600;
-/** Blocks before which the usual loudness is not known: a sentence may begin softly. */
+/** Blocks needed to know the usual loudness: a sentence may begin softly. */
 const FEWEST = 30;
 /** How much louder than the usual block a block may be: 15 dB. The loudest syllable of one speaker is 10 dB above it. */
 const MOST_ABOVE = 10 ** (15 / 20);
 /** A ceiling is never lower than this (-12 dBFS): normal speech after a whisper is not a shriek. */
 const LOWEST = 0.25;
-/** ... and never higher (-4 dBFS): no speech is that loud, only a tone or a square wave. */
+/** A ceiling is never higher than this (-4 dBFS): only a tone or a square wave is that loud. */
 const HIGHEST = 0.63;
 
 export function createCeiling(rateHz: number): Ceiling {
@@ -47,19 +47,19 @@ export function createCeiling(rateHz: number): Ceiling {
   };
 }
 
-/** The greatest level of a block, by the median of those before. */
+/** The highest allowed level of a block, from the median of earlier blocks. */
 function ceilingOf(levels: readonly number[]): number {
   if (levels.length < FEWEST) return HIGHEST;
   const usual = levels.toSorted((one, other) => one - other)[levels.length >> 1] ?? 0;
   return Math.min(HIGHEST, Math.max(LOWEST, usual * MOST_ABOVE));
 }
 
-/** The levels of its blocks, and its greatest sample. */
+/** The levels of a sound's blocks, and its peak. */
 function measure(samples: Int16Array, block: number): { loud: readonly number[]; peak: number } {
   const loud: number[] = [];
   let peak = 0;
   for (let from = 0, until = 0; from < samples.length; from = until) {
-    // A rest of less than half a block is part of the last one: a single period of a voice may be louder than any syllable.
+    // A remainder of less than half a block joins the last block: a single period of a voice may be louder than any syllable.
     until = samples.length - from < 1.5 * block ? samples.length : from + block;
     let sum = 0;
     for (let at = from; at < until; at++) {

@@ -40,10 +40,10 @@ export function createWeightedSquares(rateHz: number): WeightedSquares {
   const [f0, f1, f2] = first.b;
   const [fa1, fa2] = first.a;
   const [sa1, sa2] = second.a;
-  /** Two values for each filter. */
+  /** Filter state: two values for each filter. */
   const memory = new Float64Array(4);
   return (samples, from, until) => {
-    // Local for speed: a number that a closure changes is a new object each time.
+    // Local for speed: each change of a number captured by a closure allocates an object.
     let p1 = memory[0] as number;
     let p2 = memory[1] as number;
     let q1 = memory[2] as number;

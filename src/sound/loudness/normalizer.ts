@@ -11,13 +11,13 @@ export interface Normalizer {
    * @param voice any key that identifies the voice; each voice keeps its gain while others speak
    */
   level(pcm: Uint8Array, voice: string): Uint8Array;
-  /** Scales sound that joins the end of the last piece or the begin of the next, with the same gain. */
+  /** Scales sound that joins the end of the last piece or the start of the next, with the same gain. */
   edge(pcm: Uint8Array): Uint8Array;
   /** The gain of a voice in decibels; 0 for a voice that has not spoken. */
   gainDb(voice: string): number;
 }
 
-/** Number of remembered voices, more than take turns in one lane. */
+/** Number of remembered voices: more than ever take turns in one lane. */
 const MOST_VOICES = 32;
 
 export function createNormalizer(rateHz: number): Normalizer {

@@ -15,7 +15,7 @@ export interface VoiceLevel {
 
 /** Length of a measured block (ms). */
 export const BLOCK_MS = 100;
-/** Target loudness (LUFS) of all voices: the average of neural voices, so that volume 100 stays as loud as it was. */
+/** Target loudness (LUFS) of all voices: the average of neural voices, so that most voices change little. */
 export const TARGET_LUFS = -20;
 /** Largest change of a voice (dB). */
 export const MOST_GAIN_DB = 15;
@@ -32,7 +32,7 @@ const LAST_BLOCKS = 10;
 const CHANGED_DB = 5;
 /** Speech blocks needed before the gain may change. */
 const FEWEST_BLOCKS = 3;
-/** Speed of the gain (dB per block): too slow to notice, faster for a voice that is far off. */
+/** Speed of the gain (dB per block): too slow to notice, faster for a voice far from the target. */
 const SLEW_DB = { near: 3 * (BLOCK_MS / 1000), far: 8 * (BLOCK_MS / 1000), isFar: 6 } as const;
 /** Smaller differences (dB) are inaudible and ignored, so that the gain stands still. */
 const DEAD_BAND_DB = 0.7;

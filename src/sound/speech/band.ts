@@ -21,7 +21,7 @@ export function createBand(rateHz: number): Band {
   const begun = { sum: 0, summed: 0, missing: step, slow: 0, slower: 0 };
   return {
     push(samples, take) {
-      // Local for speed: a number that a closure changes is a new object each time.
+      // Local for speed: each change of a number captured by a closure allocates an object.
       let { sum, summed, missing, slow, slower } = begun;
       for (let index = 0; index < samples.length; index++) {
         sum += samples[index] as number;

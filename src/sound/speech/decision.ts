@@ -2,20 +2,20 @@ import type { ChunkLevels } from './noise-floor.ts';
 
 /** Decides whether a person speaks. Three functions, because mistakes have different costs. */
 
-/** Fast and by one chunk: for effects that are undone at once, such as lowering the translation during speech. */
+/** A fast decision from one chunk, for effects that are easily undone, such as lowering the translation during speech. */
 export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
   // Both must agree: the chunk is loud enough, and the voice detector (if there is one) hears a person.
   return voiced && levels.isSpeech !== false;
 }
 
-/** Rise of the threshold per mistake: after noise was taken for speech, speech must be clearer, up to `HARDEST`. */
+/** Rise of the threshold each time that noise was taken for speech, up to `HARDEST`. */
 const HARDER_EACH = 1.5;
 const HARDEST = 4;
 /** Drop of the threshold while an unclear voice is expected; sound without a voice stays far below. */
 const EXPECTED = 4;
 
 /**
- * Careful, by about the last second: for effects that cost money, such as opening a stream or keeping it open.
+ * A careful decision from about the last second, for effects that cost money, such as opening a stream or keeping it open.
  * @param mistakes recent wrong decisions in this room
  * @param isExpected a person whose voice was unclear has just spoken here
  */

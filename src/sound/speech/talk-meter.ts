@@ -22,27 +22,27 @@ const RICH = 2.5;
 const GLIDE = { least: 0.004, most: 0.06 } as const;
 const STEADY = 0.003;
 const CLEAREST_FRAMES = 16;
-/** Level changes of mains hum (dB), as frames cut through its periods: ignored. */
+/** Level changes to ignore (dB): mains hum has them, because frames cut through its periods. */
 const RIPPLE_DB = 1.5;
-/** Least level changes needed to judge their direction. */
+/** Number of level changes needed to judge their direction. */
 const FEWEST_STEPS = 6;
 /** Consecutive frames with a pitch that make a syllable. */
 const LEAST_RUN = 3;
 
 /** Measures that tell a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
 export interface TalkMeasures {
-  /** Loud frames against the room's floor. */
+  /** Level of loud frames above the room's floor. */
   readonly overFloor: number;
   /** Frames louder than nearly all of the room. */
   readonly over: number;
-  /** Loud frames against the room's median. */
+  /** Level of loud frames above the room's median. */
   readonly overMedian: number;
   /** Distance between quiet and loud frames. */
   readonly range: number;
   /** Level changes at the rate of syllables. */
   readonly syllables: number;
   readonly standing: number;
-  /** Level changes from frame to frame among standing frames: a machine that was switched on holds its level. */
+  /** Level changes from frame to frame among frames above the floor: a machine that was switched on holds its level. */
   readonly unrest: number;
   /** How much more often the level falls than rises: a struck object only dies away. */
   readonly falling: number;
@@ -59,7 +59,7 @@ export interface TalkMeasures {
   readonly pieces: number;
   /** The longest run's share of all frames with a pitch. */
   readonly oneness: number;
-  /** Share of frames with a pitch among the standing frames: 1 for tones. */
+  /** Share of frames with a pitch among frames above the floor: 1 for tones. */
   readonly allVoiced: number;
   readonly veryClear: number;
   /** Mean clarity of the clearest frames. */
@@ -229,7 +229,7 @@ const HIGH_PASS = { b: 0.84646, a1: -1.6692, a2: 0.71663 } as const;
 function createPassBand(): (frame: Float32Array) => number {
   const memory = new Float64Array(4);
   return (frame) => {
-    // Local for speed: a number that a closure changes is a new object each time.
+    // Local for speed: each change of a number captured by a closure allocates an object.
     let x1 = memory[0] as number;
     let x2 = memory[1] as number;
     let y1 = memory[2] as number;

@@ -23,7 +23,7 @@ const PARTS: readonly Part[] = [
   { of: 'syllables', from: 0, to: 1.6, weight: 4.639 },
   { of: 'syllables', from: 5, to: 9, weight: -1.153 },
   { of: 'standing', from: 0, to: 1, weight: -1.473 },
-  // Decides alone: a level that stands still is never speech.
+  // Decides alone: a constant level is never speech.
   { of: 'unrest', from: 0, to: 0.1, weight: 150 },
   // Decides alone too: a slammed door only dies away, a voice rises as often as it falls.
   { of: 'falling', from: 0.3, to: 0.8, weight: -20 },
@@ -40,7 +40,7 @@ const PARTS: readonly Part[] = [
   { of: 'rich', from: 0, to: 0.1, weight: 62.902 },
   { of: 'poor', from: 0.4, to: 0.8, weight: -37.304 },
 ];
-/** Puts score 0 where no fitted speech in rooms is missed, except single words with echo and hiss. */
+/** Places score 0 so that no fitted speech in rooms is missed, except single words with echo and hiss. */
 const OFFSET = -14.212;
 
 /** Confidence that a person speaks; above 0 means yes. */

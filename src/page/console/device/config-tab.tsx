@@ -9,7 +9,7 @@ import { Data, Table } from '../parts/table.tsx';
 import { Sheet, Time, Words } from '../parts/words.tsx';
 import { t } from '../text.ts';
 
-/** Desired beside reported, and the desired as a form. */
+/** The desired configuration beside the reported one, and a form to change it. */
 export function DeviceConfigTab({
   device,
   lanes,

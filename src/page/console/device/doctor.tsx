@@ -12,7 +12,7 @@ import { queryValue, setQuery } from '../route.ts';
 import { jobs } from '../stream.ts';
 import { t } from '../text.ts';
 
-/** The doctor's report; its job stands in the address, so that it is still there after a reload. */
+/** The doctor's report; the job's id is in the address, so that the report survives a reload. */
 export function Doctor({ device }: { readonly device: string }) {
   const fault = useSignal<string | null>(null);
   const id = queryValue('job');
@@ -94,7 +94,7 @@ export function Refusal({ result }: { readonly result: JobDevice }) {
 function Report({ result }: { readonly result: JobDevice }) {
   if (result.state !== 'ok' || !isDiagnosis(result.data)) return <Refusal result={result} />;
   const { checks } = result.data;
-  // The worst first.
+  // Worst verdict first.
   const order = ['problem', 'warning', 'ok', 'skipped'];
   const sorted = checks.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   return (

@@ -5,7 +5,7 @@ import { Time, Words } from '../parts/words.tsx';
 import { queryValue, setQuery } from '../route.ts';
 import { t } from '../text.ts';
 
-/** Newest first, by kind. */
+/** Events of a device, newest first, with a filter by kind. */
 export function Events({ events }: { readonly events: readonly DeviceEvent[] }) {
   const kind = queryValue('kind');
   const kinds = [...new Set(events.map((event) => event.kind))].sort();

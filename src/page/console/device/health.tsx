@@ -16,7 +16,7 @@ const SERIES: readonly HealthSeries[] = [
   'loopLagMs',
 ];
 
-/** The last 24 hours. */
+/** Health figures of the last 24 hours. */
 export function Health({ device }: { readonly device: string }) {
   const health = useFetched<DeviceHealth>(`/api/devices/${devicePath(device)}/health`);
   return (

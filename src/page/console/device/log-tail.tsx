@@ -9,7 +9,7 @@ import { t } from '../text.ts';
 
 const MINUTES = [5, 15, 60];
 
-/** The device's log, on demand and for a while. */
+/** The device's live log, on demand and for a limited time. */
 export function LogTail({ device, until }: { readonly device: string; readonly until: string | null }) {
   const fault = useSignal<string | null>(null);
   const minutes = useSignal(5);

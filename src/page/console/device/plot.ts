@@ -3,7 +3,7 @@ import type { DeviceHealth } from '../../../protocol/console-device.ts';
 
 const HEIGHT_PX = 150;
 
-/** Draws one series in the page's colours, as wide as its place. @returns removes it */
+/** Draws one series in the page's colours, as wide as its box. @returns a function that removes the plot */
 export function drawPlot(
   box: HTMLElement,
   { from, stepS }: DeviceHealth,
@@ -19,7 +19,7 @@ export function drawPlot(
   };
   const begin = new Date(from).getTime() / 1000;
   const format = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
-  // A line of one value is not seen.
+  // A line of one or two values is barely visible: points are shown too.
   const isSparse = values.filter((value) => value !== null).length < 3;
   const plot = new uPlot(
     {
@@ -44,7 +44,7 @@ export function drawPlot(
   };
 }
 
-/** A canvas does not know `light-dark()`: the browser resolves it in a property. */
+/** A canvas does not support `light-dark()`: a style property resolves it. */
 function resolved(box: HTMLElement, value: string): string {
   box.style.color = value;
   const color = getComputedStyle(box).color;

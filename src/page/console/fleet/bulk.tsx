@@ -5,7 +5,7 @@ import { go } from '../route.ts';
 import { t } from '../text.ts';
 import { selectAll, selectedCount, selection, selectionOf } from './view.ts';
 
-/** What can be done with the selected devices. */
+/** Actions for the selected devices. */
 export function Bulk() {
   const isOpen = useSignal(false);
   const to = selectionOf();

@@ -52,7 +52,7 @@ export function FleetRows() {
 
 let asked: Window = { first: 0, last: 0 };
 
-/** Asks for a window of the present filter and order. */
+/** Requests a window of the list with the current filter and order. */
 export function show(window: Window): void {
   asked = window;
   showView({ filter: filter.value, sort: sort.value, descending: isDescending.value, ...window });
@@ -96,7 +96,7 @@ function Head() {
   );
 }
 
-/** Reads the signal of its device, so that it alone is painted again when the device changes. */
+/** Reads the signal of its device, so that only this row is rendered again when the device changes. */
 function Row({ device }: { readonly device: string | undefined }) {
   const row = device === undefined ? undefined : rowOf(device);
   if (device === undefined || row === undefined) {

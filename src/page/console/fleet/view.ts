@@ -34,7 +34,7 @@ export const filter = computed<FleetFilter>(() => {
 export const sort = computed<FleetView['sort']>(
   () => SORTS.find((name) => name === queryValue('sort')) ?? 'problems',
 );
-/** The latest change first; everything else rises. */
+/** Default order: `since` descends (latest change first), all others ascend. */
 export const isDescending = computed(() => (queryValue('descending') === '1') !== (sort.value === 'since'));
 
 export function setFilter(parts: Readonly<Record<string, string>>): void {
@@ -48,7 +48,7 @@ export function toggleStatus(status: FleetStatus): void {
   setFilter({ status: next.join(',') });
 }
 
-/** `but`: everything that the filter admits, except these. `only`: these. */
+/** `but`: all devices of the filter except these. `only`: just these. */
 interface Selected {
   readonly but: ReadonlySet<string> | null;
   readonly only: ReadonlySet<string>;
@@ -89,7 +89,7 @@ export function selectAll(isWanted: boolean): void {
   pick(isWanted ? { but: new Set(), only: new Set() } : null);
 }
 
-/** As the backend takes it. */
+/** The selection in the backend's format. */
 export function selectionOf(): Selection | null {
   if (selection.value === null) return null;
   const { but, only } = selection.value;

@@ -115,7 +115,7 @@ function ArgsForm({ command, to, count, lanes, onSent }: CommandsProps & { reado
 }
 
 const LONGEST_SHOWN = 80;
-/** Cut between words, with an ellipsis. */
+/** Truncates between words, with an ellipsis. */
 export const shortened = (text: string): string =>
   text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN).replace(/\W+\w*$/, '')} …`;
 

@@ -3,7 +3,7 @@ import { t } from '../text.ts';
 import { type FieldProps, Help } from './field.ts';
 import { itemsOf, kindOf, numberOf, optionsOf, textOf } from './schema.ts';
 
-/** Longer texts have several lines. */
+/** Maximum length (characters) for a single-line field. */
 const LONG_TEXT = 256;
 
 /** The control for one plain value, or for a list of plain values. */
@@ -111,7 +111,7 @@ export function Control(props: FieldProps & { readonly id: string; readonly labe
   }
 }
 
-/** Words between commas; nothing: not set. */
+/** Splits a text at commas; undefined for an empty text (not set). */
 function wordsOf(text: string): readonly string[] | undefined {
   const words = text
     .split(',')

@@ -38,7 +38,7 @@ function Field(props: FieldProps) {
   return <Labelled {...props} schema={inner} />;
 }
 
-/** Not set, none, or a value. */
+/** A choice between not set, null and a value. */
 function NullableField({ inner, ...props }: FieldProps & { readonly inner: JsonSchema }) {
   const { name, pointer, value, onChange, isRequired, schema } = props;
   const choice = value === undefined ? 'unset' : value === null ? 'null' : 'value';
@@ -174,6 +174,6 @@ function Faults({ pointer }: { readonly pointer: string }) {
   );
 }
 
-/** Items of a list of plain values have no field of their own. */
+/** Whether `place` is an item of this list: items of plain values have no field of their own. */
 const isInside = (place: string, pointer: string): boolean =>
   place.startsWith(`${pointer}/`) && /^\d+$/.test(place.slice(pointer.length + 1));

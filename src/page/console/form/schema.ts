@@ -83,7 +83,7 @@ export function blankOf(schema: JsonSchema): Json {
   return undefined;
 }
 
-/** Without what is not set, and without objects in which nothing is set. */
+/** Removes unset values, and objects without any set value. */
 export function pruned(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => pruned(item) ?? {});
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** A list from which one is chosen. Its name is `label`, or a label for `id`. */
+/** A drop-down list. Its accessible name is `label`, or the label element for `id`. */
 export function Choice<K extends string>({
   id,
   label,

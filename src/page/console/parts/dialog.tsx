@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../text.ts';
 
-/** A dialog over the page: the browser keeps the keyboard inside, and gives it back. */
+/** A dialog over the page: the keyboard focus stays inside, and returns when it closes. */
 export function Dialog({
   title,
   onClose,

@@ -1,6 +1,6 @@
 import { t } from '../text.ts';
 
-/** A field of a form, called `password`. */
+/** A form field named `password`. */
 export function NewPassword({ id }: { readonly id: string }) {
   return (
     <div class="field">

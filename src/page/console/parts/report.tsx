@@ -20,7 +20,7 @@ interface ReportLine {
   readonly others: readonly string[];
 }
 
-/** Figures in all, above a table whose bars compare its lines. */
+/** Total figures, above a table whose bars compare its lines. */
 export function Report({
   label,
   figures,

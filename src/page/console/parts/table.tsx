@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A heading of a column; figures are at the end of their column. */
+/** A column heading; columns of numbers are aligned at the end. */
 export type Heading = string | { readonly text: string; readonly kind: 'number' | 'optional' };
 
 /** A table that scrolls inside its own box on a narrow page; the keyboard scrolls it too. */
@@ -12,7 +12,7 @@ export function Table({
 }: {
   readonly label: string;
   readonly heads: readonly Heading[];
-  /** The cells explain themselves: on a telephone they stand below each other. */
+  /** The cells need no heading: on a phone they are stacked. */
   readonly hasCards?: boolean;
   readonly children: ComponentChildren;
 }) {

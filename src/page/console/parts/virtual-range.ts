@@ -1,6 +1,6 @@
-/** Rows before and after the visible ones that exist already. */
+/** Number of rows rendered before and after the visible ones. */
 const MORE = 8;
-/** The rows change by this many at a time: most frames of a scroll paint nothing anew. */
+/** Step (rows) of the rendered range: most frames of a scroll render nothing. */
 const STEP = 8;
 
 export interface Range {
@@ -8,7 +8,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** The rows that exist in the page, of `total` rows of one height. */
+/** The rows to render, of `total` rows of one height. */
 export function rangeOf(scrolled: number, height: number, rowPx: number, total: number): Range {
   const first = Math.floor(scrolled / rowPx);
   const last = Math.ceil((scrolled + height) / rowPx);
@@ -18,14 +18,14 @@ export function rangeOf(scrolled: number, height: number, rowPx: number, total: 
   };
 }
 
-/** Where to scroll so that row `at` is visible; the same place, if it is. */
+/** Where to scroll so that row `at` is visible; unchanged if it already is. */
 export function scrollTo(at: number, scrolled: number, height: number, rowPx: number): number {
   const top = at * rowPx;
   if (top < scrolled) return top;
   return top + rowPx > scrolled + height ? top + rowPx - height : scrolled;
 }
 
-/** The row after a key; null: the key moves nothing. */
+/** The current row after a key press; null: the key does not move it. */
 export function moved(key: string, at: number, total: number, page: number): number | null {
   const to = {
     ArrowDown: at + 1,
@@ -39,9 +39,9 @@ export function moved(key: string, at: number, total: number, page: number): num
   return Math.max(0, Math.min(to, total - 1));
 }
 
-/** Rows that are asked for beyond those that exist, before and after. */
+/** Number of rows requested before and after the rendered ones. */
 const MARGIN = 100;
-/** Fewer left: the next ones are asked for. At a quick scroll of 40 rows a second the answer has a second to arrive. */
+/** With fewer rows left, the next ones are requested: at a quick scroll of 40 rows/s the answer has a second to arrive. */
 const NEAR = 50;
 
 /** Rows of the list from `first` up to, not including, `last`. */
@@ -51,7 +51,7 @@ export interface Window {
 }
 
 /**
- * The window to ask for; null: the one that was asked for last is enough.
+ * The window to request; null: the last requested one is enough.
  * @param asked the requested window; its request may be pending
  */
 export function windowFor({ from, to }: Range, asked: Window, total: number): Window | null {

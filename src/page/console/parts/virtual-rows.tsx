@@ -7,9 +7,9 @@ export interface VirtualRowsProps {
   readonly label: string;
   readonly total: number;
   readonly columns: number;
-  /** The header, which stays. */
+  /** The fixed header. */
   readonly head: ComponentChildren;
-  /** Another text: back to the beginning, because the rows are others. */
+  /** Identifies the content: when it changes, the list scrolls back to the top. */
   readonly about: string;
   row(at: number): ComponentChildren;
   isSelected(at: number): boolean;
@@ -21,7 +21,7 @@ export interface VirtualRowsProps {
   onPointerGone?(): void;
 }
 
-/** Rows of one height, of which only the visible ones exist. One stop of the keyboard: arrows move the row within. */
+/** A list of rows of one height that renders only the visible ones. It is one tab stop; arrow keys move between rows. */
 export function VirtualRows(props: VirtualRowsProps) {
   const { label, total, columns, head, about } = props;
   const grid = useRef<HTMLDivElement>(null);

@@ -15,7 +15,7 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** Longer text from outside: isolated and broken anywhere. */
+/** Longer text from outside: isolated, and may wrap anywhere. */
 export const Words = ({ text }: { readonly text: string }) => <bdi>{cleaned(text)}</bdi>;
 
 export function DeviceLink({ device }: { readonly device: string }) {
@@ -53,7 +53,7 @@ export function reasonParts(reason: string): { readonly code: string; readonly d
   return { code, detail: detail.join(':') };
 }
 
-/** Text with `code` in it, as the registry of commands has it. */
+/** Renders text with `code` marks, as in the command registry. */
 export function Marked({ text }: { readonly text: string }) {
   const plain = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const parts = plain.split('`');
