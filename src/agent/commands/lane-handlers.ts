@@ -15,7 +15,7 @@ import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result
 
 type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;
 
-/** The note of an answer if the service was not asked. */
+/** Note in the answer when the service was not asked. */
 const LATER = 'takes effect with the next session';
 
 export interface LaneHandlersDeps extends TaskResultDeps {
@@ -29,7 +29,7 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   offerOf(lane: string): readonly string[];
 }
 
-/** The state of the lanes, as in an answer. */
+/** The lanes' state in the form of an answer. */
 export const brief = (affected: readonly LaneRunner[]): object => ({
   lanes: affected.map(({ id, phase, state }) => ({
     id,
@@ -63,7 +63,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       return brief(affected);
     },
     mute: ({ lane }) => setOptions(chosen(lane), { muted: true }),
-    // The answer must be true: this also ends a mute from the desk.
+    // A mute from the desk ends, too: otherwise the answer would be wrong.
     unmute: ({ lane }) => setOptions(chosen(lane), { muted: false, mutedAtDesk: false }),
     languages: (args) =>
       args.step === undefined
@@ -89,7 +89,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
   };
 }
 
-/** Commands from keys and the screen, where they differ. Their effect ends with the conversation, and never lifts the owner's mute. */
+/** The handlers that differ for keys and the screen. Their effect ends with the conversation, and never lifts the owner's mute. */
 export function handlersAtDesk({
   lanes,
   says,
@@ -107,7 +107,7 @@ function setOptions(lanes: readonly LaneRunner[], options: Partial<LaneOptions>)
   return brief(lanes);
 }
 
-/** The answer comes from the service. If one lane cannot take the languages, none is changed. */
+/** The service's verdict becomes the answer. If one lane cannot take the languages, no lane is changed. */
 function changeLanguages(
   lanes: readonly LaneRunner[],
   { source, targets }: CommandArgs<'languages'>,

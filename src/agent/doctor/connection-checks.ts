@@ -30,7 +30,7 @@ export interface BrokerConnection {
   readonly bus: Bus | null;
   /** Whether the broker has refused a message, if it says so. */
   readonly hasRefused?: () => boolean;
-  /** The broker has refused the doctor's own login, while an agent (possibly) runs with the device's. */
+  /** The broker has refused the doctor's own login, while an agent may be running with the device's login. */
   readonly isAgentsAlone?: boolean;
   /** The result of publishing to foreign topics; null: not tried. */
   readonly isolation?: IsolationFacts | null;
@@ -45,7 +45,7 @@ export interface ConnectionParts {
   join(): Promise<BrokerConnection>;
   /** The running agent's findings over its own connection; null: the agent does not answer. */
   askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
-  /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
+  /** Whether a check is reported. If it is not, the check that depends on it reports its failure. */
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];

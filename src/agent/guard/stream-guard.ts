@@ -38,7 +38,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
         fail(where, error);
       }
     };
-    /** After these, callbacks are ignored, whether they succeed or not. */
+    /** From now on callbacks are ignored, even if ending the connection fails. */
     const end = (how: 'close' | 'terminate'): void => {
       if (isOver) return;
       isOver = true;

@@ -67,7 +67,7 @@ export class EchoPath {
           this.given -= pcm.byteLength;
           this.deliver(pcm, capturedAt);
         },
-        // First of all: the returned sound still has its echo, and the gate must know.
+        // Called before the held sound returns: it still has its echo, and the gate must know.
         failed: (message) => {
           this.canceller = null;
           this.isReady = false;

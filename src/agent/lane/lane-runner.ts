@@ -53,7 +53,7 @@ export interface LaneDeps {
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
-  /** Its place in a room; missing: it is alone. */
+  /** The lane's place in a room; missing: the lane is alone. */
   readonly seat?: RoomSeat | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
@@ -64,7 +64,7 @@ export interface LaneDeps {
   readonly seed: number;
 }
 
-/** The devices that change. */
+/** The devices that are replaced. */
 export interface NewDevices {
   readonly openCapture?: OpenCapture | undefined;
   readonly openPlayback?: OpenPlayback | undefined;
@@ -92,7 +92,7 @@ export class LaneRunner {
   private current: LaneState;
   /** More than one only during a rollover. */
   private readonly connections = new Map<number, StreamConnection>();
-  /** Streams that do not send their bytes as fast as they get them. */
+  /** Streams with backpressure: they get bytes faster than they can send them. */
   private readonly congested = new Set<number>();
   private hears = false;
   private cancels: boolean;
@@ -174,7 +174,7 @@ export class LaneRunner {
     return openRequest(this.current)?.id === request;
   }
 
-  /** Whether it may need the backend at any moment. */
+  /** Whether the lane may need the backend at any moment. */
   get needsBackend(): boolean {
     return needsBackend(this.current, this.deps.clock.now());
   }
@@ -192,7 +192,7 @@ export class LaneRunner {
     ]);
   }
 
-  /** Releases the audio devices; the lane is `closed`, or its time is over. */
+  /** Releases the audio devices. Called when the lane is `closed`, or at its time limit. */
   async close(): Promise<void> {
     this.timers.disarmAll();
     for (const connection of this.connections.values()) connection.terminate();
@@ -213,7 +213,7 @@ export class LaneRunner {
         this.perform(effect);
       } catch (error) {
         this.deps.defects(`${this.id}.${effect.type}`, error);
-        // The lane believes that the effect is done. At a restart, failures to release something are ignored.
+        // Restart the lane, which believes that the effect is done. During a restart, failures to release are ignored.
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
@@ -283,7 +283,7 @@ export class LaneRunner {
       case 'notify':
       case 'caption':
       case 'said':
-        // For the watchers: they publish and log.
+        // Effects for the watchers, which publish and log them.
         return;
     }
   }

@@ -37,13 +37,13 @@ export interface Reference {
    * plays, even if `heardAt` suggests a gap
    */
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
-  /** Sound from this moment on was taken back. */
+  /** Sound after this moment was dropped before it was heard. */
   flushed(at: number, place?: Place | null): void;
   /** The device corrects the time of the present sound by this much (ms); negative: it is heard earlier. */
   late?(byMs: number): void;
 }
 
-/** Gain of the translation while a visitor speaks (dB): still audible, and no obstacle. */
+/** Gain of the translation while a visitor speaks (dB): still audible, but not in the way. */
 const DUCKED_DB = -12;
 
 /** Times closer than this are equal (ms). */
@@ -57,7 +57,7 @@ export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
-  /** The lane knows that it has no loudspeaker: it failed to open, or not in time. */
+  /** Whether the lane was told that it has no loudspeaker: it failed to open, or did not open in time. */
   private isMissing = false;
   private isClosed = false;
   private runsOn = false;
@@ -87,7 +87,7 @@ export class PlaybackPipeline {
     const sink: PlaybackSink = {
       fault: (fault) => post(faultEvent('playback', fault)),
       back: () => {
-        // It may be another device, or have lost its volume.
+        // The device may be another one, or may have lost its volume.
         this.playback?.mixer?.setVolume(this.volume);
         post({ type: 'playback_back' });
       },
@@ -111,7 +111,7 @@ export class PlaybackPipeline {
     const { playback } = this;
     this.playback = null;
     this.soundsUntil = Number.NEGATIVE_INFINITY;
-    // The lane knows of a lost device; the new one is back.
+    // Makes `use` report that the loudspeaker is back, in case the old one was lost.
     this.isMissing = true;
     await playback?.close();
     if (!this.isClosed) await this.open();
