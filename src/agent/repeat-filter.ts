@@ -77,7 +77,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   };
 }
 
-/** Ordinary events of a lane that are reported one by one each minute, for a person who watches. */
+/** Number of a lane's ordinary events per minute that are reported one by one: a person may be watching. */
 export const ORDINARY_A_MINUTE = 5;
 
 /** A rate-limited log line. */

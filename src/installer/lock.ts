@@ -1,4 +1,4 @@
-/** Locks: two processes that write one file would overwrite each other's result. */
+/** Locks against two processes that overwrite each other's files. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
@@ -55,11 +55,11 @@ function take(file: string): (() => void) | null {
   return null;
 }
 
-/** A killed process holds nothing. */
+/** Whether a live process holds the lock. */
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readBoundedFile(file, LONGEST_PID).bytes.toString('latin1'));
-    // Empty: just being written.
+    // Empty: the lock file is being written.
     if (pid === 0) return true;
     process.kill(pid, 0);
     return true;

@@ -1,7 +1,7 @@
 /**
  * Removes the secrets from dragoman.json once they are in place. The text without them is written beside the file and synced, the
- * file is overwritten and synced, and then the new file takes its name. After a power cut one of the two is whole, and the next
- * boot finishes the work.
+ * file is overwritten and synced, and then the new file takes its name. After a power cut, one of the two files is complete, and
+ * the next boot finishes the work.
  */
 import {
   closeSync,

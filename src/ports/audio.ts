@@ -3,7 +3,7 @@
  * monotonic milliseconds of the agent's clock.
  */
 
-/** What can be wrong with an audio device: each fault once, with its English for owners. The table in docs/operate.md is generated from it. */
+/** Faults of an audio device, each with its explanation for owners. The table in docs/operate.md is generated from this. */
 export const AUDIO_FAULTS = {
   not_found: {
     means: 'There is no such device or file.',
@@ -83,9 +83,9 @@ export interface Capture {
 
 /** Receives a playback driver's reports. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface PlaybackSink {
-  /** The device failed, or fails now for another reason; the driver keeps trying unless closed. Reported once each until `back`. */
+  /** The device failed, or now fails for another reason; the driver retries until closed. Each reason is reported once until `back`. */
   fault(fault: AudioFault): void;
-  /** It works again after a fault; the owner has to set the volume again. */
+  /** The device works again after a fault; its owner has to set the volume again. */
   back(): void;
   /** This much of the written sound was lost while the device was away. */
   missed(ms: number): void;
@@ -138,7 +138,7 @@ export interface Playback {
    * device already holds, a fraction of a second. Absent when the device never stops.
    */
   runOn?(on: boolean): void;
-  /** Null while the device has none, which may change with `back`; the sound is then scaled before the write. */
+  /** Null while the device has no volume control (this may change with `back`); the sound is then scaled before the write. */
   readonly mixer: Mixer | null;
   /** Absent when there is no device. */
   readonly figures?: DeviceFigures | undefined;
@@ -146,8 +146,8 @@ export interface Playback {
 }
 
 /**
- * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work
- * (a missing file).
+ * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work,
+ * such as a missing file.
  */
 export type OpenCapture = (sink: CaptureSink, shortPeriods?: boolean) => Promise<Capture>;
 /** Opens a playback. */

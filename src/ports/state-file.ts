@@ -29,6 +29,6 @@ export interface StateFile {
    * not been read is not overwritten.
    */
   write(text: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }>;
-  /** It cannot be used here: the next write leaves it beside the new content, for the program that can read it. */
+  /** The content cannot be used here: the next write moves it aside, for a program that can read it. */
   putAside?(): void;
 }

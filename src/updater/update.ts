@@ -16,7 +16,7 @@ import { type NodePrograms, obtain } from './obtain.ts';
 import type { UpdaterTimes } from './updater-times.ts';
 import type { VersionFolders } from './version-folders.ts';
 
-/** Looks between two looks at the unit while the agent does not answer. */
+/** The unit is checked at every 15th look while the agent does not answer. */
 const LOOKS_PER_LOOK_AT_UNIT = 15;
 const MOST_DOUBLINGS = 10;
 
@@ -40,7 +40,7 @@ export interface UpdateDeps extends UpdaterDeps {
   readonly memory: Memory;
 }
 
-/** One update after the other. Only failures of this program throw. */
+/** Runs one update after the other. Throws only on bugs of this program. */
 export interface Update {
   /** Continues after a start of the machine. */
   carryOn(): Promise<void>;
@@ -54,7 +54,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   const { unit, orders, clock, log, folders, memory, own, times } = deps;
   const pause = (ms: number) => sleep(clock, ms);
 
-  /** Waits while no other order comes. @throws Superseded */
+  /** Waits, unless a newer order comes. @throws Superseded */
   const pauseUnlessOrdered = async (ms: number): Promise<void> => {
     const until = clock.now() + ms;
     do {
@@ -63,7 +63,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     } while (clock.now() < until);
   };
 
-  /** Downloads, and tries again while the trouble may pass. */
+  /** Downloads, and retries as long as the trouble may resolve itself. */
   const obtainPatiently = async (order: VersionOrder): Promise<void> => {
     const giveUpAt = clock.now() + times.patienceMs;
     for (let factor = 1; ; factor = Math.min(MOST_DOUBLINGS, factor * 2)) {
@@ -99,7 +99,7 @@ export function createUpdate(deps: UpdateDeps): Update {
         await pauseUnlessOrdered(times.lookMs);
       }
     }
-    // The kernel counts from here, so that the switch knows how much the agent reads.
+    // Takes a first sample of the agent's read rate, which the switch compares.
     await unit.look();
     await orders.forgetMoment();
     await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);
@@ -158,7 +158,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       await folders.choose(version);
     } catch (error) {
       if (!(error instanceof UpdateTrouble)) throw error;
-      // Until the machine starts again, and then the watch begins anew.
+      // The installed package is used until the next boot, where the watch begins anew.
       log.error({}, `the link cannot be changed, so the installed package is used: ${error.message}`);
       await orders.avoidLink();
     }

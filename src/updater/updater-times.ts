@@ -5,7 +5,7 @@ export interface UpdaterTimes extends GateTimes {
   readonly patienceMs: number;
   /** First pause after a failed download (ms); each is twice as long, up to ten times. */
   readonly retryMs: number;
-  /** Interval of the looks (ms). */
+  /** Polling interval (ms). */
   readonly lookMs: number;
 }
 
