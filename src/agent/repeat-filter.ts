@@ -58,7 +58,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
         say(0);
         return;
       }
-      // After the close, no end of the minute follows.
+      // After the close, there is no report at the end of the minute.
       if (isClosed) return;
       kind.last = say;
       kind.counted += 1;

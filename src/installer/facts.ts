@@ -31,7 +31,7 @@ export function findFacts({ wifi }: ProvisioningDocument, root: string): FoundFa
   };
 }
 
-/** A name without a folder is a credential, which systemd can take from anywhere. */
+/** A bare file name is a credential, which systemd can take from anywhere: it counts as present. */
 function isSetUp(root: string): boolean {
   const file = join(root, PLACES.mainConfig);
   const loaded = isFile(file) ? loadConfig({ file, env: {} }) : null;

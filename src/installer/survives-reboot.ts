@@ -28,7 +28,7 @@ export function isLasting(mounts: string, kindOf: KindOf): boolean {
   // Mounts that were created before the system started have moved since then, in the image to `IMAGE`.
   const [, upper = ''] = /(?:^|,)upperdir=([^,]+)/.exec(holding.options) ?? [];
   const kind = kindOf(upper) ?? kindOf(upper.replace(/^\/mnt(?=\/)/, IMAGE));
-  // An unknown one counts as memory: the secrets stay where they are, and nothing is lost.
+  // An unknown file system counts as memory: the secrets stay where they are, and nothing is lost.
   return kind !== null && !IN_MEMORY.includes(kind);
 }
 

@@ -51,7 +51,7 @@ export interface CaptureSink {
   frames(pcm: Uint8Array, capturedAt: number): void;
   /** A finite source has delivered its last sound; silence follows. */
   ended(): void;
-  /** The device failed; the driver keeps trying unless it was closed. */
+  /** The device failed; the driver retries until it is closed. */
   fault(fault: AudioFault): void;
   /** Something else changes the gain that the driver maintains (`present`), or has stopped doing so. */
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
@@ -106,8 +106,8 @@ export interface Place {
   /** Samples since the run began, at the lane's rate, counted by the device's own clock. */
   readonly sample: number;
   /**
-   * Set when the count continues from the run before: the device had samples after this one, but did not play them before the
-   * break. Null when the count starts anew.
+   * Set when the count continues from the previous run: the samples after this one were in the device, but were not played
+   * before the break. Null when the count starts anew.
    */
   readonly heardFrom: number | null;
 }

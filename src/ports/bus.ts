@@ -24,7 +24,7 @@ export interface PublishOptions {
 /** A QoS 1 message that was dropped. */
 export interface LostMessage {
   readonly topic: string;
-  /** `refused`: by the broker. `undeliverable`: connections kept ending on it. */
+  /** `refused`: by the broker. `undeliverable`: each connection ended when it was sent. */
   readonly why: 'full' | 'too_large' | 'refused' | 'undeliverable';
   /** A few words for the log. */
   readonly reason: string;

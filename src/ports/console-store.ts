@@ -89,7 +89,7 @@ export interface ConversationSum {
   readonly durationS: number;
   readonly sentences: number;
   readonly billedS: number;
-  /** Sum of the delays that were measured, and their number. */
+  /** Sum and number of the measured delays. */
   readonly delayMs: number;
   readonly delays: number;
 }
@@ -99,7 +99,7 @@ export interface ConsoleStore {
   people(): Promise<StoredPerson[]>;
   person(name: string): Promise<StoredPerson | null>;
   /**
-   * Decides on an attempt to sign in with a name, one after the other for all instances. Attempts belong to the row that is
+   * Decides on an attempt to sign in with a name, serialised over all instances. Attempts belong to the row that is
    * found: a database may find it under more than one spelling.
    * @returns the person, or null if there is none, and how long a refused attempt must wait
    */
@@ -133,7 +133,7 @@ export interface ConsoleStore {
   useSession(key: string, idleMs: number, isUse?: boolean): Promise<SignedIn | null>;
   endSession(key: string): Promise<void>;
 
-  /** @returns the id of the line */
+  /** @returns the id of the audit line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
   /**

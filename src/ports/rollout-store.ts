@@ -11,7 +11,7 @@ export interface RolloutKey {
 export interface StoredRollout extends RolloutKey {
   /** JSON. */
   readonly body: string;
-  /** Whether a backend works on it now. */
+  /** Whether a backend has the lease on it now. */
   readonly isDriven: boolean;
 }
 

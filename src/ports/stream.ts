@@ -33,7 +33,7 @@ export interface Ready {
   readonly task: TaskState;
   /** The target languages of the task, if the service names them. */
   readonly targets: readonly string[] | null;
-  /** False: the service reports it unasked. */
+  /** Whether it answers `askForTask`; false: the service reports it unasked. */
   readonly isAnswer: boolean;
   /** The service's explanation, fit to show; null: none. */
   readonly detail: string | null;
@@ -83,7 +83,7 @@ export interface Spoke {
   readonly language: string | null;
   /** The name of this utterance in one language; null: none. */
   readonly utterance: string | null;
-  /** This completes the sentence. */
+  /** True: this audio completes the sentence. */
   readonly last: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface Warned {
   readonly type: 'warned';
   /** `rejection`: the task or the text that it was sent is not valid. */
   readonly level: 'warning' | 'error' | 'rejection';
-  /** It does not know this kind of message at all. */
+  /** The service does not know this kind of message at all. */
   readonly isUnknownKind?: true;
   readonly code: string | null;
   readonly text: string | null;
@@ -182,7 +182,7 @@ export interface StreamTask {
 export interface StreamConnection {
   /** Starts the task, or changes it. The service does not confirm: see `askForTask`. */
   runTask(task: StreamTask): void;
-  /** Asks whether the task runs; the answer is `ready`. */
+  /** Asks whether the task is running; the answer is `ready`. */
   askForTask(): void;
   sendAudio(pcm: Uint8Array): void;
   /** Has a text spoken. @param translate the text is in another language, and is translated first */

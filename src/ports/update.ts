@@ -17,7 +17,7 @@ export interface UpdateFiles {
   rename(from: string, to: string): Promise<void>;
   /** With everything below; nothing happens if it is not there. */
   remove(path: string): Promise<void>;
-  /** Makes a file's content, or the names in a folder, survive a power cut. "" is the folder itself. */
+  /** Makes a file's content, or the names in a folder, survive a power cut. "" is the updater's folder itself. */
   sync(path: string): Promise<void>;
   /** The same for everything below a folder. */
   syncAll(folder: string): Promise<void>;

@@ -13,7 +13,7 @@ const SPACE_FACTOR = 3;
 export interface NodePrograms {
   /** Version of the installed package dragoman-node; null: not installed. */
   readonly private: string | null;
-  /** Version of the system's own; null: there is none. */
+  /** Version of the system's own Node.js; null: there is none. */
   readonly system: string | null;
 }
 

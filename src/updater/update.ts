@@ -47,7 +47,7 @@ export interface Update {
   obey(order: UpdateOrder): Promise<void>;
 }
 
-/** A newer order waits. */
+/** Thrown when a newer order waits. */
 class Superseded extends Error {}
 
 export function createUpdate(deps: UpdateDeps): Update {
@@ -187,7 +187,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     }
   };
 
-  /** The machine or this program was started again while a new version was watched. */
+  /** Continues after the machine or this program was restarted while a new version was watched. */
   const watchOn = async (): Promise<void> => {
     const { to, boots } = memory.record;
     try {
@@ -240,7 +240,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   return {
     async carryOn() {
       const { stage, order, from, to, reason } = memory.record;
-      // A power cut may undo its removal; then it would count as a newer order that ends this one.
+      // A power cut may have undone the removal of the order; then it would count as a newer order that ends this one.
       if (order !== null) await orders.took(order.id);
       if (stage === 'rolling_back')
         return returnTo(from ?? own.version, reason ?? 'a roll-back was interrupted');
@@ -252,7 +252,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       await proceed(order);
     },
     async obey(order) {
-      // It could not be removed: the disk was full or read-only.
+      // This order could not be removed before: the disk was full or read-only.
       if (order.id === memory.record.order?.id) return orders.took(order.id);
       if (order.do === 'rollback') return rollBackByOrder(order);
       await update(order);

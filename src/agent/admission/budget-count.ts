@@ -112,7 +112,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
     });
     keep();
   };
-  /** Logged once, because it explains why the budget begins anew at an unexpected hour. */
+  /** Logged once, because it explains why the budget restarts at an unexpected hour. */
   const warnOfZone = (): void => {
     if (isZoneTold || deps.timeZone() !== null || deps.config().schedule !== null) return;
     isZoneTold = true;

@@ -147,7 +147,7 @@ export function brokerConnection({ mqtt, device }: Config, env: Environment): Mq
   };
 }
 
-/** The identity that the device presents. @throws UnusableFile */
+/** Certificate and key that identify the device. @throws UnusableFile */
 function clientPair(certFile: string, keyFile: string, env: Environment): { cert: Buffer; key: Buffer } {
   const cert = certificatesOrThrow('mqtt.certFile', certFile, ownCertificateFault);
   const key = secretOrThrow('mqtt.keyFile', readSecret(keyFile, env));

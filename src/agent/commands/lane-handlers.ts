@@ -23,7 +23,7 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
   readonly says: Pick<SayQueue, 'say'>;
   readonly conversations: Pick<Conversations, 'begin' | 'end'>;
-  /** Lanes at one desk: the visitor hears one of them and speaks at the other. */
+  /** The lanes of each desk: at a desk with two, the visitor hears one of them and speaks at the other. */
   desks(): readonly (readonly LaneRunner[])[];
   /** Languages that a lane offers to visitors. */
   offerOf(lane: string): readonly string[];
@@ -128,7 +128,7 @@ function changeLanguages(
   return changeTask(lanes, options, deps, brief);
 }
 
-/** The next language for the visitors of each lane. Its name is spoken when the service runs it. */
+/** The next language for the visitors of each lane. The language's name is spoken once the service runs it. */
 function stepLanguages(
   lanes: readonly LaneRunner[],
   deps: LaneHandlersDeps,
@@ -152,7 +152,7 @@ function beginConversation(lanes: readonly LaneRunner[], conversations: Pick<Con
   conversations.begin(lanes, 'command');
 }
 
-/** Sets the same options of all lanes. */
+/** Sets the same options on all lanes. */
 function changeTask(
   lanes: readonly LaneRunner[],
   options: Partial<TaskOptions>,

@@ -48,7 +48,7 @@ type Said = Extract<LaneEffect, { type: 'said' }>;
 
 interface Waiting {
   readonly speech: Speech;
-  /** When the present piece began to wait. */
+  /** When the current piece began to wait. */
   since: number;
   readonly done: (result: number | CommandError) => void;
   pieces: readonly string[];
@@ -124,7 +124,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     lane.post({ type: 'say', id, text, language, translate });
   };
 
-  /** The lane reports the result of its piece. */
+  /** Handles the lane's report on its piece. */
   const follow = (lane: LaneRunner, text: Waiting, { outcome, message, playedMs }: Said): void => {
     if (outcome !== 'not_live') lastPieceAt.set(lane.id, clock.now());
     switch (outcome) {

@@ -43,7 +43,7 @@ export interface DesiredConfigDeps {
   /** Called with a reason when the documents cannot be saved, and with null when they can be again. */
   kept(problem: string | null): void;
   readonly signatures: SignedContentReader | null;
-  /** The configuration without any document. */
+  /** The configuration without any desired document. */
   readonly base: Config;
   /** The desired keys that the service refuses, with reasons. */
   refusedTasks(): readonly RefusedKeys[];
@@ -137,7 +137,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function serialize(): string {
     return writeDesired(inOrder());
   }
-  /** Refusals of the device's own configuration are reported by its lane. */
+  /** Desired keys that the service refuses. The lane itself reports refusals of the device's own configuration. */
   function refusedByService(): DesiredFault[] {
     return deps.refusedTasks().flatMap(({ lane, keys, message }) => {
       const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);

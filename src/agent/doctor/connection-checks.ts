@@ -73,7 +73,7 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
   });
   const askLink = once(async () => (await parts.askAgent?.(['broker'])) ?? null);
   const askRest = once(async () => {
-    // One diagnosis at a time.
+    // The agent allows one diagnosis at a time.
     await askLink();
     const rest = (['backend', 'stream', 'clock'] as const).filter((name) => tells(name));
     return (await parts.askAgent?.(rest)) ?? null;
@@ -155,7 +155,7 @@ async function lookAtStreamHost(
   const upgrade = await askForUpgrade(template, ca, STEP_LIMIT_MS);
   const tookMs = clock.now() - askedAt;
   const wall = clock.wall();
-  // The header counts whole seconds.
+  // The `Date` header has a resolution of one second.
   const sight =
     upgrade.date === null || wall === null
       ? null

@@ -69,7 +69,7 @@ export function nameOf(error: unknown): string {
     const kind = NAME.test(name) ? name : 'Error';
     return typeof code === 'string' && CODE.test(code) ? `${kind} ${code}` : kind;
   } catch {
-    // An error whose own properties throw.
+    // The error's own properties throw.
     return 'Error';
   }
 }

@@ -8,7 +8,7 @@ import { type Defects, nameOf } from './defects.ts';
 
 /**
  * Streams that never throw. An exception ends the connection and is reported as `broke`; later callbacks are ignored.
- * The error's own text stays in the log: it may contain the address with the token.
+ * The error's own text is removed, even from the log: it may contain the address with the token.
  */
 export function guardStreams(openStream: OpenStream, defects: Defects): OpenStream {
   return (target, listener) => {

@@ -27,7 +27,7 @@ export interface EventSums {
   nameOf(kind: EventKind, detail: Detail): string;
   /** @returns the sums of all unpublished events, this one included */
   add(kind: EventKind, detail: Detail): Record<string, number>;
-  /** The sums were published. */
+  /** Clears the sums, which were published. */
   told(name: string): void;
 }
 

@@ -75,7 +75,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
   };
 }
 
-/** A configuration may hold confidential text in any place. */
+/** Shortens and redacts a text: a configuration may hold confidential text anywhere. */
 function cut(text: string, longest: number): string {
   const isCut = text.length > longest;
   const safe = redactText(isCut ? text.slice(0, longest) : text, isCut);

@@ -58,7 +58,7 @@ export interface LaneDeps {
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
-  /** Makes the names of its token requests unique. */
+  /** Prefix that makes the ids of the lane's token requests unique. */
   readonly idPrefix: string;
   /** Seed of the lane's jitter. */
   readonly seed: number;
@@ -90,7 +90,7 @@ export class LaneRunner {
   private readonly timers: Timers;
   private readonly silentChunk: Uint8Array;
   private current: LaneState;
-  /** More than one only during a rollover. */
+  /** The open connections: more than one only during a rollover. */
   private readonly connections = new Map<number, StreamConnection>();
   /** Streams with backpressure: they get bytes faster than they can send them. */
   private readonly congested = new Set<number>();
@@ -151,7 +151,7 @@ export class LaneRunner {
     });
   }
 
-  /** Counters of its devices. */
+  /** Counters of the lane's devices. */
   get figures(): { readonly capture: DeviceFigures | null; readonly playback: DeviceFigures | null } {
     return { capture: this.capturePipeline.figures, playback: this.playbackPipeline.figures };
   }

@@ -33,7 +33,7 @@ export interface LaneSetDeps extends Shared, Pick<AgentDeps, 'openAudio' | 'rand
 export interface LaneSet {
   readonly all: readonly LaneRunner[];
   of(id: string): LaneRunner | undefined;
-  /** Adds the lanes of `config` that are not there yet. */
+  /** Adds the lanes of `config` that do not exist yet. */
   add(config: Config): void;
   /** Opens the loudspeakers, and starts the lanes that start at boot, each when its own is open or has timed out. */
   start(lanes: readonly LaneConfig[]): Promise<void>;

@@ -25,7 +25,7 @@ export interface PlaybackPipelineDeps {
   readonly rateHz: number;
   /** Whether the loudness of the service's voices is normalised. */
   readonly normalizes?: boolean;
-  /** Gets the played sound and its time. */
+  /** Receives the played sound and its time. */
   readonly reference?: Reference;
   post(event: LaneEvent): void;
 }
@@ -199,7 +199,7 @@ export class PlaybackPipeline {
   private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
     const { ceiling, normalizer } = this;
     if (kind === 'earcon') return pcm;
-    // Before the normaliser: it would take seconds to notice that a soft voice has become loud.
+    // The ceiling comes first: the normaliser would take seconds to notice that a soft voice has become loud.
     const held = kind === 'fade' ? ceiling.edge(pcm) : ceiling.hold(pcm);
     if (normalizer === null) return held;
     return kind === 'fade' ? normalizer.edge(held) : normalizer.level(held, language);
@@ -217,7 +217,7 @@ export class PlaybackPipeline {
     return scaled.pcm;
   }
 
-  /** Written sound plays now, or soon. */
+  /** Whether written sound plays now or soon. */
   private sounds(): boolean {
     return this.soundsUntil > this.deps.clock.now();
   }

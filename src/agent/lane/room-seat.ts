@@ -114,7 +114,7 @@ function ownOf(room: Room, side: Side, { chunk, rateHz }: Waiting): OwnChunk {
   return { pcm, own: pieces };
 }
 
-/** In a room, both microphones hear the loudspeaker. */
+/** The receivers of a loudspeaker's sound: in a room, both microphones hear it. */
 export function heardBy(own: Reference, seat: RoomSeat | undefined): Reference {
   if (seat === undefined) return own;
   return {

@@ -261,6 +261,6 @@ function latest(texts: readonly ScreenText[]): readonly ScreenText[] {
     chars += text.length;
     return chars > KEPT_CHARS;
   });
-  // The last one is kept whatever its length is.
+  // The last text is kept, whatever its length.
   return texts.slice(Math.min(from + 1, texts.length - 1));
 }

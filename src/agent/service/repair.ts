@@ -17,7 +17,7 @@ import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 export interface Unusable {
   /** One line each, the most important first. */
   readonly problems: readonly string[];
-  /** The first wrong key; null if the fault is about none. */
+  /** The first wrong key; null if the fault concerns no key. */
   readonly key: string | null;
   /** Null if even the broker's part is unusable. */
   readonly broker: {
@@ -26,7 +26,7 @@ export interface Unusable {
     readonly openBus: OpenBus;
     readonly address: DeviceAddress;
     readonly groups: readonly string[];
-    /** Keeps the device's commands; null: nothing does. */
+    /** The file with the device's commands; null: they are not kept. */
     readonly commandFile: StateFile | null;
   } | null;
 }

@@ -13,7 +13,7 @@ import type { LaneRunner } from '../lane/lane-runner.ts';
 const LOOK_EVERY_MS = 5000;
 
 export interface UpdateWatchDeps {
-  /** Null: this machine has no updater. */
+  /** `updates` is absent if this machine has no updater. */
   readonly deps: Pick<GuardedDeps, 'updates' | 'clock' | 'log' | 'machineMinute' | 'randomHash'>;
   readonly lanes: readonly LaneRunner[];
   config(): Config;
