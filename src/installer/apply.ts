@@ -41,7 +41,7 @@ export type Applied =
   | { readonly ok: true; readonly changed: readonly Write[] }
   | { readonly ok: false; readonly outcome: ProvisioningOutcome; readonly message: string };
 
-/** No service reads a name with a leading dot or this ending. */
+/** Temporary names: no service reads a name with a leading dot or this ending. */
 const staged = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-new`);
 const kept = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-old`);
 

@@ -27,7 +27,7 @@ export function readBootFile(folder: string): BootFile {
   }
 }
 
-/** Names beside the file that may be meant for it. On FAT the file itself may differ in capitals. */
+/** Similar names beside the file, probably meant for it. On FAT the file's own name may differ in letter case. */
 export function similarNames(folder: string): string[] {
   const own = identity(join(folder, PROVISIONING_FILE));
   const isOther = (name: string): boolean => own === null || identity(join(folder, name)) !== own;

@@ -13,7 +13,7 @@ const WAIT_FOR_STATUS_MS = 3000;
 const LOOK_EVERY_MS = 20;
 const LONGEST_PID = 20;
 
-/** @returns the release; null when another process holds the lock. @throws when it cannot be written */
+/** @returns a function that releases the lock; null: another process holds it. @throws when the lock cannot be written */
 export function lock(root: string): (() => void) | null {
   const file = join(root, PROVISION_LOCK);
   mkdirSync(dirname(file), { recursive: true });

@@ -55,7 +55,7 @@ function readText(path: string): string {
   return readBounded(path, MOST_BYTES)?.toString('utf8') ?? '';
 }
 
-/** Atomic, also on a power cut. */
+/** Writes atomically, even on a power cut. */
 function writeWhole(boot: string, text: string): void {
   const draft = join(boot, DRAFT);
   try {

@@ -105,7 +105,7 @@ export interface Bus {
     finale: { topic: string; payload: string; retain: boolean },
     done: (problem: string | null) => void,
   ): void;
-  /** Receives no further messages on this connection. Resolves when the broker has agreed, after 1 s at most. */
+  /** Receives no further messages on this connection. Resolves when the broker has acknowledged that, after 1 s at most. */
   unsubscribe?(): Promise<void>;
   /** Closes the connection cleanly, with `finale` as its last message and without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;

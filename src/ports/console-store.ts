@@ -128,7 +128,7 @@ export interface ConsoleStore {
   ): Promise<SignedIn | null>;
   /**
    * Null: the session has ended.
-   * @param isUse counts as activity: the session is not idle
+   * @param isUse whether this counts as activity, so that the session is not idle
    */
   useSession(key: string, idleMs: number, isUse?: boolean): Promise<SignedIn | null>;
   endSession(key: string): Promise<void>;

@@ -90,7 +90,7 @@ export interface Spoke {
 /** The service objects to something, and the stream continues. */
 export interface Warned {
   readonly type: 'warned';
-  /** `rejection`: the task or the text that it was sent is not valid. */
+  /** `rejection`: the service does not accept the task or the text. */
   readonly level: 'warning' | 'error' | 'rejection';
   /** The service does not know this kind of message at all. */
   readonly isUnknownKind?: true;
@@ -163,7 +163,7 @@ export interface StreamListener {
    */
   unreadable(what: UnreadableWhat, description: string): void;
   pong(): void;
-  /** All sent data has left this machine, after some of it had to wait. */
+  /** The send buffer is empty again, after some data had to wait. */
   drained(): void;
 }
 

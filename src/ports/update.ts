@@ -15,13 +15,13 @@ export interface UpdateFiles {
   write(path: string, text: string): Promise<void>;
   link(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** With everything below; nothing happens if it is not there. */
+  /** Removes a path and everything below it; does nothing if it does not exist. */
   remove(path: string): Promise<void>;
   /** Makes a file's content, or the names in a folder, survive a power cut. "" is the updater's folder itself. */
   sync(path: string): Promise<void>;
   /** The same for everything below a folder. */
   syncAll(folder: string): Promise<void>;
-  /** Free bytes. */
+  /** Free disk space (bytes). */
   free(): Promise<number>;
 }
 
@@ -33,9 +33,9 @@ export interface Offer {
   readonly unpackedBytes: number;
 }
 
-/** The signed repository, by apt, and its packages. Failures are an `UpdateTrouble`. */
+/** The signed apt repository and its packages. Failures are an `UpdateTrouble`. */
 export interface Repository {
-  /** Reads the signed list. @param manifestUrl null: as in the device's own list of sources */
+  /** Reads the signed package list. @param manifestUrl null: as in the device's own list of sources */
   refresh(manifestUrl: string | null): Promise<void>;
   /** Null: the repository does not have it. */
   find(name: string, version: string): Promise<Offer | null>;
@@ -83,7 +83,7 @@ export interface OrderFiles {
   avoidLink(): Promise<void>;
 }
 
-/** An update cannot go on. */
+/** Why an update cannot continue. */
 export class UpdateTrouble extends Error {
   /** Whether the trouble may resolve itself, such as a missing network. */
   readonly mayPass: boolean;

@@ -22,7 +22,7 @@ const NOTHING: UpdateRecord = {
 /** The updater's record on the disk, and its status in memory. */
 export interface Memory {
   readonly record: UpdateRecord;
-  /** Survives a power cut when it resolves. @throws UpdateTrouble */
+  /** Saves a change, which survives a power cut once this resolves. @throws UpdateTrouble */
   save(change: Partial<UpdateRecord>): Promise<void>;
   /** Like `save`, but tolerates a disk that cannot be written: the status is correct, and the next boot tries again. */
   settle(change: Partial<UpdateRecord>): Promise<void>;

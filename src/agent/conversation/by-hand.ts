@@ -21,7 +21,7 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
     const isPress = by === 'touch' || BEGINS.includes(name);
-    // A release begins no conversation: the press has, and a closed page also releases its button.
+    // A release begins no conversation: the press did, and a closed page also releases its button.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
     // Without a conversation, nothing would undo a visitor's changes.

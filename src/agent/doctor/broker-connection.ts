@@ -28,12 +28,12 @@ export interface BrokerConnectionParts {
   connection(): Promise<MqttConnection>;
   /** Null: no readable certificate. */
   certificate(): Promise<OwnCertificateFacts | null>;
-  /** Any agent on this machine. */
+  /** Whether an agent runs on this machine, and is connected. */
   readonly agent: AgentLink;
   hear(message: BusMessage): void;
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
   readonly proxy?: string | null;
-  /** Null: foreign topics are not tried. */
+  /** Topic level of a device that does not exist, to try foreign topics; null: they are not tried. */
   readonly absentDevice: string | null;
 }
 

@@ -49,7 +49,7 @@ export interface ConnectionParts {
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
   readonly proxy?: string | null;
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;

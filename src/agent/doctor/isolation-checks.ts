@@ -9,7 +9,7 @@ export interface IsolationParts {
   readonly address: DeviceAddress;
   /** The topic level of a device that does not exist. */
   readonly absentDevice: string;
-  /** In the order of the tries. */
+  /** The logins to try, in this order. */
   readonly connections: readonly MqttConnection[];
 }
 

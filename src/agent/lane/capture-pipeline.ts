@@ -53,7 +53,7 @@ interface Microphone extends Reference {
   close(): Promise<void>;
 }
 
-/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It decides nothing. */
+/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It makes no decisions. */
 export class CapturePipeline implements Reference {
   private deps: CapturePipelineDeps;
   private microphone: Microphone | null = null;

@@ -79,7 +79,7 @@ export interface LaneStep {
   readonly after: LaneState;
 }
 
-/** Runs one lane: passes events to its core and carries out the effects. It decides nothing. */
+/** Runs one lane: passes events to its core and carries out the effects. It makes no decisions. */
 export class LaneRunner {
   readonly id: string;
   readonly captureToWire: LatencyRecorder = createLatencyRecorder();

@@ -46,13 +46,13 @@ export interface Reference {
 /** Gain of the translation while a visitor speaks (dB): still audible, but not in the way. */
 const DUCKED_DB = -12;
 
-/** Times closer than this are equal (ms). */
+/** Times closer than this count as equal (ms). */
 const ROUNDING_MS = 0.05;
 
 /** Time until a loudspeaker that does not open is reported (ms). */
 const OPENING_MS = 3000;
 
-/** The path of the sound from the lane to the loudspeaker. It decides nothing. */
+/** The path of the sound from the lane to the loudspeaker. It makes no decisions. */
 export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;

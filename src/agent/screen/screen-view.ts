@@ -244,7 +244,7 @@ function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['no
   });
 }
 
-/** Whether nothing plays, no conversation goes on, and there was a long silence or every lane is at rest. */
+/** Whether nothing plays, no conversation is under way, and there was a long silence or every lane is at rest. */
 function isOver(lanes: readonly LaneRunner[], heardAt: number, now: number): boolean {
   const isSounding = lanes.some(({ state }) => isPlaying(state.playout, now));
   if (isSounding || lanes.some(({ state }) => state.conversation !== null)) return false;

@@ -14,7 +14,7 @@ export interface Observed {
   progress(): LaneProgress[];
   /** Every open microphone has delivered or failed, and a first connection has succeeded or failed. */
   readonly isTried: boolean;
-  /** Calls back once, at once or when all have been tried. */
+  /** Calls back once: now, or as soon as everything has been tried. */
   whenTried(callback: () => void): void;
 }
 

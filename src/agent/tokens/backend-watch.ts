@@ -43,7 +43,7 @@ export interface BackendWatcherDeps {
   mayAsk(may: boolean): void;
 }
 
-/** Watches the backend by the lanes' requests and by probes. It decides nothing. */
+/** Watches the backend by the lanes' requests and by probes. It makes no decisions. */
 export interface BackendWatcher {
   connected(up: boolean): void;
   lanes(now: { waiting: boolean; resting: boolean }): void;

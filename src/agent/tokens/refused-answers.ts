@@ -4,7 +4,7 @@ import { type AnswerFault, explainFault } from './answer-reader.ts';
 
 /** Counts refused answers to token requests, and logs them once a minute at most. */
 export interface RefusedAnswers {
-  /** Numbers since the start, by reason. */
+  /** Number of refused answers since the start, by reason. */
   readonly counts: Readonly<Partial<Record<AnswerFault, number>>>;
   add(fault: AnswerFault): void;
 }
