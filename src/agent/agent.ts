@@ -268,7 +268,7 @@ export class Agent {
     this.judgeUrgency();
   }
 
-  /** The configuration from the files, in its part that is in force. */
+  /** The part of the files' configuration that is in force. */
   get configuration(): Config {
     return this.config.ofFiles;
   }
@@ -296,8 +296,7 @@ export class Agent {
   }
 
   /**
-   * Ends every session, publishes `offline` and frees the devices, all within 10 s. A second call waits for the same
-   * end.
+   * Ends every session, publishes `offline` and frees the devices, all within 10 s. A second call joins the first.
    */
   stop(): Promise<void> {
     this.stopping ??= this.end();
@@ -318,7 +317,7 @@ export class Agent {
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
     await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));
-    // Saves which answers the broker has, so that the next start does not repeat them. A slow disk is given up.
+    // Saves which answers the broker has, so that the next start does not repeat them. Does not wait for a slow disk.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
   }

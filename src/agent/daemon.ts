@@ -44,7 +44,7 @@ export interface DaemonOptions {
   /** The supervisor that started the program. */
   readonly initSystem: InitSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Left out: the machine's. */
+  /** Left out: the machine's clock. */
   readonly clock?: Clock;
 }
 
@@ -130,7 +130,7 @@ export async function runDaemon({
   await ended;
 }
 
-/** Loaded only for a kiosk with a screen. Whatever goes wrong with it, the kiosk interprets. */
+/** Loaded only for a kiosk with a screen. If it fails, the kiosk still interprets. */
 async function serveScreen(
   agent: Agent,
   config: Config,
@@ -147,7 +147,7 @@ async function serveScreen(
   }
 }
 
-/** Loaded only where it is switched on. Whatever goes wrong with it, the kiosk interprets. */
+/** Loaded only if it is switched on. If it fails, the kiosk still interprets. */
 async function serveMetrics(
   agent: Agent,
   listen: string,
@@ -205,7 +205,7 @@ function forOwner(problem: Problem): ConfigProblem {
   return { key: problemPlace({ ...problem, path }), message: formatProblem({ ...problem, path }) };
 }
 
-/** Logs the open points of the configuration at every start and reload, so that they are not forgotten. */
+/** Logs the configuration's warnings at every start and reload, so that they are not forgotten. */
 function warn(config: Config, logger: Logger, env: DaemonOptions['env']): void {
   for (const { key, message, fix } of [...configWarnings(config), ...fileWarnings(config, env)])
     logger.warn({ key }, `${key} ${message}. ${fix}`);

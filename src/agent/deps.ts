@@ -43,7 +43,7 @@ export interface AgentDeps {
     /** Left out: the usual one. */
     createEchoDetector?: CreateEchoDetector;
   };
-  /** Keeps commands over a restart; absent if nothing outlives the program. */
+  /** Keeps commands over a restart; absent if no state is kept. */
   readonly commandFile?: StateFile;
   /** Keeps the desired configuration, likewise. */
   readonly desiredFile?: StateFile;
@@ -53,11 +53,11 @@ export interface AgentDeps {
   readonly brokers?: Brokers;
   /** The client certificate; absent if the device has none. */
   readonly certificate?: DeviceCertificate;
-  /** Keeps the use of the budget, likewise. */
+  /** Keeps the budget use over a restart; absent if no state is kept. */
   readonly budgetFile?: StateFile;
   /** The machine's time zone, such as `Europe/Berlin`; absent or null: unknown. */
   timeZone?(): string | null;
-  /** The local day in that zone, as in `localDay`, at less cost; absent: from `timeZone`. */
+  /** The local day in that zone, a cheaper `localDay`; absent: computed from `timeZone`. */
   machineDay?(wall: WallMs): number;
   setLogLevel?(level: Config['log']['level']): void;
   /** Passes each redacted line from this level on to the listener, until the returned function is called. */

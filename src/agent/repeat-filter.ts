@@ -3,17 +3,17 @@ import type { Log } from '../ports/log.ts';
 
 /** Interval of reports for one kind (ms); each has the count since the last. */
 const TELL_EVERY_MS = 60_000;
-/** Kinds come from our own tables; should one come from outside, more than these share one count. */
+/** Maximum number of kinds: further ones share one count. A safeguard, because kinds come from our own tables. */
 const MOST_KINDS = 256;
 
 /**
- * The only limit for events and log lines. The first ones of each kind are reported at once. Further ones are counted, and
+ * The rate limit of all events and log lines. The first ones of each kind are reported at once. Further ones are counted, and
  * the last of them is reported at the end of the minute, with the count. No input can exceed that.
  */
 export interface RepeatFilter {
   /**
    * @param say reports it; `repeated` is 0, or the number since the last report, this one included
-   * @param atOnce how many of the kind are reported at once in a minute (left out: 1)
+   * @param atOnce how many of the kind are reported without delay each minute (left out: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;
   /** Reports all pending counts; from here on only the first of a kind is reported. */
@@ -58,12 +58,12 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
         say(0);
         return;
       }
-      // After the close, no end of the minute follows.
+      // After the close, there is no report at the end of the minute.
       if (isClosed) return;
       kind.last = say;
       kind.counted += 1;
       if (kind.counted > 1) return;
-      // It may fire late: no one waits for it.
+      // It may fire late, because nothing depends on its time.
       kind.cancel = clock.at(kind.since + TELL_EVERY_MS, () => endOfMinute(kind), TELL_EVERY_MS / 10);
     },
     close() {
@@ -77,10 +77,10 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   };
 }
 
-/** Events of a lane's normal life that are reported one by one: a person who watches wants to see them. */
+/** Number of a lane's ordinary events per minute that are reported one by one: a person may be watching. */
 export const ORDINARY_A_MINUTE = 5;
 
-/** A log line under the limit. */
+/** A rate-limited log line. */
 export interface RepeatedLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly kind: string;

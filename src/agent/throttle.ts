@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Calls at once if the interval allows, else once when the interval ends: the last request is never lost. */
+/** Calls at once if the interval has passed, otherwise once at its end: the last request is never lost. */
 export interface Throttle {
   request(): void;
   cancel(): void;

@@ -41,7 +41,7 @@ export type Applied =
   | { readonly ok: true; readonly changed: readonly Write[] }
   | { readonly ok: false; readonly outcome: ProvisioningOutcome; readonly message: string };
 
-/** No service reads a name with a leading dot or this ending. */
+/** Temporary names: no service reads a name with a leading dot or this ending. */
 const staged = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-new`);
 const kept = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-old`);
 
@@ -124,7 +124,7 @@ function stageFile({ content, mode, owner }: FileWrite, path: string, owners: Ow
   }
 }
 
-/** Only the agent may read the folder of secrets, as in the package; other folders are for everybody. */
+/** Only the agent may read the folder of secrets, as in the package; other folders are readable by everybody. */
 function makeFolder(folder: string, root: string, write: Write, owners: Owners, made: string[]): void {
   const isNew = makeMissing(folder, made);
   const isOut = relative(realpathSync(root), realpathSync(folder)).split(sep)[0] === '..';
@@ -137,7 +137,7 @@ function makeFolder(folder: string, root: string, write: Write, owners: Owners, 
 /**
  * Makes folders one by one: mkdir with "recursive" reports a read-only disk as ENOENT, and does not return all new folders.
  * @param made gets each new folder, the outer ones first
- * @returns whether there was none
+ * @returns whether the folder was missing
  */
 function makeMissing(folder: string, made: string[]): boolean {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return false;
@@ -160,7 +160,7 @@ function putBack(place: string): void {
   });
 }
 
-/** For restoring: if that fails too, the disk is broken, and the report on the first failure says so. */
+/** Ignores failures while restoring: the disk is broken then, and the report on the first failure says so. */
 function trying(act: () => void): void {
   try {
     act();

@@ -27,7 +27,7 @@ export function readBootFile(folder: string): BootFile {
   }
 }
 
-/** Names beside the file that may be meant for it. On FAT the file itself may differ in capitals. */
+/** Similar names beside the file, probably meant for it. On FAT the file's own name may differ in letter case. */
 export function similarNames(folder: string): string[] {
   const own = identity(join(folder, PROVISIONING_FILE));
   const isOther = (name: string): boolean => own === null || identity(join(folder, name)) !== own;
@@ -69,13 +69,13 @@ function unreadable(what: string, fix: string): BootFile {
 const NOT_WRITTEN_WHOLE = 'Write it again, and have the PC eject the card before you take it out.';
 
 function decode(bytes: Buffer): BootFile {
-  // The card receives names before contents.
+  // A card that is removed early has file names without contents.
   if (bytes.every((byte) => byte === 0))
     return unreadable(bytes.length === 0 ? 'is empty' : 'holds nothing but zeros', NOT_WRITTEN_WHOLE);
   const text = decodeText(bytes);
   if (text === null) return unreadable('holds letters in another encoding than UTF-8', SAVE_AS_UTF8);
   if (text.trim() === '') return unreadable('is empty', NOT_WRITTEN_WHOLE);
-  // After an early removal of the card, whole clusters are zero.
+  // After an early removal of the card, whole clusters may be zero.
   if (text.includes('\0')) return unreadable('holds zeros in the place of letters', NOT_WRITTEN_WHOLE);
   return { kind: 'text', text };
 }

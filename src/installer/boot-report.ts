@@ -18,7 +18,7 @@ export interface ReportDeps {
   readonly clock: Clock;
   look(asksDoctor: boolean, abort: AbortSignal): Promise<StartFacts>;
   say(codes: readonly PhraseCode[]): Promise<readonly Said[]>;
-  /** @param said where the last phrase was spoken; null: no phrase yet */
+  /** @param said the devices of the last phrase; null: no phrase yet */
   write(state: StartState, said: readonly Said[] | null): void;
 }
 
@@ -56,7 +56,7 @@ export async function runReport(
       if (done === null) return null;
       event = done.event;
       if (done.said === null) continue;
-      // The written report contains where it was spoken.
+      // The report names the devices that spoke the phrase.
       said = done.said;
       deps.write(written, said);
     }

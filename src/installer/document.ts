@@ -24,7 +24,7 @@ export type DocumentResult =
       readonly ok: false;
       readonly outcome: ProvisioningOutcome;
       readonly problems: readonly ProvisioningProblem[];
-      /** Enough of the file to check its configuration too, so that one run names all mistakes; null: there is none. */
+      /** The part that the configuration check needs, so that one run names all mistakes; null: no configuration. */
       readonly forConfig: { readonly document: ProvisioningDocument; readonly locate: Locate } | null;
     };
 
@@ -84,7 +84,7 @@ export function readDocument(text: string): DocumentResult {
   };
 }
 
-/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or not an object. */
+/** The configuration, with placeholders for the parts that get files of their own; null: it is missing or not an object. */
 function documentForConfig(value: unknown): ProvisioningDocument | null {
   if (!isObject(value) || !isObject(value['config'])) return null;
   const { config, secrets, caPem, certPem, keyPem, ownerKeysPem } = value;
@@ -100,7 +100,7 @@ function documentForConfig(value: unknown): ProvisioningDocument | null {
   };
 }
 
-/** Keys that an unknown key beside them was probably meant to be. */
+/** Known keys that a misspelt key was probably meant to be. */
 function misspeltKeys(issues: readonly z.core.$ZodIssue[]): ReadonlySet<string> {
   const keys = issues.flatMap(({ path, ...issue }) => {
     if (issue.code !== 'unrecognized_keys') return [];
@@ -113,7 +113,7 @@ function misspeltKeys(issues: readonly z.core.$ZodIssue[]): ReadonlySet<string> 
   return new Set(keys);
 }
 
-/** A value of the wrong type also has a wrong length, which is not worth a report. */
+/** Drops the other problems of a value of the wrong type, such as its length. */
 function withoutConsequences<T extends { readonly code: string; readonly path: readonly PropertyKey[] }>(
   issues: readonly T[],
 ): T[] {
@@ -189,7 +189,7 @@ function isMisspelt(key: string, near: string | null): boolean {
 export const inLine = (position: Position | undefined): string =>
   position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
 
-/** Adds the line of the field, or for a missing one of the part that should have held it. */
+/** Adds the line of the field; for a missing field, the line of its parent. */
 export function withLine(problem: ProvisioningProblem, locate: Locate): ProvisioningProblem {
   if (/\(line \d/.test(problem.message)) return problem;
   const path = [...problem.field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) =>

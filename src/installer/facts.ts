@@ -31,7 +31,7 @@ export function findFacts({ wifi }: ProvisioningDocument, root: string): FoundFa
   };
 }
 
-/** A name without a folder is a credential, which systemd can take from anywhere. */
+/** A bare file name is a credential, which systemd can take from anywhere: it counts as present. */
 function isSetUp(root: string): boolean {
   const file = join(root, PLACES.mainConfig);
   const loaded = isFile(file) ? loadConfig({ file, env: {} }) : null;
@@ -42,7 +42,7 @@ function isSetUp(root: string): boolean {
   );
 }
 
-/** A relative name that was found beside the configuration has the root in its path already. */
+/** Adds the root to a path. A relative name that was found beside the configuration already has it. */
 const placeBelow = (root: string, path: string): string =>
   path.startsWith(join(root, '/')) ? path : join(root, path);
 
@@ -98,7 +98,7 @@ function readsSshKeys(root: string): boolean {
   try {
     more = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
   } catch {
-    // Older systems have no such folder.
+    // Older systems lack this folder.
   }
   return ['/etc/ssh/sshd_config', ...more].some((file) =>
     (presentText(root, file) ?? '')

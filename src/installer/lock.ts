@@ -1,4 +1,4 @@
-/** Locks: two processes that write one file would overwrite each other's result. */
+/** Locks against two processes that overwrite each other's files. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
@@ -8,12 +8,12 @@ import { systemCode } from '../adapters/system-error.ts';
 const PROVISION_LOCK = '/run/dragoman-provision.lock';
 /** Beside the result file, where all writers of the status may write. */
 const STATUS_LOCK = 'status.lock';
-/** Longest wait for the status lock (milliseconds). A slow card takes a second per file. Then the status is written anyway. */
+/** Longest wait for the status lock (milliseconds): a slow card takes a second per file. Then the status is written anyway. */
 const WAIT_FOR_STATUS_MS = 3000;
 const LOOK_EVERY_MS = 20;
 const LONGEST_PID = 20;
 
-/** @returns the release; null when another process holds the lock. @throws when it cannot be written */
+/** @returns a function that releases the lock; null: another process holds it. @throws when the lock cannot be written */
 export function lock(root: string): (() => void) | null {
   const file = join(root, PROVISION_LOCK);
   mkdirSync(dirname(file), { recursive: true });
@@ -55,11 +55,11 @@ function take(file: string): (() => void) | null {
   return null;
 }
 
-/** A killed process holds nothing. */
+/** Whether a live process holds the lock. */
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readBoundedFile(file, LONGEST_PID).bytes.toString('latin1'));
-    // Empty: just being written.
+    // Empty: the lock file is being written.
     if (pid === 0) return true;
     process.kill(pid, 0);
     return true;

@@ -7,9 +7,9 @@ import type { Interface, WifiTrouble } from './core/start-facts.ts';
 import { wifiTrouble } from './core/wifi-log.ts';
 
 const NETWORK_CLASS = '/sys/class/net';
-/** Bridges and other virtual interfaces, which containers bring and which lead nowhere. */
+/** Bridges and other virtual interfaces, for example of containers: they connect to no network. */
 const MADE_OF_SOFTWARE = /^(lo|docker|veth|br-|virbr|dummy|sit|ip6tnl|tun|tap|wg)/;
-/** Link-local addresses, which a machine gives itself. */
+/** Link-local addresses, which a machine assigns to itself. */
 const OWN_MAKING = /^(169\.254\.|fe80:)/i;
 
 type Addresses = Readonly<

@@ -84,7 +84,7 @@ function endOf(
   { writes = [], ...facts }: RunFacts,
   secrets: readonly string[],
 ): ProvisioningEnd {
-  // A secret may be repeated in another field, which is quoted then, in its JSON form.
+  // A message may quote another field that repeats a secret, also in its JSON form.
   const quotable = secrets.flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]);
   const printable = (text: string): string =>
     onOneLine(quotable.reduce((rest, secret) => rest.replaceAll(secret, '(secret)'), text));
@@ -105,12 +105,12 @@ function endOf(
   return { result, writes };
 }
 
-/** Quotes from the file must neither begin a line nor steer a terminal. */
+/** Quotes from the file must neither begin a line nor control a terminal. */
 function onOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-/** Mistakes in the configuration of a file that has others. */
+/** Mistakes in the configuration of a file that has other mistakes, too. */
 function configProblems(
   { forConfig }: Extract<DocumentResult, { ok: false }>,
   { root }: ProvisioningRun,

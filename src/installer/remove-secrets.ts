@@ -1,7 +1,7 @@
 /**
  * Removes the secrets from dragoman.json once they are in place. The text without them is written beside the file and synced, the
- * file is overwritten and synced, and then the new file takes its name. After a power cut one of the two is whole, and the next
- * boot finishes the work.
+ * file is overwritten and synced, and then the new file takes its name. After a power cut, one of the two files is complete, and
+ * the next boot finishes the work.
  */
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { PROVISIONING_FILE } from './core/outcome.ts';
 import { withoutSecrets } from './core/secrets.ts';
 import { readDocument } from './document.ts';
 
-/** Eight letters and three, so that FAT stores it under one name. */
+/** An 8.3 name, so that FAT stores it under one name. */
 const CLEANED_FILE = 'DRAGOMAN.NEW';
 /** Zero bytes in a row: no text has this many, not even one in UTF-16. */
 const ZEROS = 16;

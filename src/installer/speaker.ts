@@ -42,13 +42,13 @@ export interface Speaker {
 
 /** Maximum number of devices to use; no kiosk has more. */
 const MOST_DEVICES = 32;
-/** Extra time after the sound's length (milliseconds): a device that is not done by then hangs. */
+/** Extra time after the sound's length (milliseconds); a device that needs longer counts as hung. */
 const LATE_MS = 5000;
 /** Volume for a card that was never used, which may be muted or at its loudest. */
 const VOLUME_PERCENT = 75;
 const MIXER_LIMIT_MS = 3000;
 const MOST_WORDS = 4096;
-/** Extra time for the agent to begin (milliseconds), generous. */
+/** Generous extra time for the agent to begin (milliseconds). */
 const AGENT_BEGINS_MS = 500;
 
 const AGENT = "the agent's loudspeakers";

@@ -6,7 +6,7 @@ const CARD_PROBLEMS = 'run/dragoman-image/problems';
 const LARGEST_BYTES = 10_000;
 const CARD = 'The card: ';
 export const NOT_IN_EFFECT = 'Not in effect: ';
-/** Beginnings of notes that stay true for as long as their cause, not for one run alone. */
+/** Prefixes of notes that stay true until their cause is removed, not only for one run. */
 const STANDING: readonly string[] = [CARD, NOT_IN_EFFECT];
 const isStanding = (note: string): boolean => STANDING.some((beginning) => note.startsWith(beginning));
 

@@ -28,7 +28,7 @@ export function clearDraft(boot: string, run: string): void {
 }
 
 /**
- * Replaces the last report on a start, after the part of `dragoman provision`. Another time alone is not written: a power cut
+ * Replaces the last report on a start, after the part of `dragoman provision`. A new time alone is not written: a power cut
  * during the write could damage the card.
  * @param boot where the boot partition is mounted
  * @param run the runtime folder of provisioning
@@ -48,14 +48,14 @@ function putLines(boot: string, lines: readonly string[]): void {
 }
 
 /**
- * Empty when there is none of ours. Links are not followed: the agent's user could change the file that names the folder, and
+ * Empty without a readable file. Links are not followed: the agent's user could change the file that names the folder, and
  * files that only root may read must not be copied from elsewhere.
  */
 function readText(path: string): string {
   return readBounded(path, MOST_BYTES)?.toString('utf8') ?? '';
 }
 
-/** Atomic, also on a power cut. */
+/** Writes atomically, even on a power cut. */
 function writeWhole(boot: string, text: string): void {
   const draft = join(boot, DRAFT);
   try {

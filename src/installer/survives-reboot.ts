@@ -25,10 +25,10 @@ export function isLasting(mounts: string, kindOf: KindOf): boolean {
   if (holding === null) return true;
   if (MEMORY_TYPES.includes(holding.type)) return false;
   if (holding.type !== 'overlay') return true;
-  // Mounts created before the system started have moved since then: in the image to the other folder.
+  // Mounts that were created before the system started have moved since then, in the image to `IMAGE`.
   const [, upper = ''] = /(?:^|,)upperdir=([^,]+)/.exec(holding.options) ?? [];
   const kind = kindOf(upper) ?? kindOf(upper.replace(/^\/mnt(?=\/)/, IMAGE));
-  // An unknown one counts as memory: the secrets stay where they are, and nothing is lost.
+  // An unknown file system counts as memory: the secrets stay where they are, and nothing is lost.
   return kind !== null && !IN_MEMORY.includes(kind);
 }
 

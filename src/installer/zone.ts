@@ -21,7 +21,7 @@ const NO_ZONES = /^(?:posix|right|Factory|localtime|posixrules|leap.*|.*\.(?:tab
 
 /**
  * Debian keeps old names such as `US/Eastern` in the package tzdata-legacy, which few systems have. ICU knows them all, and
- * which zone is the same.
+ * which of them mean the same zone.
  * @param folder of the time zone database
  * @returns null when the system has no data of this zone
  */

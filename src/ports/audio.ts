@@ -3,7 +3,7 @@
  * monotonic milliseconds of the agent's clock.
  */
 
-/** What can be wrong with an audio device: each fault once, with its English for owners. The table in docs/operate.md is generated from it. */
+/** Faults of an audio device, each with its explanation for owners. The table in docs/operate.md is generated from this. */
 export const AUDIO_FAULTS = {
   not_found: {
     means: 'There is no such device or file.',
@@ -51,7 +51,7 @@ export interface CaptureSink {
   frames(pcm: Uint8Array, capturedAt: number): void;
   /** A finite source has delivered its last sound; silence follows. */
   ended(): void;
-  /** The device failed; the driver keeps trying unless it was closed. */
+  /** The device failed; the driver retries until it is closed. */
   fault(fault: AudioFault): void;
   /** Something else changes the gain that the driver maintains (`present`), or has stopped doing so. */
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
@@ -83,9 +83,9 @@ export interface Capture {
 
 /** Receives a playback driver's reports. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface PlaybackSink {
-  /** The device failed, or fails now for another reason; the driver keeps trying unless closed. Reported once each until `back`. */
+  /** The device failed, or now fails for another reason; the driver retries until closed. Each reason is reported once until `back`. */
   fault(fault: AudioFault): void;
-  /** It works again after a fault; the owner has to set the volume again. */
+  /** The device works again after a fault; its owner has to set the volume again. */
   back(): void;
   /** This much of the written sound was lost while the device was away. */
   missed(ms: number): void;
@@ -106,8 +106,8 @@ export interface Place {
   /** Samples since the run began, at the lane's rate, counted by the device's own clock. */
   readonly sample: number;
   /**
-   * Set when the count continues from the run before: the device had samples after this one, but did not play them before the
-   * break. Null when the count starts anew.
+   * Set when the count continues from the previous run: the samples after this one were in the device, but were not played
+   * before the break. Null when the count starts anew.
    */
   readonly heardFrom: number | null;
 }
@@ -138,7 +138,7 @@ export interface Playback {
    * device already holds, a fraction of a second. Absent when the device never stops.
    */
   runOn?(on: boolean): void;
-  /** Null while the device has none, which may change with `back`; the sound is then scaled before the write. */
+  /** Null while the device has no volume control (this may change with `back`); the sound is then scaled before the write. */
   readonly mixer: Mixer | null;
   /** Absent when there is no device. */
   readonly figures?: DeviceFigures | undefined;
@@ -146,8 +146,8 @@ export interface Playback {
 }
 
 /**
- * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work
- * (a missing file).
+ * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work,
+ * such as a missing file.
  */
 export type OpenCapture = (sink: CaptureSink, shortPeriods?: boolean) => Promise<Capture>;
 /** Opens a playback. */
@@ -156,6 +156,6 @@ export type OpenPlayback = (sink: PlaybackSink) => Promise<Playback>;
 /**
  * Reports that sound cards may have been added, removed or released: a good moment to retry a missing device. It is called once for
  * a whole burst of changes, and also for changes that do not concern the listener.
- * @returns stops the reports
+ * @returns a function that stops the reports
  */
 export type WhenCardsChange = (listener: () => void) => () => void;

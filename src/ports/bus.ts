@@ -24,7 +24,7 @@ export interface PublishOptions {
 /** A QoS 1 message that was dropped. */
 export interface LostMessage {
   readonly topic: string;
-  /** `refused`: by the broker. `undeliverable`: connections kept ending on it. */
+  /** `refused`: by the broker. `undeliverable`: each connection ended when it was sent. */
   readonly why: 'full' | 'too_large' | 'refused' | 'undeliverable';
   /** A few words for the log. */
   readonly reason: string;
@@ -44,7 +44,7 @@ export interface BusMessage {
   readonly hold?: () => () => void;
 }
 
-/** Why there is no connection to a broker: each problem once, with its English for owners. The table in docs/operate.md is generated from it. */
+/** Why there is no connection to a broker, each with its explanation for owners. The table in docs/operate.md is generated from this. */
 export const BUS_PROBLEMS = {
   unreachable: {
     means: 'Name resolution, network or TLS failed, or the broker is down.',
@@ -65,7 +65,7 @@ export type BusProblem = keyof typeof BUS_PROBLEMS;
 export type BrokerLimit = 'retain' | 'qos';
 
 export interface BusListener {
-  /** The features that the connection lacks. Called before each `up`. */
+  /** The broker's limits on this connection. Called before each `up`. */
   limited?(limits: readonly BrokerLimit[]): void;
   /** The filters that the broker refused on a connection that goes on without them. Called before `up`, and on changes. */
   refused?(filters: readonly string[]): void;
@@ -90,11 +90,11 @@ export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): void;
   /** Whether the connection is needed at once: while it is down, retries then come within seconds instead of minutes. */
   urgent(isUrgent: boolean): void;
-  /** Whether another client was proved to use this device's name: then the end of a connection may be its work. */
+  /** Whether another client is known to use this device's identifier: it may then be the cause of disconnects. */
   disputed?(isDisputed: boolean): void;
   /** A person has changed something: ends the wait for the next attempt, if there is one. */
   tryNow?(): void;
-  /** Closes the connection cleanly and opens the next one at once, with the present settings: a new certificate. */
+  /** Closes the connection cleanly and opens the next one at once, with the present settings, such as a new certificate. */
   reconnect(): void;
   /**
    * Tries the other broker beside the present one. If it accepts the device, it becomes the present one, and the old connection is
@@ -105,7 +105,7 @@ export interface Bus {
     finale: { topic: string; payload: string; retain: boolean },
     done: (problem: string | null) => void,
   ): void;
-  /** Receives no further messages on this connection. Resolves when the broker has agreed, after 1 s at most. */
+  /** Receives no further messages on this connection. Resolves when the broker has acknowledged that, after 1 s at most. */
   unsubscribe?(): Promise<void>;
   /** Closes the connection cleanly, with `finale` as its last message and without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;
@@ -115,18 +115,18 @@ export interface Subscription {
   readonly filter: string;
   /** Highest QoS of deliveries. With 0 the broker keeps nothing for a client that is away. */
   readonly qos: 0 | 1;
-  /** The connection is useful without it: `refused` reports it. */
+  /** The connection is useful without this subscription; `refused` reports its refusal. */
   readonly mayBeRefused: boolean;
-  /** The broker sends no retained messages (MQTT 5). A proper device retains nothing there; a faulty one could fill the broker's queue. */
+  /** Excludes retained messages (MQTT 5): none are expected there, and devices could fill the broker's queue with them. */
   readonly isWithoutRetained?: boolean;
 }
 
 export interface BusOptions {
-  /** A filter alone: QoS 1, and the connection is useless without it. */
+  /** A plain filter has QoS 1, and the connection is useless without it. */
   readonly subscriptions: readonly (string | Subscription)[];
   /** How long the broker keeps messages while the client is away (MQTT 5). Default: not at all. */
   readonly keptForS?: number;
-  /** Larger payloads (bytes) are dropped unread, and `oversized` reports them. Default: what no message of a device needs. */
+  /** Larger payloads (bytes) are dropped unread, and `oversized` reports them. Default: more than any message of a device needs. */
   readonly largestBytes?: number;
   /** Called for each connection, because the will names the connection. */
   readonly will: ((connection: number) => { topic: string; payload: string }) | null;

@@ -7,7 +7,7 @@ export interface DeviceCertificate {
   readonly successor: CertificateInfo | null;
   /** The pending request. */
   readonly request: { readonly id: string; readonly csr: string } | null;
-  /** The last connection used one of the two; another broker may have another login. */
+  /** Whether the last connection used one of these certificates: another broker may have another login. */
   readonly isShown: boolean;
   /** Selects the certificate for the next connection. */
   use(which: 'present' | 'new'): void;

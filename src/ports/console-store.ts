@@ -19,7 +19,7 @@ export interface StoredPerson {
   readonly passwordHash: string;
   readonly since: number;
   readonly seenAt: number | null;
-  /** Null: none since the last time that the person signed in. */
+  /** Null: no attempt since the person last signed in. */
   readonly attempts: StoredAttempts | null;
 }
 
@@ -37,7 +37,7 @@ export interface SignedIn {
   readonly endsAt: number;
 }
 
-/** `last`: it would leave the console without administrator. */
+/** `last`: the change would leave the console without an administrator. */
 export type PersonOutcome = 'done' | 'unknown' | 'last';
 
 export interface AuditEntry {
@@ -89,7 +89,7 @@ export interface ConversationSum {
   readonly durationS: number;
   readonly sentences: number;
   readonly billedS: number;
-  /** Sum of the delays that were measured, and their number. */
+  /** Sum and number of the measured delays. */
   readonly delayMs: number;
   readonly delays: number;
 }
@@ -99,9 +99,9 @@ export interface ConsoleStore {
   people(): Promise<StoredPerson[]>;
   person(name: string): Promise<StoredPerson | null>;
   /**
-   * Decides on an attempt to sign in with a name, one after the other for all instances. Attempts belong to the row that is
+   * Decides on an attempt to sign in with a name, serialised over all instances. Attempts belong to the row that is
    * found: a database may find it under more than one spelling.
-   * @returns the person, or null if there is none, and how long an attempt that is refused must wait
+   * @returns the person, or null if there is none, and how long a refused attempt must wait
    */
   attempt(
     name: string,
@@ -111,7 +111,7 @@ export interface ConsoleStore {
   clearAttempts(name: string): Promise<void>;
   /** False: the name is taken. */
   addPerson(person: Pick<StoredPerson, 'name' | 'role' | 'passwordHash'>): Promise<boolean>;
-  /** Ends all sessions of the person but `keep`. A new password forgets the attempts with the old one. */
+  /** Ends all sessions of the person except `keep`. A new password also clears the person's attempts. */
   changePerson(
     name: string,
     change: { readonly role?: ConsoleRole | undefined; readonly passwordHash?: string | undefined },
@@ -127,18 +127,18 @@ export interface ConsoleStore {
     longestMs: number,
   ): Promise<SignedIn | null>;
   /**
-   * Null: it has ended.
-   * @param isUse it is used now, and does not count as idle
+   * Null: the session has ended.
+   * @param isUse whether this counts as activity, so that the session is not idle
    */
   useSession(key: string, idleMs: number, isUse?: boolean): Promise<SignedIn | null>;
   endSession(key: string): Promise<void>;
 
-  /** @returns the id of the line */
+  /** @returns the id of the audit line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
   /**
-   * Adds to the result of the newest configuration of a target, which was `said`, that it failed after all, and how. A line that
-   * says so already stays as it is.
+   * Appends to the audit line of a target's newest configuration, whose result was `said`, that it failed after all, and how.
+   * Idempotent.
    */
   contradictAudit(on: string, said: string, how: string): Promise<void>;
   /** Newest first. */
@@ -148,19 +148,19 @@ export interface ConsoleStore {
   claimConfig(target: string, holder: string, leaseMs: number): Promise<boolean>;
   releaseConfig(target: string, holder: string): Promise<void>;
 
-  /** Writes a job that this instance works on, and keeps the claim on it for `leaseMs`. False: another instance has it now. */
+  /** Writes a job that this instance works on, and extends the lease on it to `leaseMs`. False: another instance has it now. */
   saveJob(job: StoredJob, instance: string, leaseMs: number): Promise<boolean>;
   /** Newest first. */
   jobs(most: number): Promise<StoredJob[]>;
   job(id: string): Promise<StoredJob | null>;
-  /** Jobs that have not ended and whose instance is gone: from now on this instance's. */
+  /** Claims the unfinished jobs of instances that are gone. */
   claimJobs(instance: string, leaseMs: number): Promise<StoredJob[]>;
 
-  /** @param most how many the device can have had in the last days; a further one is `implausible` and not written */
+  /** @param most the most that the device can have had in the last days; a further one is `implausible` and not written */
   addConversation(one: StoredConversation, most: number): Promise<ReportOutcome>;
   conversations(from: number, to: number, by: 'day' | 'device' | 'languages'): Promise<ConversationSum[]>;
 
-  /** Deletes what is older than it is kept. */
+  /** Deletes expired entries. */
   prune(): Promise<void>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Place } from './audio.ts';
 export interface EchoCancellerSink {
   /** It accepts sound from now on. */
   ready(): void;
-  /** It has found the echo at an unknown delay. The frames after this are the first ones since then, and it is still learning. */
+  /** It has found the echo at a delay unknown before. It is still adapting; the next frames are the first ones after that. */
   found(): void;
   /**
    * The microphone's sound, in its original order.

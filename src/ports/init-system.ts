@@ -1,4 +1,4 @@
-/** News of a service for the init system that started it; several at once are one message. */
+/** Notifications from a service to the init system that started it; several fields are sent as one message. */
 export interface ServiceNews {
   /** It is up, or has read its configuration again. */
   readonly ready?: true;

@@ -9,7 +9,7 @@ export interface KeyDeviceListener {
   changed(change: KeyChange): void;
   /** The device can be read, or can be read again. */
   opened(): void;
-  /** It cannot be read; it is tried again. All its keys count as released. @param problem a sentence for people */
+  /** The device cannot be read, and is retried. All its keys count as released. @param problem a sentence for people */
   lost(problem: string): void;
 }
 

@@ -11,20 +11,20 @@ export interface RolloutKey {
 export interface StoredRollout extends RolloutKey {
   /** JSON. */
   readonly body: string;
-  /** Whether a backend works on it now. */
+  /** Whether a backend has the lease on it now. */
   readonly isDriven: boolean;
 }
 
 export interface RolloutStore {
   /** Null: there is none. */
   current(): Promise<StoredRollout | null>;
-  /** Puts a new roll-out in the place of the present one. False: that has changed meanwhile. */
+  /** Replaces the present roll-out by a new one. False: the present one has changed meanwhile. */
   replace(before: RolloutKey | null, next: { readonly id: string; readonly body: string }): Promise<boolean>;
   /** Writes a change of the roll-out. @returns the new revision; null: another writer changed the roll-out meanwhile */
   save(key: RolloutKey, body: string): Promise<number | null>;
-  /** Lets one instance work on it for `leaseMs`, and then again. Null: there is none, or it is another's. */
+  /** Takes or extends the lease on the roll-out. Null: there is no roll-out, or another instance has the lease. */
   drive(instance: string, leaseMs: number): Promise<RolloutKey | null>;
-  /** The next instance need not wait for the end of the lease. */
+  /** Releases the lease, so that the next instance need not wait for its end. */
   leave(instance: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,11 +6,11 @@ export interface ActionProblem {
   readonly message: string;
 }
 
-/** What the server of the kiosk's page shows, and whom it asks. */
+/** The agent, as seen by the server of the kiosk's page. */
 export interface ScreenSource {
   snapshot(): ScreenSnapshot;
   /** Calls back with each change, until the returned function is called. */
   watch(listener: (change: ScreenChange) => void): () => void;
-  /** Resolves when it is done, or with the problem. */
+  /** Resolves to null when the action is done, or to the problem. */
   act(action: ScreenAction): Promise<ActionProblem | null>;
 }

@@ -1,4 +1,4 @@
-/** The fault of a signature. */
+/** What is wrong with a signature. */
 export type SignatureFault =
   /** Not exactly a compact JWS. */
   | 'malformed'

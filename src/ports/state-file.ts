@@ -2,7 +2,7 @@
 export type StateFound =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
-  /** The file exists, but its content is unknown. */
+  /** The file exists, but cannot be read. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export type StateReading =
@@ -14,7 +14,7 @@ export type StateReading =
   | {
       readonly kind: 'awaited';
       readonly isOverdue: boolean;
-      /** Calls back once, later, if ever. */
+      /** Calls back once, when the disk delivers; perhaps never. */
       whenFound(callback: (found: StateFound) => void): void;
     };
 
@@ -29,6 +29,6 @@ export interface StateFile {
    * not been read is not overwritten.
    */
   write(text: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }>;
-  /** It cannot be used here: the next write leaves it beside the new content, for the program that can read it. */
+  /** The content cannot be used here: the next write moves it aside, for a program that can read it. */
   putAside?(): void;
 }

@@ -19,7 +19,7 @@ export interface MintRow {
   readonly session: string | null;
   /** The same request gets the same session until this time. */
   readonly freshUntil: number;
-  /** Its instance died: the service may have a session that no row names. Look for it at this time; null: no need. */
+  /** When to look for an orphaned session at the service, because the instance died; null: no need. */
   readonly recheckAt: number | null;
 }
 
@@ -78,10 +78,10 @@ export interface LedgerEntry {
 
 /** A device says that a stream of this session lasted `ms`. The session's id is shortened. */
 export type EndReport = Pick<LedgerEntry, 'device' | 'lane' | 'session' | 'ms'>;
-/** `known`: it was written before. `implausible`: not written, because no session can be meant, or another end was reported. */
+/** `known`: it was written before. `implausible`: not written, because it fits no session, or another end was reported. */
 export type ReportOutcome = 'new' | 'known' | 'implausible';
 
-/** How long the streams of a device can have lasted lately. */
+/** Recent sessions of a device, and the longest total time that their streams can have lasted. */
 export interface RecentStreams {
   readonly sessions: number;
   readonly ms: number;
@@ -95,7 +95,7 @@ export interface DeviceSum {
   readonly unreported: number;
   /** Null: without limit. */
   readonly unreportedMs: number | null;
-  /** Reports that cannot be true. */
+  /** Number of implausible reports. */
   readonly implausible: number;
 }
 
@@ -141,11 +141,11 @@ export class ValueRefused extends Error {}
 export interface Store {
   /** Connects, and creates or upgrades the tables. Each other operation does it, too. */
   open(): Promise<void>;
-  /** Writes what a grant writes, and undoes it. */
+  /** Tries the writes of a grant, and undoes them. */
   check(): Promise<void>;
   /** Changes one device's rows; no other instance changes them meanwhile. */
   change<T>(device: string, decide: Decide<T>): Promise<T>;
-  /** The same, one after the other for all devices: no instance adds to what is counted meanwhile. */
+  /** The same, one change at a time over all devices: no instance changes the counts meanwhile. */
   changeCounted<T>(device: string, decide: DecideCounted<T>): Promise<T>;
   /** Extends the leases of requests that an instance still works on. */
   renew(instance: string, leaseMs: number): Promise<void>;
@@ -160,7 +160,7 @@ export interface Store {
   takeLeaving(againMs: number, most: number): Promise<SessionToRevoke[]>;
   /** Adds one line to the ledger. False if it was there already. */
   append(entry: LedgerEntry): Promise<boolean>;
-  /** Writes the end of a stream into the ledger: once for each session that the device was given lately. */
+  /** Writes the end of a stream into the ledger: once for each recent session of the device. */
   report(report: EndReport): Promise<ReportOutcome>;
   /** Adds to the numbers of implausible reports, for devices that had a session. */
   addImplausible(numbers: ReadonlyMap<string, number>): Promise<void>;
@@ -169,10 +169,10 @@ export interface Store {
   sums(from: number, to: number): Promise<DeviceSum[]>;
   /**
    * Records the last alert about a device or a group. False if any backend has already sent this alert.
-   * @param what `FINE`: there is no trouble any more
+   * @param what `FINE`: the problem has been resolved
    */
   tell(subject: string, what: string): Promise<boolean>;
-  /** The last notice on each subject; without those that are fine. */
+  /** The last alert about each subject that is not `FINE`. */
   told(): Promise<ReadonlyMap<string, string>>;
   /** Deletes rows that no decision needs any more. */
   prune(): Promise<void>;

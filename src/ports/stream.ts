@@ -33,7 +33,7 @@ export interface Ready {
   readonly task: TaskState;
   /** The target languages of the task, if the service names them. */
   readonly targets: readonly string[] | null;
-  /** False: the service reports it unasked. */
+  /** Whether it answers `askForTask`; false: the service reports it unasked. */
   readonly isAnswer: boolean;
   /** The service's explanation, fit to show; null: none. */
   readonly detail: string | null;
@@ -83,16 +83,16 @@ export interface Spoke {
   readonly language: string | null;
   /** The name of this utterance in one language; null: none. */
   readonly utterance: string | null;
-  /** This completes the sentence. */
+  /** True: this audio completes the sentence. */
   readonly last: boolean;
 }
 
 /** The service objects to something, and the stream continues. */
 export interface Warned {
   readonly type: 'warned';
-  /** `rejection`: the task or the text that it was sent is not valid. */
+  /** `rejection`: the service does not accept the task or the text. */
   readonly level: 'warning' | 'error' | 'rejection';
-  /** It does not know this kind of message at all. */
+  /** The service does not know this kind of message at all. */
   readonly isUnknownKind?: true;
   readonly code: string | null;
   readonly text: string | null;
@@ -163,7 +163,7 @@ export interface StreamListener {
    */
   unreadable(what: UnreadableWhat, description: string): void;
   pong(): void;
-  /** All sent data has left this machine, after some of it had to wait. */
+  /** The send buffer is empty again, after some data had to wait. */
   drained(): void;
 }
 
@@ -182,7 +182,7 @@ export interface StreamTask {
 export interface StreamConnection {
   /** Starts the task, or changes it. The service does not confirm: see `askForTask`. */
   runTask(task: StreamTask): void;
-  /** Asks whether the task runs; the answer is `ready`. */
+  /** Asks whether the task is running; the answer is `ready`. */
   askForTask(): void;
   sendAudio(pcm: Uint8Array): void;
   /** Has a text spoken. @param translate the text is in another language, and is translated first */

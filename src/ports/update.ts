@@ -15,13 +15,13 @@ export interface UpdateFiles {
   write(path: string, text: string): Promise<void>;
   link(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** With everything below; nothing happens if it is not there. */
+  /** Removes a path and everything below it; does nothing if it does not exist. */
   remove(path: string): Promise<void>;
-  /** Makes a file's content, or the names in a folder, survive a power cut. "" is the folder itself. */
+  /** Makes a file's content, or the names in a folder, survive a power cut. "" is the updater's folder itself. */
   sync(path: string): Promise<void>;
   /** The same for everything below a folder. */
   syncAll(folder: string): Promise<void>;
-  /** Free bytes. */
+  /** Free disk space (bytes). */
   free(): Promise<number>;
 }
 
@@ -33,19 +33,19 @@ export interface Offer {
   readonly unpackedBytes: number;
 }
 
-/** The signed repository, by apt, and its packages. Failures are an `UpdateTrouble`. */
+/** The signed apt repository and its packages. Failures are an `UpdateTrouble`. */
 export interface Repository {
-  /** Reads the signed list. @param manifestUrl null: as in the device's own list of sources */
+  /** Reads the signed package list. @param manifestUrl null: as in the device's own list of sources */
   refresh(manifestUrl: string | null): Promise<void>;
   /** Null: the repository does not have it. */
   find(name: string, version: string): Promise<Offer | null>;
-  /** Downloads a package, checks it, and unpacks it into a folder of `UpdateFiles`. @param downloaded before it is unpacked */
+  /** Downloads a package, checks it, and unpacks it into a folder of `UpdateFiles`. @param downloaded called before it is unpacked */
   fetch(offer: Offer, folder: string, downloaded: () => Promise<void>): Promise<void>;
 }
 
 /** Reads the content of an unpacked release. */
 export interface Releases {
-  /** The release in a folder of `UpdateFiles`, if all of its files are as its list of checksums says; null: it is damaged. */
+  /** The release in a folder of `UpdateFiles`, if all of its files match its list of checksums; null: it is damaged. */
   read(folder: string): Promise<Release | null>;
 }
 
@@ -53,9 +53,9 @@ export interface Releases {
 export interface Sighting extends AgentHealth {
   /** Automatic restarts since the first sighting after a restart by the updater. */
   readonly restarts: number;
-  /** Why it cannot use the configuration; null: it can, or does not say. */
+  /** Why the agent cannot use the configuration; null: it can, or does not say. */
   readonly problem: string | null;
-  /** Whether it has written its note. */
+  /** Whether the agent has written its note. */
   readonly reports: boolean;
   /** Whether the machine has a network. */
   readonly network: boolean;
@@ -64,7 +64,7 @@ export interface Sighting extends AgentHealth {
 /** The agent's systemd unit, as systemd and the kernel report it. Never throws. */
 export interface AgentUnit {
   look(): Promise<Sighting>;
-  /** Ends the agent, so that systemd starts the version of the link. It finishes its sentence first. */
+  /** Ends the agent, so that systemd starts the linked version. The agent finishes its sentence first. */
   restart(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export interface OrderFiles {
   order(): Promise<UpdateOrder | null>;
   /** Removes the waiting order, if it is this one. */
   took(id: string): Promise<void>;
-  /** The agent must say again whether it is a good moment. */
+  /** Discards the agent's report of a good moment: it must report again. */
   forgetMoment(): Promise<void>;
   /** Whether the agent says that a restart interrupts no speech or conversation. */
   isGoodMoment(id: string): Promise<boolean>;
@@ -83,9 +83,9 @@ export interface OrderFiles {
   avoidLink(): Promise<void>;
 }
 
-/** An update cannot go on. */
+/** Why an update cannot continue. */
 export class UpdateTrouble extends Error {
-  /** Whether it may go by itself, such as a missing network. */
+  /** Whether the trouble may resolve itself, such as a missing network. */
   readonly mayPass: boolean;
 
   /** @param message a sentence for people, without a capital first letter and without a full stop */

@@ -4,8 +4,8 @@ import type { UpdateOrder, UpdateStatus } from '../protocol/update.ts';
 export interface Updates {
   /** The updater's status; null: no updater, or it does not run. */
   look(): Promise<UpdateStatus | null>;
-  /** Leaves an order. Resolves with null, or with the reason why that is impossible, for an operator. */
+  /** Leaves an order for the updater. Resolves to null, or to the reason why that is impossible, for an operator. */
   order(order: UpdateOrder): Promise<string | null>;
-  /** Says that a restart for this order interrupts no speech or conversation; null: no more. */
+  /** Says that a restart for this order interrupts no speech or conversation; null: withdraws that. */
   allow(order: string | null): Promise<void>;
 }

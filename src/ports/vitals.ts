@@ -1,4 +1,4 @@
-/** The machine's figures of the program; null when unknown. */
+/** Resource use of the program, and the machine's temperature; null when unknown. */
 export interface Vitals {
   /** Memory of the program and all its child processes. */
   readonly rssBytes: number | null;

@@ -1,7 +1,7 @@
 /** Detects speech in a room's sound. One per microphone; keeps state between pieces of sound. */
 export interface VoiceDetector {
   /**
-   * Judges the next piece of mono sound. Reports decided stretches in order; a rest shorter than a frame is kept for the next call.
+   * Judges the next piece of mono sound. Reports decided stretches in order; a remainder shorter than a frame is kept for the next call.
    */
   hear(pcm: Int16Array, report: (voiced: boolean, samples: number) => void): void;
   /** Judges the last second or so as a whole; null until it has heard enough. Absent in a detector that cannot. */

@@ -22,11 +22,11 @@ const NOTHING: UpdateRecord = {
 /** The updater's record on the disk, and its status in memory. */
 export interface Memory {
   readonly record: UpdateRecord;
-  /** Survives a power cut when it resolves. @throws UpdateTrouble */
+  /** Saves a change, which survives a power cut once this resolves. @throws UpdateTrouble */
   save(change: Partial<UpdateRecord>): Promise<void>;
-  /** The same without a disk that cannot be written: the report is right, and the next start of the machine tries again. */
+  /** Like `save`, but tolerates a disk that cannot be written: the status is correct, and the next boot tries again. */
   settle(change: Partial<UpdateRecord>): Promise<void>;
-  /** Only reports. @param asks for the agent's word that a restart interrupts no speech or conversation */
+  /** Reports without saving. @param asks the agent to say when a restart interrupts no speech or conversation */
   tell(reason: string | null, progress?: number | null, asks?: boolean): Promise<void>;
 }
 

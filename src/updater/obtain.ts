@@ -6,14 +6,14 @@ import { nodeFolder, type VersionFolders } from './version-folders.ts';
 
 const AGENT = 'dragoman';
 const NODE = 'dragoman-node';
-/** Free space that an update needs, as a multiple of the unpacked packages: archive, folder, and room for everything else. */
+/** Free space that an update needs, as a multiple of the unpacked packages: archive, folder, and a reserve. */
 const SPACE_FACTOR = 3;
 
-/** The programs that run JavaScript here. */
+/** The Node.js programs of this machine. */
 export interface NodePrograms {
   /** Version of the installed package dragoman-node; null: not installed. */
   readonly private: string | null;
-  /** Version of the system's own; null: there is none. */
+  /** Version of the system's own Node.js; null: there is none. */
   readonly system: string | null;
 }
 

@@ -16,7 +16,7 @@ import { type NodePrograms, obtain } from './obtain.ts';
 import type { UpdaterTimes } from './updater-times.ts';
 import type { VersionFolders } from './version-folders.ts';
 
-/** Looks between two looks at the unit while the agent does not answer. */
+/** The unit is checked at every 15th look while the agent does not answer. */
 const LOOKS_PER_LOOK_AT_UNIT = 15;
 const MOST_DOUBLINGS = 10;
 
@@ -40,21 +40,21 @@ export interface UpdateDeps extends UpdaterDeps {
   readonly memory: Memory;
 }
 
-/** One update after the other. Only failures of this program throw. */
+/** Runs one update after the other. Throws only on bugs of this program. */
 export interface Update {
   /** Continues after a start of the machine. */
   carryOn(): Promise<void>;
   obey(order: UpdateOrder): Promise<void>;
 }
 
-/** A newer order waits. */
+/** Thrown when a newer order waits. */
 class Superseded extends Error {}
 
 export function createUpdate(deps: UpdateDeps): Update {
   const { unit, orders, clock, log, folders, memory, own, times } = deps;
   const pause = (ms: number) => sleep(clock, ms);
 
-  /** Waits while no other order comes. @throws Superseded */
+  /** Waits, unless a newer order comes. @throws Superseded */
   const pauseUnlessOrdered = async (ms: number): Promise<void> => {
     const until = clock.now() + ms;
     do {
@@ -63,7 +63,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     } while (clock.now() < until);
   };
 
-  /** Downloads, and tries again while the trouble may pass. */
+  /** Downloads, and retries as long as the trouble may resolve itself. */
   const obtainPatiently = async (order: VersionOrder): Promise<void> => {
     const giveUpAt = clock.now() + times.patienceMs;
     for (let factor = 1; ; factor = Math.min(MOST_DOUBLINGS, factor * 2)) {
@@ -99,7 +99,7 @@ export function createUpdate(deps: UpdateDeps): Update {
         await pauseUnlessOrdered(times.lookMs);
       }
     }
-    // The kernel counts from here, so that the switch knows how much the agent reads.
+    // Takes a first sample of the agent's read rate, which the switch compares.
     await unit.look();
     await orders.forgetMoment();
     await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);
@@ -158,7 +158,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       await folders.choose(version);
     } catch (error) {
       if (!(error instanceof UpdateTrouble)) throw error;
-      // Until the machine starts again, and then the watch begins anew.
+      // The installed package is used until the next boot, where the watch begins anew.
       log.error({}, `the link cannot be changed, so the installed package is used: ${error.message}`);
       await orders.avoidLink();
     }
@@ -187,7 +187,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     }
   };
 
-  /** The machine or this program was started again while a new version was watched. */
+  /** Continues after the machine or this program was restarted while a new version was watched. */
   const watchOn = async (): Promise<void> => {
     const { to, boots } = memory.record;
     try {
@@ -240,7 +240,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   return {
     async carryOn() {
       const { stage, order, from, to, reason } = memory.record;
-      // A power cut may undo its removal; then it would count as a newer order that ends this one.
+      // A power cut may have undone the removal of the order; then it would count as a newer order that ends this one.
       if (order !== null) await orders.took(order.id);
       if (stage === 'rolling_back')
         return returnTo(from ?? own.version, reason ?? 'a roll-back was interrupted');
@@ -252,7 +252,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       await proceed(order);
     },
     async obey(order) {
-      // It could not be removed: the disk was full or read-only.
+      // This order could not be removed before: the disk was full or read-only.
       if (order.id === memory.record.order?.id) return orders.took(order.id);
       if (order.do === 'rollback') return rollBackByOrder(order);
       await update(order);

@@ -3,9 +3,9 @@ import { GATE, type GateTimes } from '../core/update/health-gate.ts';
 export interface UpdaterTimes extends GateTimes {
   /** Longest wait for a good moment, and for a download (ms). */
   readonly patienceMs: number;
-  /** First pause after a failed download (ms); each is twice as long, up to ten times. */
+  /** First pause after a failed download (ms); it doubles each time, up to ten times the first. */
   readonly retryMs: number;
-  /** Interval of the looks (ms). */
+  /** Polling interval (ms). */
   readonly lookMs: number;
 }
 

@@ -5,7 +5,7 @@ import { TIMES } from './updater-times.ts';
 import { createVersionFolders } from './version-folders.ts';
 
 /**
- * Carries on with what the last run left, does what is ordered, and resolves when nothing is left to do. The power may be cut
+ * Resumes the update of the last run, carries out orders, and resolves when nothing is left to do. The power may be cut
  * at every await.
  */
 export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): Promise<void> {

@@ -8,23 +8,23 @@ const ROOT = 'versions';
 const PARTIAL = '.partial';
 const NODE = 'node-';
 
-/** The unpacked versions, and the link to the one that runs. The installed package is always there besides. */
+/** The unpacked versions, and the link to the version in use. The installed package is always there, too. */
 export interface VersionFolders {
   /** The version of the installed package. */
   readonly installed: string;
-  /** The version that the next start of the agent takes: the same choice as the launcher's. */
+  /** The version that the agent's next start uses: the same choice as the launcher's. */
   current(): Promise<string>;
-  /** A whole version, unpacked or installed; null: it is missing or damaged. */
+  /** A complete version, unpacked or installed; null: it is missing or damaged. */
   find(version: string): Promise<Release | null>;
-  /** The next start takes this version. */
+  /** Makes the next start use this version. */
   choose(version: string): Promise<void>;
   /** Makes an empty folder to unpack into. */
   begin(name: string): Promise<string>;
-  /** The release in such a folder; null: it is not whole. */
+  /** The release in such a folder; null: it is incomplete. */
   inspect(name: string): Promise<Release | null>;
   /** Removes such a folder. */
   giveUp(name: string): Promise<void>;
-  /** Such a folder is whole: it gets its name. */
+  /** Gives such a folder, now complete, its final name. */
   finish(name: string): Promise<void>;
   hasNode(version: string): Promise<boolean>;
   /** Removes unfinished folders and all versions except the linked one and these. */
@@ -78,7 +78,7 @@ export function createVersionFolders(files: UpdateFiles, releases: Releases, own
     giveUp: (name) => files.remove(pathOf(`${name}${PARTIAL}`)),
     async finish(name) {
       await files.syncAll(pathOf(`${name}${PARTIAL}`));
-      // A damaged folder of an earlier download.
+      // Removes a damaged folder of an earlier download.
       await files.remove(pathOf(name));
       await files.rename(pathOf(`${name}${PARTIAL}`), pathOf(name));
       await files.sync(ROOT);

@@ -22,7 +22,7 @@ import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
 
-/** Longest budget use lost at a power cut (ms of open streams): writing more often would wear out the SD card. */
+/** Save interval, and so the maximum budget use lost at a power cut (ms of open streams): writing more often would wear out the SD card. */
 const KEEP_EACH_MS = 120_000;
 const MINUTE_MS = 60_000;
 
@@ -32,11 +32,11 @@ export interface BudgetCountDeps {
   readonly lanes: readonly LaneRunner[];
   /** Time zone of days without a schedule; null: UTC, which the log reports. */
   timeZone(): string | null;
-  /** The local day in that zone at less cost: the tables of time zones are a tenth of a kiosk's memory. */
+  /** The local day in that zone without time zone tables, which take a tenth of a kiosk's memory. */
   machineDay?: ((wall: WallMs) => number) | undefined;
   /** Keeps the budget use over a restart; null: a restart forgets it. */
   readonly file: StateFile | null;
-  /** Called with a reason when the use cannot be saved; null: it is saved again. */
+  /** Called with a reason when the use cannot be saved, and with null when it can be again. */
   kept(problem: string | null): void;
   config(): Pick<Config, 'schedule' | 'budget'>;
   tell(detail: EventDetail<'budget'>): void;
@@ -50,7 +50,7 @@ export interface BudgetCount {
   report(): StateMessage['budget'];
   /** Milliseconds left of the day; null: no limit. */
   left(): number | null;
-  /** Milliseconds of use until the next check is needed; null: none is. */
+  /** Milliseconds of use until the next check; null: no check is needed. */
   toNews(): number | null;
   /** When the local day ends, wall-clock milliseconds; null: the clock is not set. */
   dayEndsAt(): WallMs | null;
@@ -92,7 +92,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
         );
 
   const zone = (): string => deps.config().schedule?.timeZone ?? deps.timeZone() ?? 'UTC';
-  /** Without a limit the end of the day has no effect, but a limit that comes later counts the day so far. */
+  /** Without a limit the end of the day has no effect, but a limit that is set later includes the day's use so far. */
   const dayOf = (wall: WallMs): number => {
     const { schedule, budget } = deps.config();
     const isPlain = schedule === null && budget.minutesPerDay === null;
@@ -112,7 +112,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
     });
     keep();
   };
-  /** Logged once, because it explains why the budget begins anew at an unexpected hour. */
+  /** Logged once, because it explains why the budget restarts at an unexpected hour. */
   const warnOfZone = (): void => {
     if (isZoneTold || deps.timeZone() !== null || deps.config().schedule !== null) return;
     isZoneTold = true;

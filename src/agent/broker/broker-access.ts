@@ -18,7 +18,7 @@ import { createBrokers } from './broker-choice.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Null if nothing outlives the program. */
+/** A state file of the device; null without a state folder. */
 export function stateFile(
   name: string,
   { device }: Config,
@@ -43,7 +43,7 @@ export async function brokerAccess(
   const brokers = createBrokers({
     mqtt: config.mqtt,
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
-    /** The files may have changed: a new authority takes effect without a restart. */
+    /** Files are read anew for each connection, so that a new authority takes effect without a restart. */
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;
       log.warn(
@@ -74,7 +74,7 @@ export async function brokerAccess(
   };
 }
 
-/** The client certificate with its renewals; null if the device has none, or nothing outlives the program. */
+/** The client certificate with its renewals; null if the device has none, or there is no state folder. */
 export async function deviceCertificate(
   config: Config,
   env: Environment,
@@ -91,11 +91,11 @@ export async function deviceCertificate(
   return openDeviceCertificate({ configured, name, file, authorities });
 }
 
-/** The agent's files as systemd keeps them, for programs beside the unit. */
+/** The state folder of the agent's systemd unit, for programs that run beside it. */
 const SERVICE_STATE = '/var/lib/dragoman';
 
 /**
- * The same for a program that only reads, beside an agent that runs as a unit with a folder of its own.
+ * The same, read-only, for a program that runs beside the agent's unit and does not share its state folder.
  * @param env of this program
  */
 export async function lookAtCertificate(
@@ -147,7 +147,7 @@ export function brokerConnection({ mqtt, device }: Config, env: Environment): Mq
   };
 }
 
-/** The identity that the device presents. @throws UnusableFile */
+/** Certificate and key that identify the device. @throws UnusableFile */
 function clientPair(certFile: string, keyFile: string, env: Environment): { cert: Buffer; key: Buffer } {
   const cert = certificatesOrThrow('mqtt.certFile', certFile, ownCertificateFault);
   const key = secretOrThrow('mqtt.keyFile', readSecret(keyFile, env));

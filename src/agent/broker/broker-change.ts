@@ -1,4 +1,4 @@
-/** Moves to another broker that the configuration names, once that one has accepted the device. */
+/** Moves to a newly configured broker once that broker has accepted the device. */
 import type { Brokers } from '../../ports/brokers.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,7 +54,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     cancel = clock.at(clock.now() + TRY_EACH_MS * (0.5 + deps.random() / 2), tryConfigured);
     const target = brokers.configured;
     deps.bus()?.attempt?.(deps.offlineStatus(), (problem) => {
-      // The configuration has changed meanwhile: this result is of no use.
+      // The configuration has changed meanwhile: this result is stale.
       if (target !== brokers.configured) return problem === null ? deps.bus()?.reconnect() : tryConfigured();
       if (problem === null) settle();
       else stay(problem);
@@ -81,7 +81,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     },
     failed() {
       isUp = false;
-      // No broker serves the device: the configured one may by now.
+      // The present broker is lost: the configured one may accept the device now.
       if (brokers.previous !== null) tryConfigured();
     },
     changed(mqtt) {

@@ -6,7 +6,7 @@ type Mqtt = Config['mqtt'];
 
 export interface BrokersParts {
   readonly mqtt: Mqtt;
-  /** @throws when a file cannot be read; so does its `password` */
+  /** @throws when a file cannot be read; the returned `password` throws likewise */
   connect(mqtt: Mqtt): MqttConnection;
   /**
    * A file became unreadable: returns its key, and a sentence that names both. An exception of this function is a
@@ -15,7 +15,7 @@ export interface BrokersParts {
   unreadable(error: unknown): { readonly key: string; readonly message: string };
 }
 
-/** The port, with the parameters for the connection. */
+/** The port, plus the parameters of its connections. */
 export interface OpenedBrokers extends Brokers {
   connection(to: 'present' | 'configured'): MqttConnection;
 }
@@ -63,7 +63,7 @@ export function createBrokers({ mqtt, connect, unreadable }: BrokersParts): Open
   };
 }
 
-/** Remembers the last contents of each file, for when it becomes unreadable. Each outage is reported once. */
+/** Caches the contents of each file, as a fallback when it becomes unreadable. Each outage is reported once. */
 function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
   const known = new Map<string, T>();
   const failing = new Map<string, ReturnType<BrokersParts['unreadable']>>();
@@ -86,7 +86,7 @@ function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
   };
 }
 
-/** Two connections are the same if address and login are. */
+/** Identifies a connection by its address and login. */
 function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt): string {
   return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
 }

@@ -2,7 +2,7 @@ import type { BrokerLimit } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Publisher } from '../health/publisher.ts';
 
-/** Reports what the broker does not allow: the agent goes on without it. */
+/** Reports features that the broker does not allow; the agent continues without them. */
 export function createLimitReport({
   log,
   publisher,

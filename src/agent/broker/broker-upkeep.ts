@@ -21,7 +21,7 @@ export interface BrokerUpkeepDeps {
 }
 
 export interface BrokerUpkeep {
-  /** From now on events reach the owner. */
+  /** Events can reach the owner from now on. */
   begin(): void;
   /** The connection is up. Called before anything is published on it. */
   connected(): void;

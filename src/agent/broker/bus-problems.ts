@@ -20,7 +20,7 @@ export function reportLost(telling: Telling, { topic, why, reason }: LostMessage
   });
 }
 
-/** The connection is up. It happens often if something keeps ending it. */
+/** Logs a new connection: a frequent line if the connection flaps. */
 export function reportUp(telling: Telling, connection: number, protocol: number): void {
   logRepeated(telling, {
     level: 'info',
@@ -31,14 +31,14 @@ export function reportUp(telling: Telling, connection: number, protocol: number)
   });
 }
 
-/** The connection ended or failed. Each reason counts separately, so that a new one appears at once. */
+/** Logs a connection that ended or failed. Each reason is limited separately, so that a new one appears at once. */
 export function reportDown(telling: Telling, problem: BusProblem, message: string): void {
-  // An error needs manual action.
+  // The level `error` means that manual action is needed.
   const level = problem === 'unreachable' ? 'warn' : 'error';
   logRepeated(telling, { level, kind: `broker:${message}`, fields: { problem }, sentence: message });
 }
 
-/** Any client that may publish commands can send such a message. */
+/** Logs an oversized message: any client that may publish commands can send one. */
 export function reportOversized(telling: Telling, topic: string, bytes: number): void {
   logRepeated(telling, {
     level: 'warn',

@@ -43,12 +43,12 @@ export interface CertificateRenewalDeps {
   newId(): string;
   bus(): Bus | null;
   tell<K extends EventKind>(kind: K, detail: EventDetail<K>): void;
-  /** @param day on which the certificate ends; null: not soon */
+  /** @param day on which the certificate expires; null: not soon */
   ending(day: string | null): void;
 }
 
 export interface CertificateRenewal {
-  /** From now on events reach the owner. */
+  /** Events can reach the owner from now on. */
   begin(): void;
   /** The connection is up. */
   connected(): void;
@@ -90,7 +90,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     deps.bus()?.publish(deps.topics.certificateRequest, JSON.stringify(body), { qos: 1, retain: true });
   };
 
-  /** Clears the retained request: it needs no answer any more. */
+  /** Clears the retained request, which needs no answer any more. */
   const takeBack = (): void =>
     deps.bus()?.publish(deps.topics.certificateRequest, '', { qos: 1, retain: true });
 

@@ -16,7 +16,7 @@ import type { Presence } from './presence.ts';
 import type { PublishRights } from './publish-rights.ts';
 import { keptSession } from './subscriptions.ts';
 
-/** Connects the broker's messages and events with the parts of the agent that take them. */
+/** The parts of the agent that receive the broker's messages and events. */
 export interface OwnerConnectionParts {
   readonly openBus: OpenBus;
   readonly log: Log;
@@ -78,7 +78,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         reportLost(parts, lost);
         if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
-        // A refused subscription does not end the connection: the next one would be refused each second.
+        // A refused subscription does not end the connection: a reconnect would be refused again, each second.
         if (lost.topic !== topics.state || lost.why === 'full') publisher.refresh();
       },
     },

@@ -17,11 +17,11 @@ import type { Publisher } from '../health/publisher.ts';
 import { createThrottle } from '../throttle.ts';
 
 /**
- * Interval between corrections of a wrong status (ms). The first is immediate; the limit holds however often it is
- * overwritten.
+ * Shortest interval between corrections of a wrong status (ms), however often it is overwritten. The first is
+ * immediate.
  */
 const REPEAT_EACH_MS = 2000;
-/** Longest status that is read (characters): longer than any of ours. */
+/** Size limit of a status (characters): longer than any of ours. */
 const LONGEST_STATUS = 4096;
 
 const heardSchema = statusSchema.pick({ status: true, boot_id: true, conn_seq: true });
@@ -35,11 +35,11 @@ export interface PresenceDeps {
   bus(): Bus | null;
 }
 
-/** Keeps the retained status of this device right, and reports another device with the same identity. */
+/** Keeps the retained status of this device correct, and reports another device with the same identity. */
 export interface Presence {
   /** False if the topic is not the device's status. */
   receive(message: BusMessage): boolean;
-  /** A message was too large to be read: as a status it is wrong in any case. */
+  /** A message was too large to read. On the status topic it is certainly not ours. */
   oversized(topic: string): void;
   connected(): void;
   down(problem: BusProblem): void;
@@ -127,7 +127,7 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
     },
   };
 
-  /** `token/res`, `cmd`, `group/lobby/cmd`: a filter as people call it. */
+  /** The short name of a filter: `token/res`, `cmd`, `group/lobby/cmd`. */
   function shortOf(filter: string): string {
     const tenant = topics.fleetBase.replace(/all$/, '');
     const own = `${topics.base}/`;

@@ -3,13 +3,13 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../health/publisher.ts';
 
 /**
- * A refusal counts for this long (ms), even after a reconnect: the broker may have closed the last connection because of the refused message.
- * Status and state are published every five minutes, so that a lasting refusal repeats before that.
+ * A refusal counts for this long (ms), even after a reconnect: the broker may have closed the connection because of the message.
+ * Status and state are published every five minutes, so a lasting refusal repeats within this time.
  */
 const BELIEVED_MS = 600_000;
 /**
- * Time until a topic is tried again (ms). A refusal before may come from the bus, which holds the topic back that
- * long.
+ * Time until a topic is tried again (ms). An earlier refusal may come from the bus, which holds a refused topic
+ * back for that long.
  */
 const ASKED_AGAIN_MS = 300_000;
 
@@ -17,7 +17,7 @@ const ASKED_AGAIN_MS = 300_000;
 export interface PublishRights {
   /** The broker refused a message on a topic. */
   refused(topic: string): void;
-  /** Whether the broker accepts token requests. The backend watch knows: each request is acknowledged by itself. */
+  /** Whether the broker accepts token requests. The backend watch knows this from the acknowledgement of each request. */
   mayAsk(may: boolean): void;
   close(): void;
 }

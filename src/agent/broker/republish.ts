@@ -5,7 +5,7 @@ const REFUSED_AGAIN_MS = 300_000;
 
 /** Publishes a message again some time after the broker has refused it. */
 export interface Republish {
-  /** Called with the end of a message. @param publish publishes the present value */
+  /** Called when a message was delivered or dropped. @param publish publishes the present value */
   ended(topic: string, isDelivered: boolean, publish: () => void): void;
   forget(): void;
 }

@@ -18,7 +18,7 @@ export interface Asker {
   received(): void;
 }
 
-/** Publishes answers, and follows each final one until the broker has it. */
+/** Publishes answers, and tracks each final one until the broker acknowledges it. */
 export interface CommandAnswers {
   accepted(asker: Asker): void;
   /**
@@ -28,15 +28,15 @@ export interface CommandAnswers {
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**
    * For a command that the broker sends again after its answer: does not answer twice.
-   * @returns false: nothing is known of the answer, so it must be given again
+   * @returns false: there is no record of the answer, so it must be given again
    */
   isGiven(asker: Asker): boolean;
-  /** An answer waits for the broker, and the operator may still wait for it. */
+  /** Whether an answer has not reached the broker although the operator may still wait for it. */
   readonly isAwaited: boolean;
   close(): void;
 }
 
-/** Longest time that an operator waits (ms): after it, an answer is not a reason to reconnect sooner. */
+/** Longest time that an operator waits (ms). An older answer is not a reason to reconnect sooner. */
 const WAITED_FOR_MS = 120_000;
 
 /** @param changed called whenever `isAwaited` may have changed */
@@ -46,7 +46,7 @@ export function createCommandAnswers(
   record: Pick<CommandRecord, 'told' | 'isTold'>,
   changed: () => void,
 ): CommandAnswers {
-  /** By id: answers on their way, and the acknowledgements that follow. */
+  /** By command id: answers in flight, and the acknowledgements to send after them. */
   const onTheirWay = new Map<string, { readonly answers: string[]; readonly receipts: (() => void)[] }>();
   let waitedForUntil = Number.NEGATIVE_INFINITY;
   let isClosed = false;

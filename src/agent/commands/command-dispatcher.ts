@@ -12,22 +12,22 @@ import type { CommandSignatures } from './command-signature.ts';
 import { type CommandTable, prepare, type ReadyCommand } from './command-table.ts';
 import { createFanOut } from './fan-out.ts';
 
-/** Longest command name that is read (characters): longer than any of ours. */
+/** Length limit of a command name (characters): longer than any of ours. */
 const LONGEST_NAME = 64;
 /** Commands per minute that are logged one by one. */
 const LOGGED_A_MINUTE = 30;
 
 /** Receives commands; each gets exactly one final answer (docs/mqtt.md). */
 export interface CommandDispatcher {
-  /** Gives the answers owed since the last run: `interrupted`, or an answer that did not reach the broker. */
+  /** Sends the answers owed from the last run: `interrupted`, or an answer that did not reach the broker. */
   begin(bus: Bus): void;
   /** False if the topic is not a command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers all unfinished commands; resolves when all answers are saved and published. */
   close(): Promise<void>;
-  /** An answer waits for the broker, and the operator may still wait for it. */
+  /** Whether an answer has not reached the broker although the operator may still wait for it. */
   readonly isAwaited: boolean;
-  /** Resolves when the file knows which answers have arrived. */
+  /** Resolves when the file records which answers have arrived. */
   saved(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface CommandDispatcherDeps {
   readonly signatures: CommandSignatures;
   /** Called whenever `isAwaited` may have changed. */
   readonly awaitedChanged?: () => void;
-  /** In a flood, this many commands got no answer. */
+  /** Called with the number of commands that got no answer in a flood. */
   readonly dropped?: (commands: number) => void;
   /** A number in [0, 1), to spread a fleet. */
   random(): number;
@@ -69,7 +69,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     return { status: 'error', error: { code: 'internal', message } };
   };
 
-  /** Answers and logs a refused command. It is not noted: it may come again. */
+  /** Answers and logs a refused command. The command is not recorded, so it may be sent again. */
   const refuse = (asker: Asker, code: string, message: string): void => {
     // In the general queue: a flood of refusals must not push real answers out.
     answers.final(asker, { status: 'error', error: { code, message } }, 'general');
@@ -78,7 +78,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     logRepeated(deps, { level: 'warn', kind, fields, sentence: 'a command was refused' });
   };
 
-  /** Carries out a noted command, now or at its moment of a fan-out, and gives the final answer. */
+  /** Carries out a recorded command, at once or at its time in a fan-out, and gives the final answer. */
   const carryOut = (
     asker: Asker,
     notAfter: string | null | undefined,
@@ -105,7 +105,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     }
   };
 
-  /** Checks everything before the command is noted, except errors that only show when it runs. */
+  /** Checks a command before it is recorded, except for errors that only show when it runs. */
   const take = (asker: Asker, message: BusMessage, isFleet: boolean, { request, content }: Reading): void => {
     const { id, name } = asker;
     const noted = { id, name, content };
@@ -113,7 +113,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     if (known === 'other_content') {
       return refuse(asker, 'id_reused', 'this id belongs to another command: use a new one for each');
     }
-    // Its answer is on the way.
+    // Its answer is pending.
     if (known === 'open') return asker.received();
     if (known !== 'fresh') {
       if (!asker.isResent || !answers.isGiven(asker)) answers.final(asker, known);
@@ -126,7 +126,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       sentence: 'command received',
       atOnce: LOGGED_A_MINUTE,
     });
-    // Nothing was done: losing this note does no harm.
+    // Nothing was carried out, so losing this record does no harm.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
       record.settleThen(id, answer, (settled) => answers.final(asker, settled), false);
@@ -146,7 +146,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
         record.settleThen(id, errorOf(name, error), (given) => answers.final(asker, given));
       });
       const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
-      // From now on the disk knows of the command.
+      // Called once the command is on the disk, or cannot be saved.
       const receivedThen = (then: () => void) => (): void => {
         asker.received();
         then();
@@ -171,7 +171,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     logRepeated(deps, { level: 'warn', kind: `command:${kind}`, fields, sentence });
     return true;
   };
-  /** A command with a valid signature, or without need of one. */
+  /** Handles a command whose signature is valid, or not needed. */
   const hear = (asker: Asker, message: BusMessage, reading: CommandReading, isFanOut: boolean): void => {
     if (reading.kind === 'request') take(asker, message, isFanOut, reading);
     else refuse(asker, 'malformed', reading.kind === 'malformed' ? reading.message : 'the command has no id');
@@ -189,7 +189,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       if (command === null) return false;
       const { name } = command;
       const received = message.hold?.() ?? (() => {});
-      // Commands of the last seconds are left to the next start: the broker keeps them.
+      // Commands during the shutdown are left to the next start: the broker keeps them.
       if (isClosed) return true;
       if (name.length > LONGEST_NAME) {
         const fields = { name_length: name.length };
@@ -241,7 +241,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
   };
 }
 
-/** Calls `act` when it has been called twice. */
+/** Returns a function that calls `act` at its second call. */
 function afterTwo(act: () => void): () => void {
   let calls = 0;
   return () => {

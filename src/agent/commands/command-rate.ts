@@ -3,14 +3,14 @@ import type { Clock } from '../../ports/clock.ts';
 
 /** Highest rate of commands, and of refusals beyond it: more than any operator needs. */
 const RATE: Rate = { burst: 100, perMinute: 600 };
-/** Commands without an answer are counted for this long (ms), then reported as one number. */
+/** Dropped commands are counted for this long (ms), then reported as one number. */
 const TELL_EVERY_MS = 60_000;
 
 /** Limits the CPU time of a flood of commands, so that audio is not disturbed. */
 export interface CommandRate {
-  /** `refuse`: it is answered `busy`. `drop`: there are too many even for that. */
+  /** `refuse`: answer with `busy`. `drop`: do not answer, because there are too many. */
   next(): 'take' | 'refuse' | 'drop';
-  /** Reports the dropped ones so far. */
+  /** Reports the commands dropped so far. */
   close(): void;
 }
 

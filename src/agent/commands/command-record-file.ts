@@ -18,7 +18,7 @@ const entrySchema = z.object({
   message: z.string().max(1000).optional(),
 });
 type KeptEntry = z.infer<typeof entrySchema>;
-/** The file's content. It has no arguments and no answer data: they may be confidential. */
+/** The file's content, without arguments and answer data, which may be confidential. */
 const contentSchema = z.object({ commands: z.array(entrySchema).max(2000) });
 
 /** Version of the files that this program writes. */
@@ -42,7 +42,7 @@ export const INTERRUPTED: FinalAnswer = {
   },
 };
 
-/** Beside the answer to a command that the disk still lists as unfinished: until it is saved, a restart would report `interrupted`. */
+/** Note on an answer while the disk still lists its command as unfinished: after a restart it would be `interrupted`. */
 export const UNSAVED =
   'this is the result, but its record is not on the disk yet: do not send the command again, even if a restart answers "interrupted"';
 

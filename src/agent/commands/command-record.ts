@@ -25,7 +25,7 @@ export interface NotedCommand {
   readonly content: string;
 }
 
-/** Remembers commands and their answers, over a restart too. */
+/** Remembers commands and their answers, even over a restart. */
 export interface CommandRecord {
   /** Answers owed from the last run. */
   readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
@@ -38,8 +38,8 @@ export interface CommandRecord {
   note(command: NotedCommand): void;
   /**
    * Settles a command, and calls `say` with `answer` once that is saved, so that no restart contradicts it.
-   * If the disk holds a command's start and does not accept its result in time, the answer has a note. A command
-   * that the disk does not know is answered at once.
+   * If the disk lists the command as unfinished and its result is not saved in time, the answer says so. A command
+   * that is not on the disk is answered at once.
    * @param isUrgent false: written with the next urgent change
    */
   settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
@@ -47,13 +47,13 @@ export interface CommandRecord {
   told(id: string): void;
   /** Whether the broker is known to have the answer to a settled command. */
   isTold(id: string): boolean;
-  /** Resolves when everything is written, or cannot be. */
+  /** Resolves when everything is written, or writing has failed. */
   flush(): Promise<void>;
 }
 
 /**
- * @param file null: nothing outlives the program
- * @param kept called with a reason when it cannot be written, once; null when it can be again
+ * @param file null: nothing is kept over a restart
+ * @param kept called once with a reason when the file cannot be written, and with null when it can be again
  */
 export function createCommandRecord(
   file: StateFile | null,
@@ -66,7 +66,7 @@ export function createCommandRecord(
       file,
       log,
       parse: readRecord,
-      // Their owed answers are given at the next start, or when the command comes again.
+      // Answers owed by this record are given at the next start, or when the command comes again.
       late: (record) => {
         ledger = new Map([...record.ledger, ...ledger]);
         writer?.changed();
@@ -77,7 +77,7 @@ export function createCommandRecord(
   const restored: KeptRecord = before ?? { ledger: EMPTY_LEDGER, owed: [] };
   let { ledger } = restored;
   const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
-  /** Settled, but not answered until that is saved. */
+  /** Settled commands that are answered once their result is saved. */
   const unsaved = new Set<string>();
   const writer =
     disk === null
@@ -161,7 +161,7 @@ function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
   return {
     file: watched,
     holdsOpen: (key: string): boolean => onDisk.has(key) || onItsWay.has(key),
-    /** The write takes too long: a later settlement is written right after it. */
+    /** The write has timed out, so the command counts as not on the disk. */
     givenUp: (key: string): void => void onItsWay.delete(key),
   };
 }

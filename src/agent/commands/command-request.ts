@@ -46,7 +46,7 @@ export function readCommand(name: string, payload: string): CommandReading {
 const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
 
 /**
- * Removes the fan-out's own argument, so that the command's schema does not see it. Milliseconds.
+ * Splits off the argument of the fan-out, which the command's own schema does not know.
  * @throws CommandError
  */
 export function takeSpread(args: Record<string, unknown>): {

@@ -6,7 +6,7 @@ import type { WallMs } from '../../protocol/time.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { explainFault } from '../tokens/answer-reader.ts';
 
-/** Longest signed command that is read (characters). */
+/** Length limit of a signed command (characters). */
 const LONGEST_SIGNED = 65_536;
 /** Maximum number of signatures checked at one time: a flood must not use the whole CPU. */
 const MOST_OPENINGS = 32;
@@ -18,7 +18,7 @@ export type ReadSignature =
   | { readonly ok: true; readonly payload: string }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** Takes the signature off a command, and checks it if the owner has keys. */
+/** Unwraps signed commands, and verifies the signature if the owner has keys. */
 export interface CommandSignatures {
   /** @param then called once; immediately if the message is not signed */
   read(name: string, payload: string, then: (read: ReadSignature) => void): void;
@@ -48,7 +48,7 @@ export function createCommandSignatures(
     const judged = judgeSigned(opening.content, { type: 'dragoman+command', devices: bases, id });
     if (!judged.ok) return refuse(judged.why);
     const body = judged.body as Readonly<Record<string, unknown>>;
-    // The topic names another command than the signature.
+    // The topic and the signed content name different commands.
     if (body['cmd'] !== undefined && body['cmd'] !== name) return refuse('type');
     const problem = signatures === null ? null : freshness(body['not_after'], clock.wall());
     if (problem !== null) return { ok: false, code: 'signature', message: problem };

@@ -21,9 +21,9 @@ export interface DeviceHandlersDeps {
   readonly clock: Clock;
   readonly lanes: readonly LaneRunner[];
   readonly logs: LogStream;
-  /** Null if there is no such machine. */
+  /** Null without a machine that can be restarted. */
   readonly host: Host | null;
-  /** As configured or desired. */
+  /** The log level as configured or desired. */
   configuredLevel(): LogLevel;
   setLogLevel(level: LogLevel): void;
 }

@@ -31,7 +31,7 @@ export interface DiagnoseDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly lanes: readonly LaneRunner[];
-  /** Null if the agent has no machine of its own, as in a simulation. */
+  /** Null without a real machine, as in a simulation. */
   readonly machine: MachineParts | null;
   config(): Config;
   bus(): Bus | null;
@@ -54,7 +54,7 @@ export interface Diagnose {
   awaits(id: string): boolean;
   /** Handles an answer to a token request; true if it belongs to a trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused; the text completes a sentence. */
+  /** An answer was refused. @param why completes a sentence */
   refused(why: string): void;
 }
 
@@ -62,8 +62,8 @@ const QUICK_MS = 5000;
 const LISTEN_MS = 2000;
 
 /**
- * The doctor's checks with the agent's own means: the live connection, the microphones of its lanes, and loudspeakers
- * that play no test tone.
+ * The doctor's checks inside the agent: over its live connection, with the microphones of its lanes, and without a
+ * test tone.
  */
 export function createDiagnose(deps: DiagnoseDeps): Diagnose {
   const { topics, clock, version, lanes } = deps;
@@ -187,7 +187,7 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
   ]);
 }
 
-/** A fault in a lane's state: its code begins with the direction. */
+/** Judges a fault from a lane's state, in which its code has the direction as a prefix. */
 function judgeLost(
   device: string,
   fault: { readonly code: string; readonly message: string } | null,

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Maximum number of commands of a fan-out that wait, by number and by bytes: each waits for up to an hour. */
+/** Maximum number of waiting fan-out commands, and their maximum total bytes: each waits for up to an hour. */
 const MOST_WAITING = 100;
 const MOST_WAITING_BYTES = 1_048_576;
 
-/** Commands to many devices that wait for this device's moment. */
+/** Fan-out commands that wait for this device's turn. */
 export interface FanOut {
   hasRoom(bytes: number): boolean;
   /** @param bytes size of the command in memory */

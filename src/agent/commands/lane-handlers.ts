@@ -15,7 +15,7 @@ import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result
 
 type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;
 
-/** The note of an answer if the service was not asked. */
+/** Note in the answer when the service was not asked. */
 const LATER = 'takes effect with the next session';
 
 export interface LaneHandlersDeps extends TaskResultDeps {
@@ -23,13 +23,13 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
   readonly says: Pick<SayQueue, 'say'>;
   readonly conversations: Pick<Conversations, 'begin' | 'end'>;
-  /** Lanes at one desk: the visitor hears one of them and speaks at the other. */
+  /** The lanes of each desk: at a desk with two, the visitor hears one of them and speaks at the other. */
   desks(): readonly (readonly LaneRunner[])[];
   /** Languages that a lane offers to visitors. */
   offerOf(lane: string): readonly string[];
 }
 
-/** The state of the lanes, as in an answer. */
+/** The lanes' state in the form of an answer. */
 export const brief = (affected: readonly LaneRunner[]): object => ({
   lanes: affected.map(({ id, phase, state }) => ({
     id,
@@ -63,7 +63,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       return brief(affected);
     },
     mute: ({ lane }) => setOptions(chosen(lane), { muted: true }),
-    // The answer must be true: this also ends a mute from the desk.
+    // A mute from the desk ends, too: otherwise the answer would be wrong.
     unmute: ({ lane }) => setOptions(chosen(lane), { muted: false, mutedAtDesk: false }),
     languages: (args) =>
       args.step === undefined
@@ -89,7 +89,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
   };
 }
 
-/** Commands from keys and the screen, where they differ. Their effect ends with the conversation, and never lifts the owner's mute. */
+/** The handlers that differ for keys and the screen. Their effect ends with the conversation, and never lifts the owner's mute. */
 export function handlersAtDesk({
   lanes,
   says,
@@ -107,7 +107,7 @@ function setOptions(lanes: readonly LaneRunner[], options: Partial<LaneOptions>)
   return brief(lanes);
 }
 
-/** The answer comes from the service. If one lane cannot take the languages, none is changed. */
+/** The service's verdict becomes the answer. If one lane cannot take the languages, no lane is changed. */
 function changeLanguages(
   lanes: readonly LaneRunner[],
   { source, targets }: CommandArgs<'languages'>,
@@ -128,7 +128,7 @@ function changeLanguages(
   return changeTask(lanes, options, deps, brief);
 }
 
-/** The next language for the visitors of each lane. Its name is spoken when the service runs it. */
+/** The next language for the visitors of each lane. The language's name is spoken once the service runs it. */
 function stepLanguages(
   lanes: readonly LaneRunner[],
   deps: LaneHandlersDeps,
@@ -152,7 +152,7 @@ function beginConversation(lanes: readonly LaneRunner[], conversations: Pick<Con
   conversations.begin(lanes, 'command');
 }
 
-/** Sets the same options of all lanes. */
+/** Sets the same options on all lanes. */
 function changeTask(
   lanes: readonly LaneRunner[],
   options: Partial<TaskOptions>,

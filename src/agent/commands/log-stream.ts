@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** Interval of messages (ms), and the most lines and characters in one: more are only counted. */
+/** Interval of messages (ms), and the maximum lines and characters of one message: further lines are only counted. */
 const SEND_EACH_MS = 1000;
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 16_384;
@@ -20,7 +20,7 @@ export interface LogStreamDeps {
 
 /** Publishes the agent's log on `{p}/log` for a while. */
 export interface LogStream {
-  /** Starts, or restarts with another level; 0 minutes end it. Returns the monotonic end; null: it has ended. */
+  /** Starts, or restarts with another level; 0 minutes end it. Returns its monotonic end time; null: it has ended. */
   run(minutes: number, level: string): number | null;
   close(): void;
 }

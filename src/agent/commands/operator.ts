@@ -39,32 +39,32 @@ export interface OperatorDeps {
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
   readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
-  /** In a flood, this many commands got no answer. */
+  /** Called with the number of commands that got no answer in a flood. */
   dropped(commands: number): void;
-  /** Called with a reason when commands cannot be saved; null: they can be again. */
+  /** Called with a reason when commands cannot be saved, and with null when they can be again. */
   kept(problem: string | null): void;
-  /** The devices of `keys` that cannot be read have changed. */
+  /** Called with the unreadable devices of `keys` when they change. */
   missingKeys(devices: readonly string[]): void;
 }
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
-  /** Gives the answers owed since the last run, and listens to the keys. */
+  /** Sends the answers owed from the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is not a command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
-  /** A lane has come or gone. */
+  /** A lane was added or removed. */
   lanesChanged(): void;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
-  /** An answer waits for the broker, and the operator may still wait for it. */
+  /** Whether an answer has not reached the broker although the operator may still wait for it. */
   readonly isAwaited: boolean;
-  /** Resolves when the file knows which answers have arrived. */
+  /** Resolves when the file records which answers have arrived. */
   saved(): Promise<void>;
 }
 

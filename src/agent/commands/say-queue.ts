@@ -9,7 +9,7 @@ import { CommandError } from './command-request.ts';
 
 /** Maximum number of texts that wait for one lane. */
 const MOST_WAITING = 8;
-/** Longest wait for a pause (ms): after it, the text follows the present sentence. */
+/** Longest wait for a pause (ms); then the text is spoken after the present sentence. */
 const POLITE_FOR_MS = 20_000;
 /** Time limit for the start of a text (ms). */
 const BEGINS_WITHIN_MS = 90_000;
@@ -21,9 +21,9 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
-  /** Whether this is a good moment, however long it takes; left out: a pause, or 20 s. */
+  /** Whether the text may begin now, with no limit to the wait; left out: in a pause, or after 20 s. */
   readonly mayBegin?: () => boolean;
-  /** A visitor has typed it: it ends with the conversation. */
+  /** Typed by a visitor: it is dropped when the conversation ends. */
   readonly isTyped?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface SayQueue {
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
   /** The conversation at these lanes has ended: a visitor's typed text is not spoken to the next visitor. */
   dropTyped(lanes: readonly LaneRunner[]): void;
-  /** A lane has come or gone. */
+  /** A lane was added or removed. */
   lanesChanged(): void;
   close(): void;
 }
@@ -48,14 +48,14 @@ type Said = Extract<LaneEffect, { type: 'said' }>;
 
 interface Waiting {
   readonly speech: Speech;
-  /** When the present piece began to wait. */
+  /** When the current piece began to wait. */
   since: number;
   readonly done: (result: number | CommandError) => void;
   pieces: readonly string[];
   playedMs: number;
   /** The piece that the lane speaks, and its time limit; null: none. */
   asked: { readonly id: string; readonly until: number } | null;
-  /** Whether its piece has taken the turn, where a key says who speaks. */
+  /** Whether its piece has taken the turn, for lanes where a key selects the speaker. */
   hasTurned: boolean;
 }
 
@@ -71,7 +71,7 @@ const NO_TURN =
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
   const queues = new Map<string, Waiting[]>();
-  /** When each lane last finished or failed a piece: until then it had a session, and the texts behind did not wait for one. */
+  /** When each lane last finished or failed a piece: until then it had a session, so the next texts did not wait for one. */
   const lastPieceAt = new Map<string, number>();
   let count = 0;
   let cancel = (): void => {};
@@ -82,7 +82,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     look();
   };
 
-  /** The service changes direction, as for a pressed key. */
+  /** Makes the service change direction, as a key press does. */
   const takeTurn = (lane: LaneRunner, text: Waiting, speaker: Speaker): void => {
     const now = clock.now();
     if (lane.state.twoWay.speaker === speaker) return;
@@ -124,7 +124,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     lane.post({ type: 'say', id, text, language, translate });
   };
 
-  /** The lane reports the result of its piece. */
+  /** Handles the lane's report on its piece. */
   const follow = (lane: LaneRunner, text: Waiting, { outcome, message, playedMs }: Said): void => {
     if (outcome !== 'not_live') lastPieceAt.set(lane.id, clock.now());
     switch (outcome) {
@@ -135,7 +135,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         text.pieces = text.pieces.slice(1);
         return text.pieces.length === 0 ? settle(lane, text.playedMs) : look();
       case 'not_live':
-        // The lane could not speak just then: the next look tries again.
+        // The lane could not speak at that moment: the next look tries again.
         return;
       case 'refused':
         return settle(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
@@ -231,7 +231,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   };
 }
 
-/** Why a lane will not speak in the near future; null: it may. */
+/** Why a lane will not speak soon; null: it may. */
 function problemOf({ id, phase, state }: LaneRunner): CommandError | null {
   const { hold, wanted, problem, playbackLost } = state;
   if (hold === 'closed')

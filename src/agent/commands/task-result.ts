@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 
-/** Longer than a service takes to apply a task, and than the lane waits for it (ms). */
+/** Timeout (ms): longer than a service takes to apply a task, and longer than the lane waits for it. */
 const VERDICT_WITHIN_MS = 30_000;
 
 /** Dependencies for following a lane. */
@@ -21,7 +21,7 @@ export type TakesEffect = 'now' | 'next_session';
 /** In these phases a lane without a stream does not get a stream soon. */
 const AT_REST: readonly Phase[] = ['idle', 'standby', 'parked', 'draining', 'closed'];
 
-/** The service's verdict on a new task; undefined while it is open. */
+/** The service's verdict on a new task; undefined while it is pending. */
 function judge(
   state: LaneState,
   before: LaneState,
@@ -42,7 +42,7 @@ function judge(
 }
 
 /**
- * The service's verdict on a lane's new task: immediate if no stream is open, or the task runs already. If the stream
+ * The service's verdict on a lane's new task: immediate if no stream is open, or the task is already running. If the stream
  * ends, the next one brings the verdict. Rejects with a CommandError.
  * @param before the lane's state before the change
  */

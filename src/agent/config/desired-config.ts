@@ -29,7 +29,7 @@ import { readDesired, writeDesired } from './desired-file.ts';
 
 /** Shortest interval of `config/reported` (ms). */
 const REPORT_INTERVAL_MS = 1000;
-/** Deepest nesting: deeper than any document. */
+/** Maximum nesting that is read: deeper than any valid document. */
 const DEEPEST = 16;
 
 export interface DesiredConfigDeps {
@@ -38,12 +38,12 @@ export interface DesiredConfigDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** Keeps the last accepted documents for the next start; null: it does not. */
+  /** Keeps the last accepted documents over a restart; null: they are not kept. */
   readonly file: StateFile | null;
-  /** Called with a reason when they cannot be saved; null: they can again. */
+  /** Called with a reason when the documents cannot be saved, and with null when they can be again. */
   kept(problem: string | null): void;
   readonly signatures: SignedContentReader | null;
-  /** The configuration without any document. */
+  /** The configuration without any desired document. */
   readonly base: Config;
   /** The desired keys that the service refuses, with reasons. */
   refusedTasks(): readonly RefusedKeys[];
@@ -117,7 +117,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function isOfPlace({ from }: DesiredDocument): boolean {
     return places.some((place) => place.from === from);
   }
-  /** Documents received since then are newer. With signatures, an older version never replaces a newer version. */
+  /** Adds documents that the disk delivered late: those received meanwhile are newer, except for a lower signed version. */
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);
@@ -137,7 +137,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function serialize(): string {
     return writeDesired(inOrder());
   }
-  /** Refusals of the device's own configuration are reported by its lane. */
+  /** Desired keys that the service refuses. The lane itself reports refusals of the device's own configuration. */
   function refusedByService(): DesiredFault[] {
     return deps.refusedTasks().flatMap(({ lane, keys, message }) => {
       const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);
@@ -269,7 +269,7 @@ function reportOf(
   };
 }
 
-/** In order of precedence: groups as configured, then the device's own. */
+/** Lowest precedence first: the groups as configured, then the device itself. */
 function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
   const ofGroups = groups.map((group) => ({
     from: `group:${group}`,

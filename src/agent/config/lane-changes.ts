@@ -1,6 +1,6 @@
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 
-/** Which of a lane's devices a configuration replaces. */
+/** The devices of a lane that a new configuration replaces. */
 export interface DeviceChange {
   readonly lane: LaneConfig;
   readonly capture: boolean;
@@ -8,8 +8,8 @@ export interface DeviceChange {
 }
 
 /**
- * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays in another way than a loudspeaker,
- * and in a room each lane knows the other one.
+ * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays differently from a loudspeaker,
+ * and the lanes of a room know each other.
  */
 function fixedParts({ lanes, rooms }: Config, id: string): string {
   const room = rooms.find((one) => one.lanes.includes(id));
@@ -26,7 +26,7 @@ function fixedParts({ lanes, rooms }: Config, id: string): string {
   ]);
 }
 
-/** The lanes that a configuration removes, or that must begin anew to follow it. */
+/** The lanes that a configuration removes, or that must be recreated for it. */
 export function endingLanes(running: Config, next: Config): string[] {
   const ids = running.lanes.map(({ id }) => id);
   return ids.filter(

@@ -17,9 +17,9 @@ import {
   withoutLane,
 } from './lane-changes.ts';
 
-/** Interval of the looks whether a sentence has ended (ms). */
+/** Interval of checks whether a sentence has ended (ms). */
 const LOOK_EVERY_MS = 500;
-/** Longest wait for the end of a sentence (ms): in a loud room there may be none. */
+/** Longest wait for the end of a sentence (ms): in a loud room, speech may never seem to end. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Changes the lanes and devices that run. */
@@ -27,9 +27,9 @@ export interface LaneOrders {
   lane(id: string): LaneRunner | undefined;
   /** Gives a lane its new devices. */
   renew(change: DeviceChange): void;
-  /** Ends a lane that was configured like this. Resolves when its devices are free. @param isAgain it begins anew */
+  /** Ends the lane with this configuration. Resolves when its devices are free. @param isAgain it will be recreated */
   end(lane: LaneConfig, isAgain: boolean): Promise<void>;
-  /** Begins these lanes, which are in the configuration in force. */
+  /** Creates and starts these lanes of the configuration in force. */
   begin(lanes: readonly LaneConfig[]): void;
 }
 
@@ -51,7 +51,7 @@ export interface LaneUpkeepDeps {
   desired(): Config;
 }
 
-/** Brings the lanes and their devices into line with the files, each lane as soon as it translates no sentence. */
+/** Brings the lanes and their devices into line with the files, each lane as soon as it is between two sentences. */
 export interface LaneUpkeep {
   look(): void;
   close(): void;
@@ -64,7 +64,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
   let isClosed = false;
   let cancel = (): void => {};
 
-  /** @param may whether the change cuts no sentence off */
+  /** @param may whether a change would interrupt no sentence */
   const isTime = (id: string, may: (lane: LaneRunner, now: number) => boolean): boolean => {
     const now = clock.now();
     const lane = orders.lane(id);
@@ -97,7 +97,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
     if (isClosed) return;
     let isWaiting = false;
     for (const id of endingLanes(deps.running(), deps.wanted())) {
-      // The lanes of a room end together: one alone would hear the other person as its own.
+      // The lanes of a room end together: a remaining one would take the other person for its own speaker.
       const together = deps.running().rooms.find(({ lanes }) => lanes.includes(id))?.lanes ?? [id];
       if (together.every((one) => isTime(one, ({ state }, now) => mayEnd(state, now)))) end(id);
       else isWaiting = true;
@@ -129,7 +129,7 @@ function isSameSet(one: Config, other: Config): boolean {
   return setOf(one) === setOf(other);
 }
 
-/** Whether the new devices cut no sentence off. */
+/** Whether a switch to the new devices interrupts no sentence. */
 function mayChange({ capture, playback }: DeviceChange, state: LaneRunner['state'], now: number): boolean {
   return (!capture || mayChangeMicrophone(state, now)) && (!playback || mayChangeLoudspeaker(state, now));
 }

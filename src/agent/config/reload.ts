@@ -17,13 +17,13 @@ export function liveKeys({
   return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn, twoWay, pushToTalk };
 }
 
-/** The same as options of the lane's core. */
+/** The live keys as options of the lane's core. */
 export function optionsOf(lane: LaneConfig): Omit<LaneOptions, 'muted' | 'volume'> {
   const { standbyAfter, earcons, ...same } = liveKeys(lane);
   return {
     ...same,
     standbyAfterMs: standbyAfter * 1000,
-    // A recording holds only the speech of the service.
+    // A recording must contain only the service's speech.
     earcons: earcons ?? lane.playback.driver !== 'file',
   };
 }

@@ -18,10 +18,10 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
   changed(): void;
 }
 
-/** The configuration in force, and its way to the lanes without a restart. */
+/** The configuration in force, applied to the lanes without a restart. */
 export interface RunningConfig {
   readonly current: Config;
-  /** The configuration from the files, in its part that is in force: without `config/desired` and commands. */
+  /** The part of the files' configuration that is in force, without `config/desired` and commands. */
   readonly ofFiles: Config;
   readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */
@@ -87,8 +87,8 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
       latest = next;
       ofFiles = mergeRunning(base, next);
       desired.rebase(next);
-      // Compared with the running values, not the last file: a change may have been reverted, or still need the
-      // restart.
+      // Compare with the running values, not with the last file: a change may have been reverted, or may still wait for
+      // a restart.
       upkeep.look();
       return restartKeys(base, next);
     },
@@ -99,7 +99,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   };
 }
 
-/** The service refuses the task, and no earlier task can go on. */
+/** Whether the service refuses the task, and no earlier task continues. */
 function isRejected({ problem, session }: LaneState): boolean {
   return session.kind === 'parked' && problem?.code === 'task_rejected';
 }

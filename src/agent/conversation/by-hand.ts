@@ -4,7 +4,7 @@ import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
 
-/** Commands with which a key press begins a conversation: its user wants to talk. A touch always begins one. */
+/** Commands that begin a conversation when a key gives them. By touch, every command begins one. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
@@ -21,7 +21,7 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
     const isPress = by === 'touch' || BEGINS.includes(name);
-    // A release begins nothing: the key was pressed before, and a closed page also releases it.
+    // A release begins no conversation: the press did, and a closed page also releases its button.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
     // Without a conversation, nothing would undo a visitor's changes.

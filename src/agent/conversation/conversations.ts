@@ -34,7 +34,7 @@ export interface Conversations {
   /** Begins a conversation at the desks of these lanes, or goes on with it. Lanes that do not run are left out. */
   begin(lanes: readonly LaneRunner[], by: Exclude<BegunBy, 'voice'>): void;
   end(lanes: readonly LaneRunner[]): void;
-  /** A lane has come or gone. */
+  /** A lane was added or removed. */
   lanesChanged(): void;
   close(): void;
 }
@@ -45,7 +45,7 @@ interface Desk {
   /** The lane at which it began. */
   lane: string;
   beginnings: ReadonlyMap<string, Beginning>;
-  /** The notice that each lane has. */
+  /** The notice that was last given to each lane. */
   readonly informed: Map<string, Notice | null>;
   /** When the last conversation ended: earlier speech does not begin another conversation. Null: no conversation yet. */
   endedAt: number | null;
@@ -66,7 +66,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     configured: configuredSetting(configOf(lane)) ?? settingOf(lane),
   });
 
-  /** Tells the lane of the conversation, and gives the notice in the visitor's language of this moment. */
+  /** Tells the lane of the conversation, and gives the notice in the visitor's present language. */
   const inform = (desk: Desk, lane: LaneRunner, startedAt: number): void => {
     const { notice: wanted } = config().conversation;
     const language = deskOffer(desk.lanes, offerOf)?.language ?? visitorLanguage(taskOf(lane.state), []);
@@ -76,7 +76,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     desk.informed.set(lane.id, notice);
     lane.post({ type: 'conversation', conversation: { startedAt, notice } });
     const hears = ({ state }: LaneRunner): boolean => taskOf(state).targets.includes(language);
-    // In a room it is spoken where the visitor hears it, and not to the clerk.
+    // In a room the notice is spoken to the visitor, not to the clerk.
     const isTheirs = hears(lane) || !desk.lanes.some(hears);
     if (notice !== null && isTheirs) notices.want(lane, desk.lanes, notice);
   };
@@ -119,7 +119,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if it is over, or looks again when that may be. */
+  /** Ends the conversation if it is over; otherwise looks again when it may be. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;

@@ -3,7 +3,7 @@ import { taskOf } from '../../core/lane/lane-options.ts';
 import type { TwoWayMode } from '../../protocol/config-desk.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 
-/** What visitors of a desk may choose, and the languages of the lane that offers it. */
+/** The languages that visitors of a desk may choose, and the present task of the offering lane. */
 export interface DeskOffer {
   readonly task: Languages;
   readonly offer: readonly string[];
@@ -12,7 +12,7 @@ export interface DeskOffer {
   readonly language: string;
 }
 
-/** The offer of a desk: that of its first lane with an offer. Null: no choice. */
+/** The offer of a desk's first lane that has one; null: visitors have no choice. */
 export function deskOffer(
   desk: readonly LaneRunner[],
   offerOf: (lane: string) => readonly string[],

@@ -6,14 +6,14 @@ import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { deskOffer } from './desk-offer.ts';
 
-/** A lane's languages when the visitor takes the next one. */
+/** A lane's languages after the visitor's step to the next one. */
 export interface LanguageStep {
   readonly lane: LaneRunner;
   readonly language: string;
   readonly options: Partial<TaskOptions>;
 }
 
-/** The next language at each desk of these lanes that offers another one, for all lanes of the desk. @throws CommandError */
+/** The steps to the next language at the desks of these lanes, for all lanes of a desk that offers another one. @throws CommandError */
 export function languageSteps(
   lanes: readonly LaneRunner[],
   desks: readonly (readonly LaneRunner[])[],
@@ -43,13 +43,13 @@ export function deskSteps(
   });
 }
 
-/** The steps of lanes where the visitor hears the language; if there is none, of all. */
+/** The steps of lanes where the visitor hears the language; if there are none, all steps. */
 export function heardSteps(steps: readonly LanguageStep[]): readonly LanguageStep[] {
   const heard = steps.filter(({ options }) => options.targets !== undefined);
   return heard.length > 0 ? heard : steps;
 }
 
-/** If the service refuses the language on one lane of a room, the other lane has its earlier languages again. */
+/** If the service refuses the language on one lane of a room, the other lane returns to its earlier languages. */
 export function allOrNone<T>(steps: readonly LanguageStep[], order: () => T): T | Promise<Awaited<T>> {
   const before = steps.map(({ lane }) => taskOf(lane.state));
   const answer = order();
@@ -64,7 +64,7 @@ export function allOrNone<T>(steps: readonly LanguageStep[], order: () => T): T 
   });
 }
 
-/** Speaks the name of the language that is now in force. A service that does not speak texts leaves it to the screen. */
+/** Speaks the name of the language that is now in force. If the service does not speak texts, only the screen shows it. */
 export function speakName({ lane, language }: LanguageStep, says: Pick<SayQueue, 'say'>): void {
   const ignoreRefusal = (error: unknown): void => {
     if (!(error instanceof CommandError)) throw error;

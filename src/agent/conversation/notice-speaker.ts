@@ -7,7 +7,7 @@ import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 
 const LOOK_EACH_MS = 500;
-/** Answers of a service that does not speak texts. */
+/** Error codes from a service that does not speak texts. */
 const NEVER: readonly string[] = ['rejected', 'unsupported'];
 
 export interface NoticeSpeakerDeps {
@@ -18,7 +18,7 @@ export interface NoticeSpeakerDeps {
 
 /** Speaks the notice of a conversation, in the first pause of all its lanes. The screen shows it anyway. */
 export interface NoticeSpeaker {
-  /** It replaces an earlier one that still waits. Each language is spoken once in a conversation. */
+  /** Queues a notice in place of an earlier one. Each language is spoken once in a conversation. */
   want(lane: LaneRunner, desk: readonly LaneRunner[], notice: Notice): void;
   /** The conversation of this desk has ended. */
   end(desk: readonly LaneRunner[]): void;
@@ -35,7 +35,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   let waiting: readonly Waiting[] = [];
   /** Lanes whose service does not speak texts: they are not asked again. */
   const silent = new Set<string>();
-  /** Languages in which each lane has spoken it. */
+  /** Languages in which each lane has spoken the notice. */
   const spokenLanguages = new Map<string, readonly string[]>();
   let cancel = (): void => {};
 
@@ -78,7 +78,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
       waiting = waiting.filter((one) => one.lane !== lane);
       const isSpoken = spokenLanguages.get(lane.id)?.includes(notice.language) === true;
       if (!isSpoken && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
-      // After what the same key orders: whoever takes the turn speaks first.
+      // Later than the command of the same key press: whoever takes the turn speaks first.
       cancel();
       if (waiting.length > 0) cancel = clock.at(clock.now(), look);
     },

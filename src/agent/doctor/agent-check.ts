@@ -14,9 +14,9 @@ import type { MachineParts } from './machine-checks.ts';
 
 /** The agents of this machine, as the doctor sees them. */
 export interface AgentAround {
-  /** Process of the agent with the examined configuration; null: none is seen. */
+  /** Process of the agent with the examined configuration; null: none was found. */
   readonly agent: number | null;
-  /** Any agent runs, or that cannot be excluded: one with another configuration may have the same name at the broker. */
+  /** Whether any agent may be running: one with another configuration may use the same client identifier. */
   readonly mayAgentRun: boolean;
   /** The status of the agent with this configuration. */
   readonly note: RunningNote | null;
@@ -33,8 +33,7 @@ export function findAgent({ kernel, env }: MachineParts, file: string): AgentAro
 }
 
 /**
- * Whether the running agent proves that the login works: it is connected with it. A login that has changed since is not
- * proven.
+ * Whether the running agent's connection proves that the login works. A login that was changed later is not proven.
  */
 export function linkOf({ mayAgentRun, note }: AgentAround, config: Config): AgentLink {
   if (!mayAgentRun) return 'absent';
@@ -46,7 +45,7 @@ export function linkOf({ mayAgentRun, note }: AgentAround, config: Config): Agen
   return isProven && note.config['mqtt'] === fingerprints(config)['mqtt'] ? 'connected' : 'unknown';
 }
 
-/** When a file changed (ms since 1970); a missing one is reported by itself. */
+/** When a file changed (ms since 1970); a missing one is reported separately. */
 function changeOf(file: string | null): number {
   try {
     return file === null ? Number.NEGATIVE_INFINITY : statSync(file).mtimeMs;
@@ -56,9 +55,9 @@ function changeOf(file: string | null): number {
 }
 
 /**
- * Asks the running agent how it is, and compares its configuration with the file.
+ * Reads the running agent's status, and compares its configuration with the file.
  * @param config null: the file cannot be used
- * @param askBroker the agent's published status, for one that left no note
+ * @param askBroker reads the agent's published status, if it left no note
  */
 export function agentCheck(
   { agent, note }: AgentAround,

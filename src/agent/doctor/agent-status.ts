@@ -7,7 +7,7 @@ import { once } from './check.ts';
 const LISTEN_MS = 1500;
 const LOOK_EACH_MS = 50;
 
-/** The status that the device's agent publishes, for a doctor beside it. */
+/** The status that the device's agent publishes, for a doctor that runs beside it. */
 export interface AgentStatus {
   /** A message arrived on the topic. */
   hear(payload: string): void;

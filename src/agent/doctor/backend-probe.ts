@@ -35,7 +35,7 @@ export interface BackendProbe {
   refused(why: string): void;
 }
 
-/** Longer than the backend waits for the service (ms). */
+/** Timeout of the answer (s): longer than the backend waits for the service. */
 export const ANSWER_WITHIN_S = 12;
 const LOOK_EACH_MS = 500;
 
@@ -43,7 +43,7 @@ type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null 
 
 /**
  * @param newId names a request; must be unique
- * @param hide removes secrets from the backend's words
+ * @param hide removes secrets from the backend's error texts
  */
 export function createBackendProbe(
   topics: DeviceTopics,
@@ -151,7 +151,7 @@ function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'an
   return { answer: { kind: 'granted', windowS: Number.isFinite(windowS) ? windowS : null }, streamUrl: url };
 }
 
-/** The backend wrote its time between our question and its answer. */
+/** The backend's clock reading: taken between the request and the arrival of the answer. */
 function sightOf(ts: string | null, wall: WallMs | null, tookMs: number): ClockReading | null {
   const theirs = ts === null ? Number.NaN : Date.parse(ts);
   if (wall === null || Number.isNaN(theirs)) return null;

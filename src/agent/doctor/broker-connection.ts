@@ -28,19 +28,19 @@ export interface BrokerConnectionParts {
   connection(): Promise<MqttConnection>;
   /** Null: no readable certificate. */
   certificate(): Promise<OwnCertificateFacts | null>;
-  /** Any agent on this machine. */
+  /** Whether an agent runs on this machine, and is connected. */
   readonly agent: AgentLink;
   hear(message: BusMessage): void;
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
   readonly proxy?: string | null;
-  /** Null: foreign topics are not tried. */
+  /** Topic level of a device that does not exist, to try foreign topics; null: they are not tried. */
   readonly absentDevice: string | null;
 }
 
 /**
  * Connects to the broker step by step, beside a running agent and never in its place: a second client with the
- * device's identifier would disconnect the agent, so the doctor has its own. The device's is tried only if no agent
- * runs and the broker refuses the doctor's.
+ * device's identifier would disconnect the agent, so the doctor has its own identifier. The device's own is tried only
+ * if no agent runs and the broker refuses the doctor's.
  */
 export function createBrokerConnection(parts: BrokerConnectionParts): {
   join(): Promise<BrokerConnection>;
@@ -58,7 +58,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     }
     const reached = await reachBroker(connection, clock, parts.proxy ?? null);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
-    // Before the login that stays: the broker may allow only one client of this name.
+    // Before the lasting login, because the broker may allow only one client with this name.
     const isolation =
       parts.absentDevice === null ? null : await tryForeign(connection, parts, parts.absentDevice);
     const { facts, bus, hasRefused } = await login(connection, parts);
@@ -134,7 +134,7 @@ async function login(
     ...one,
     mayBeRefused: !needed.includes(one.filter),
   }));
-  // Only a doctor that is killed leaves it. It is not a status: an agent corrects it and suspects no other device.
+  // Published only if the doctor is killed. It is not a valid status: an agent corrects it and suspects no other device.
   const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>
@@ -144,15 +144,15 @@ async function login(
       clock,
       limitMs: LOGIN_LIMIT_MS,
       hear(message) {
-        // The session of the device holds what its operators sent: left unacknowledged, it waits for the agent. A broker may
-        // give the doctor that session, too, if it takes the user name for the identifier.
+        // The device's session holds its operators' commands: left unacknowledged, they wait for the agent. A broker that
+        // uses the user name as the identifier may give the doctor that session, too.
         message.hold?.();
         hear(message);
       },
     });
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);
-  // A second client of its name would disconnect the agent: only if surely none runs.
+  // A second client with this identifier would disconnect an agent, so this needs proof that no agent runs.
   if (!outcome.ok && outcome.refused && agent === 'absent') {
     name = 'device';
     outcome = await as(name);
@@ -166,7 +166,7 @@ async function login(
   return { facts: { ok: false, refused, message, code, agent }, bus: null, hasRefused: () => false };
 }
 
-/** Whether the traffic with the broker can be read and changed on the way. */
+/** Whether the traffic with the broker can be read and changed in transit. */
 export function isExposed({ mqtt }: Config): boolean {
   return isExposedAddress(mqtt.url);
 }

@@ -2,7 +2,7 @@ import { type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
 
-/** The result of a check; several if it is about lanes. */
+/** One result of a check; a check of lanes has one for each lane. */
 export type LaneOutcome = Outcome & { readonly lane: string | null };
 
 export interface Check {
@@ -77,7 +77,7 @@ async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Prom
   }
 }
 
-/** Runs a function once, however often it is called. */
+/** Returns a function that runs `act` only at its first call. */
 export function once<T>(act: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | null = null;
   return () => {

@@ -30,7 +30,7 @@ export interface BrokerConnection {
   readonly bus: Bus | null;
   /** Whether the broker has refused a message, if it says so. */
   readonly hasRefused?: () => boolean;
-  /** The broker has refused the doctor's own login, while an agent (possibly) runs with the device's. */
+  /** The broker has refused the doctor's own login, while an agent may be running with the device's login. */
   readonly isAgentsAlone?: boolean;
   /** The result of publishing to foreign topics; null: not tried. */
   readonly isolation?: IsolationFacts | null;
@@ -45,11 +45,11 @@ export interface ConnectionParts {
   join(): Promise<BrokerConnection>;
   /** The running agent's findings over its own connection; null: the agent does not answer. */
   askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
-  /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
+  /** Whether a check is reported. If it is not, the check that depends on it reports its failure. */
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
   readonly proxy?: string | null;
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;
@@ -73,7 +73,7 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
   });
   const askLink = once(async () => (await parts.askAgent?.(['broker'])) ?? null);
   const askRest = once(async () => {
-    // One diagnosis at a time.
+    // The agent allows one diagnosis at a time.
     await askLink();
     const rest = (['backend', 'stream', 'clock'] as const).filter((name) => tells(name));
     return (await parts.askAgent?.(rest)) ?? null;
@@ -155,7 +155,7 @@ async function lookAtStreamHost(
   const upgrade = await askForUpgrade(template, ca, STEP_LIMIT_MS);
   const tookMs = clock.now() - askedAt;
   const wall = clock.wall();
-  // The header counts whole seconds.
+  // The `Date` header has a resolution of one second.
   const sight =
     upgrade.date === null || wall === null
       ? null

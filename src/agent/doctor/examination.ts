@@ -31,7 +31,7 @@ import { type MachineParts, machineChecks } from './machine-checks.ts';
 import { lookThroughSandbox } from './sandbox-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
-/** All checks of a device whose agent need not run, and a way to close what they opened. */
+/** All checks of a device, whether or not its agent runs, and a way to close what they opened. */
 export interface Examination {
   readonly checks: readonly Check[];
   /** The status of a running agent at the broker; null if there is none, or the broker is unreachable. */
@@ -46,15 +46,15 @@ export interface ExaminationOptions {
   readonly clock: Clock;
   /** The selected checks; null is all. */
   readonly only: readonly CheckName[] | null;
-  /** Neither the microphone is opened nor a tone played. */
+  /** Opens no microphone and plays no tone. */
   readonly isSilent: boolean;
   readonly sound?: Pick<SoundParts, 'openCapture' | 'openPlayback'>;
 }
 
 const QUICK_MS = 5000;
-/** A trial token and the stream's host take this long at worst (ms). */
+/** Longest time for a trial token and the check of the stream's host (ms). */
 const AGENT_ANSWERS_WITHIN_MS = 35_000;
-/** Asks systemd, and for each file the kernel. */
+/** Time limit of the sandbox check (ms), which asks systemd, and the kernel about each file. */
 const SANDBOX_MS = 30_000;
 const NEED_CONFIGURATION: readonly CheckName[] = [
   'broker',
@@ -81,7 +81,7 @@ export function createExamination(options: ExaminationOptions): Examination {
       agentCheck(findAgent(machine, file), null, async () => null),
       ...machineChecks(machine, null),
     ];
-    // The reason why others are skipped is reported whatever was selected.
+    // The configuration check explains why others are skipped, so it is always reported.
     const isReported = (check: Check): boolean => check.name === 'configuration' || isWanted(check);
     return { checks: inOrder(checks, isReported), agentStatus: async () => null, close: async () => {} };
   }

@@ -96,7 +96,7 @@ async function checkMixers(
       return skipped('amixer is not installed (package alsa-utils)');
     else outcomes.push(missingMixer(device, control, answer?.text ?? ''));
   }
-  // A missing card lacks both directions.
+  // A card that is missing for both directions is reported once.
   return combine(
     outcomes.filter((one, at) => outcomes.findIndex(({ finding }) => finding === one.finding) === at),
   );

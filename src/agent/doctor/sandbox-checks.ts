@@ -12,8 +12,8 @@ import type { Config } from '../../protocol/config.ts';
 import type { MachineParts } from './machine-checks.ts';
 
 /**
- * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Nothing to
- * say if the unit starts another configuration.
+ * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Does not
+ * apply if the unit starts another configuration.
  */
 export async function lookThroughSandbox(
   { run }: MachineParts,
@@ -26,7 +26,7 @@ export async function lookThroughSandbox(
   const files: NeededFile[] = [];
   for (const { key, path, use } of neededFiles(file, config)) {
     const paths = pathsOf(path);
-    // A missing input file has its own report; a recording's file is created later.
+    // A missing input file is reported elsewhere; a recording's file is created later.
     if (use === 'read' && !existsSync(path)) continue;
     files.push({ key, paths, use, isAllowed: use === 'read' ? await mayRead(run, unit, path) : null });
   }
@@ -71,7 +71,7 @@ function neededFiles(file: string, { mqtt, owner, service, lanes }: Config) {
   return [...read.flatMap(of('read')), ...written.flatMap(of('write'))];
 }
 
-/** A path, and where links lead. A file that does not exist yet is in a folder that may. */
+/** A path and its link target. For a file that does not exist yet, the link target of its folder. */
 function pathsOf(path: string): string[] {
   const whole = resolve(path);
   const real = realOf(whole) ?? realOf(dirname(whole));

@@ -40,10 +40,10 @@ export interface SoundParts {
 const LISTEN_MS = 2000;
 /** A doubtful rate is measured again for this long (ms), which evens out a busy machine. */
 const LONGER_MS = 6000;
-/** Equals the drivers' wait at their first try (ms). */
+/** The same as the drivers' timeout for their first try (ms). */
 const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
-/** The search for the tone begins this much early (ms): a driver's estimate may be late. */
+/** The search for the tone begins this much before its estimated time (ms): a driver's estimate may be late. */
 const EARLIEST_MS = 500;
 
 interface LaneSound {
@@ -174,7 +174,7 @@ async function playTone(
         fault = given;
       },
       back: () => {},
-      // A card that misses the tone fails; a program may take longer to start and is not judged by it.
+      // A card that misses the tone reports a fault. A program may start more slowly, which is no fault.
       missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;

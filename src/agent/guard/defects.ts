@@ -14,7 +14,7 @@ export type TellDefect = (where: string, message: string) => void;
 export interface DefectReports {
   /** Never throws. */
   readonly report: Defects;
-  /** Publishes defects from here on, and those from before. Called for each one: the receiver limits the rate. */
+  /** Publishes all later defects and those held so far. `tell` is called for each one: the receiver limits the rate. */
   tellOwner(tell: TellDefect): void;
 }
 
@@ -56,7 +56,7 @@ export function createDefects(log: Log, clock: Clock): DefectReports {
   };
 }
 
-/** The form of error names and codes; anything else may contain confidential data. */
+/** Patterns of error names and codes; any other text may contain confidential data. */
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,39}$/;
 const CODE = /^[A-Z][A-Z0-9_]{0,39}$/;
 
@@ -69,7 +69,7 @@ export function nameOf(error: unknown): string {
     const kind = NAME.test(name) ? name : 'Error';
     return typeof code === 'string' && CODE.test(code) ? `${kind} ${code}` : kind;
   } catch {
-    // An error whose own properties throw.
+    // The error's own properties throw.
     return 'Error';
   }
 }

@@ -12,7 +12,7 @@ export interface GuardedDeps extends Omit<AgentDeps, 'signatures'> {
 
 /**
  * The agent's ports with a guard at each place that can throw: timers, streams, the voice detector, and the callbacks by
- * which adapters enter the agent. Each exception becomes the event `defect`. Other calls need none: their adapters turn
+ * which adapters enter the agent. Each exception becomes the event `defect`. Other calls need no guard: their adapters turn
  * failures into results and events.
  */
 export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; reports: DefectReports } {

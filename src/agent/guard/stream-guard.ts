@@ -8,7 +8,7 @@ import { type Defects, nameOf } from './defects.ts';
 
 /**
  * Streams that never throw. An exception ends the connection and is reported as `broke`; later callbacks are ignored.
- * The error's own text stays in the log: it may contain the address with the token.
+ * The error's own text is removed, even from the log: it may contain the address with the token.
  */
 export function guardStreams(openStream: OpenStream, defects: Defects): OpenStream {
   return (target, listener) => {
@@ -38,7 +38,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
         fail(where, error);
       }
     };
-    /** After these, callbacks are ignored, whether they succeed or not. */
+    /** From now on callbacks are ignored, even if ending the connection fails. */
     const end = (how: 'close' | 'terminate'): void => {
       if (isOver) return;
       isOver = true;

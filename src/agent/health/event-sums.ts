@@ -5,7 +5,7 @@ type Detail = Readonly<Record<string, unknown>>;
 /** The fields of events that are added up when several are published as one. */
 const SUMMED: Partial<Record<EventKind, readonly string[]>> = { speech_dropped: ['sentences', 'dropped_ms'] };
 
-/** The event that ends a state, by the event that begins it, with the field of both that names the state. */
+/** For events that begin or end a state: the event that begins it, and the field that names the state. */
 const ENDS: Partial<Record<EventKind, readonly [begin: EventKind, what: string]>> = Object.fromEntries(
   (
     [
@@ -22,18 +22,18 @@ const ENDS: Partial<Record<EventKind, readonly [begin: EventKind, what: string]>
 export interface EventSums {
   /**
    * The name under which events are counted together. The begin and the end of a state share it, so that the last
-   * published event is the present state.
+   * published event shows the present state.
    */
   nameOf(kind: EventKind, detail: Detail): string;
   /** @returns the sums of all unpublished events, this one included */
   add(kind: EventKind, detail: Detail): Record<string, number>;
-  /** The sums were published. */
+  /** Clears the sums, which were published. */
   told(name: string): void;
 }
 
 export function createEventSums(): EventSums {
   const untold = new Map<string, Record<string, number>>();
-  /** A running sum restarts. */
+  /** An ongoing loss is not added up: the event at its end counts it again. */
   const isSummed = (kind: EventKind, { ongoing }: Detail): boolean =>
     SUMMED[kind] !== undefined && ongoing !== true;
   const nameOf = (kind: EventKind, detail: Detail): string => {

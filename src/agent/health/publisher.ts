@@ -26,7 +26,7 @@ import { createEventSums } from './event-sums.ts';
 const STATE_INTERVAL_MS = 1000;
 
 /**
- * After this many changes in a minute, an improvement is published only once it is stable: a device may fail each
+ * After this many changes in a minute, an improvement is published only once it is stable: a device may flap each
  * second.
  */
 const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
@@ -57,7 +57,7 @@ export class Publisher {
   private readonly conditions = new Map<Condition, readonly string[]>();
   private readonly sums = createEventSums();
   private cancelLook = (): void => {};
-  /** When the status last changed. */
+  /** Times of the status changes within the last minute. */
   private changes: readonly number[] = [];
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
@@ -84,7 +84,7 @@ export class Publisher {
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
-  /** The will, published by the broker. Its time is null: it would be that of the connection. */
+  /** The will, which the broker publishes. Its time is null, because the time of the disconnect is not known yet. */
   will(connection: number): string {
     return this.statusBody('lost', connection, ['connection_lost'], null);
   }
@@ -101,7 +101,7 @@ export class Publisher {
 
   connected(connection: number): void {
     this.connection = connection;
-    // Each connection publishes everything again. The bus itself holds back a topic that ended the last one.
+    // Each connection publishes everything again. The bus itself holds back a topic that ended the last connection.
     this.again.forget();
     this.publishStatus(true);
     this.state.request();
@@ -221,7 +221,7 @@ export class Publisher {
     );
   }
 
-  /** Some parts change by time alone. */
+  /** Sets a timer for parts of the status that change with time alone. */
   private lookAgain(): void {
     this.cancelLook();
     const moments = this.laneStatuses().map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY);
@@ -245,13 +245,13 @@ export class Publisher {
     this.publishRetained(this.identity.topics.status, body, () => this.publishStatus(true));
   }
 
-  /** Whether an improvement must be stable before it is published. */
+  /** Whether an improvement is held back, because the status flaps and the improvement is not stable yet. */
   private mayWorsen(reasons: readonly string[]): boolean {
     const now = this.clock.now();
     this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
     const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
     if (!isBetter || this.changes.length < STEADY.changes) return false;
-    // The same sum as in stayBetter: a difference could repeatedly be too small by a rounding error.
+    // The same sum as the timer's in stayBetter: with a difference, a rounding error could rearm the timer again and again.
     return this.betterSince === null || now < this.betterSince + STEADY.forMs;
   }
 
@@ -263,7 +263,7 @@ export class Publisher {
     this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
   }
 
-  /** @param publish publishes the value of then, when the broker has refused this one */
+  /** @param publish publishes the then current value, some time after the broker has refused this one */
   private publishRetained(topic: string, body: string, publish: () => void): void {
     this.bus?.publish(topic, body, {
       qos: 1,

@@ -1,4 +1,4 @@
-/** Reports faults of the device's files while everything runs, and their end. */
+/** Reports faults of the device's files at run time, and when they are resolved. */
 import { redactText } from '../../adapters/redaction.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { Publisher } from './publisher.ts';
@@ -12,18 +12,18 @@ const LONGEST_KEY = 120;
 export type KeptFile = EventDetail<'disk_problem'>['what'];
 
 export interface ConfigProblem {
-  /** The wrong key; empty if the fault is about none. */
+  /** The wrong key; empty if the fault concerns no key. */
   readonly key: string;
   /** With key, place and fix; without secrets. */
   readonly message: string;
 }
 
 export interface Troubles {
-  /** The configuration was read again at an operator's request: its problems; none: it is in force. */
+  /** The problems found when an operator had the configuration read again; none: it is in force. */
   reread(problems: readonly ConfigProblem[]): void;
-  /** A connection needed the configured files: those that could not be read. */
+  /** The problems of configured files that a connection needed and could not read. */
   needed(problems: readonly ConfigProblem[]): void;
-  /** Returns a callback for one state file: a reason when it cannot be written; null when it is written. */
+  /** Returns the callback for one state file. It takes a reason when a write fails, and null when writes work again. */
   kept(what: KeptFile): (problem: string | null) => void;
 }
 
@@ -75,7 +75,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
   };
 }
 
-/** A configuration may hold confidential text in any place. */
+/** Shortens and redacts a text: a configuration may hold confidential text anywhere. */
 function cut(text: string, longest: number): string {
   const isCut = text.length > longest;
   const safe = redactText(isCut ? text.slice(0, longest) : text, isCut);

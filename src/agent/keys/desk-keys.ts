@@ -17,11 +17,11 @@ export interface DeskKeysDeps {
   readonly keys: readonly KeyBinding[];
   openKeyDevice: OpenKeyDevice;
   carryOut: CarryOut;
-  /** The devices that cannot be read have changed. */
+  /** Called with the unreadable devices when they change. */
   missing(devices: readonly string[]): void;
 }
 
-/** The keys at the desk: each gives its command. Other keys of the same device are neither kept nor logged. */
+/** The keys at the desk: each one gives its command. Other keys of the same device are neither stored nor logged. */
 export interface DeskKeys {
   close(): void;
 }

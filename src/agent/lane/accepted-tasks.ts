@@ -39,8 +39,8 @@ export function readTasks(text: string): Reading<readonly Accepted[]> {
 }
 
 /**
- * The last task of each lane that the service accepted, over restarts. It continues if the service refuses a newer
- * one.
+ * The last task of each lane that the service accepted, kept over restarts. It continues if the service refuses a
+ * newer one.
  */
 export interface AcceptedTasks {
   of(lane: string): TaskOptions | null;
@@ -49,8 +49,8 @@ export interface AcceptedTasks {
 }
 
 /**
- * @param file null: nothing outlives the program
- * @param kept called with a reason when it cannot be written, once; null when it can be again
+ * @param file null: nothing is kept over a restart
+ * @param kept called once with a reason when the file cannot be written, and with null when it can be again
  */
 export function createAcceptedTasks(
   file: StateFile | null,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from './lane-runner.ts';
 
-/** True when every lane is closed, false if the limit comes first. */
+/** Resolves to true when every lane is closed, or to false at the time limit. */
 export function whenAllClosed(
   lanes: readonly LaneRunner[],
   clock: Clock,

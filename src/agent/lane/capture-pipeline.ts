@@ -53,7 +53,7 @@ interface Microphone extends Reference {
   close(): Promise<void>;
 }
 
-/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It decides nothing. */
+/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It makes no decisions. */
 export class CapturePipeline implements Reference {
   private deps: CapturePipelineDeps;
   private microphone: Microphone | null = null;
@@ -131,7 +131,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const createDetector = deps.createEchoDetector ?? createEchoDetector;
   const echo = createDetector({ heardRateHz: rateHz, playedRateHz });
   const watch = createCaptureWatch({ rateHz, playedRateHz });
-  // Late sound of a closed microphone must not reach the lane: it may have another one by then.
+  // Late sound of a closed microphone must not reach the lane: it may have another microphone by that time.
   let closed = false;
   // After the end of its file, a recording is silent: that is not a microphone fault.
   let hasEnded = false;
@@ -148,7 +148,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     const { beganAt, capturedAt: endedAt } = chunk;
     const isOthers = longest === undefined && { isOthers: true as const };
     post({ type: 'captured', beganAt, capturedAt: endedAt, pcm, levels, ...isOthers });
-    // After sending: its result is for later chunks.
+    // Measure after sending: the result is used for later chunks.
     const measure = echo.hear(chunk.pcm, chunk.capturedAt);
     const heard = path.isCancelling ? 'cancelled' : 'microphone';
     if (measure !== null) post({ type: 'echo_heard', heard, measure });
@@ -185,12 +185,12 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     },
     fault: (fault) => {
       if (closed) return;
-      // Half a word now is better than when the microphone is back.
+      // Sending half a word now is better than sending it when the microphone is back.
       take(chunker.flush());
       post(faultEvent('capture', fault));
     },
   };
-  // In a room the two microphones are compared.
+  // A room compares its two microphones, and needs short pieces for that.
   let short = cancels || deps.seat !== undefined;
   const opening = keepOpening(deps.clock, {
     open: () => deps.openCapture(sink, short),
@@ -230,7 +230,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       echo.flushed(at);
     },
     late(byMs) {
-      // The canceller uses stream positions if it has them.
+      // Only for the echo detector: the canceller uses stream positions if it has them.
       echo.late(byMs);
     },
     async close() {

@@ -67,7 +67,7 @@ export class EchoPath {
           this.given -= pcm.byteLength;
           this.deliver(pcm, capturedAt);
         },
-        // First of all: the returned sound still has its echo, and the gate must know.
+        // Called before the held sound returns: it still has its echo, and the gate must know.
         failed: (message) => {
           this.canceller = null;
           this.isReady = false;
@@ -101,11 +101,11 @@ export class EchoPath {
     canceller?.close();
   }
 
-  /** Milliseconds missing from a chunk after these bytes. */
+  /** Milliseconds that the current chunk still lacks after these bytes. */
   private missingMs(bytes: number): number {
     const { rateHz, chunkMs } = this.deps;
     const chunkBytes = Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE;
-    // If a chunk is not a whole number of its blocks, the canceller keeps up to one block back.
+    // If a chunk is not a whole number of the canceller's blocks, the canceller holds back up to one block.
     const blockBytes = cancellerBlock(rateHz) * BYTES_PER_SAMPLE;
     const kept = chunkBytes % blockBytes === 0 ? 0 : blockBytes;
     const begun = (this.heldBytes() + this.given + chunkBytes - kept) % chunkBytes;

@@ -31,7 +31,7 @@ export function createEchoPaths(
         return deps.post(event);
       }
       ready.add(path);
-      // The lane may rely on them only together.
+      // The lane may rely on the cancellers only when all of them are ready.
       if (ready.size === paths.length) deps.post(event);
     };
     const path: EchoPath = new EchoPath(
@@ -51,7 +51,7 @@ export function createEchoPaths(
     },
     captured: (pcm, capturedAt) => paths.at(-1)?.captured(pcm, capturedAt),
     close() {
-      // The last one first: what it holds passes the others.
+      // The last one first: the sound that it holds passes through the others.
       for (const path of paths.toReversed()) path.close();
     },
   };

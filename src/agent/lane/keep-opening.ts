@@ -7,7 +7,7 @@ const SLACK_MS = 500;
 
 export interface Opening<Device> {
   open(): Promise<Device>;
-  /** The device is open, even if that was cancelled meanwhile. */
+  /** The device is open. Called even if the opening was cancelled meanwhile. */
   opened(device: Device): void | Promise<void>;
   /** A try failed; the same failure several times in a row is reported once. */
   failed(error: unknown): void;

@@ -15,13 +15,13 @@ export interface LaneAccount extends Accounts, LaneCounts {
   /** Translated sentences dropped because speech lagged, and their length (ms). */
   readonly shed_sentences: number;
   readonly shed_ms: number;
-  /** Times that the sound ran out within a sentence. */
+  /** Number of buffer underruns within a sentence. */
   readonly playout_gaps: number;
   readonly capture_to_wire_ms: LatencySummary | null;
   readonly wire_to_speaker_ms: LatencySummary | null;
 }
 
-/** @param now counts the open streams, too */
+/** @param now the time up to which open streams are counted */
 export function accountOf(lane: LaneRunner, now: number): LaneAccount {
   const { backlog, counts, playout, settings } = lane.state;
   return {

@@ -53,18 +53,18 @@ export interface LaneDeps {
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
-  /** Its place in a room; missing: it is alone. */
+  /** The lane's place in a room; missing: the lane is alone. */
   readonly seat?: RoomSeat | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
-  /** Makes the names of its token requests unique. */
+  /** Prefix that makes the ids of the lane's token requests unique. */
   readonly idPrefix: string;
   /** Seed of the lane's jitter. */
   readonly seed: number;
 }
 
-/** The devices that change. */
+/** The devices that are replaced. */
 export interface NewDevices {
   readonly openCapture?: OpenCapture | undefined;
   readonly openPlayback?: OpenPlayback | undefined;
@@ -79,7 +79,7 @@ export interface LaneStep {
   readonly after: LaneState;
 }
 
-/** Runs one lane: passes events to its core and carries out the effects. It decides nothing. */
+/** Runs one lane: passes events to its core and carries out the effects. It makes no decisions. */
 export class LaneRunner {
   readonly id: string;
   readonly captureToWire: LatencyRecorder = createLatencyRecorder();
@@ -90,9 +90,9 @@ export class LaneRunner {
   private readonly timers: Timers;
   private readonly silentChunk: Uint8Array;
   private current: LaneState;
-  /** More than one only during a rollover. */
+  /** The open connections: more than one only during a rollover. */
   private readonly connections = new Map<number, StreamConnection>();
-  /** Streams that do not send their bytes as fast as they get them. */
+  /** Streams with backpressure: they get bytes faster than they can send them. */
   private readonly congested = new Set<number>();
   private hears = false;
   private cancels: boolean;
@@ -151,7 +151,7 @@ export class LaneRunner {
     });
   }
 
-  /** Counters of its devices. */
+  /** Counters of the lane's devices. */
   get figures(): { readonly capture: DeviceFigures | null; readonly playback: DeviceFigures | null } {
     return { capture: this.capturePipeline.figures, playback: this.playbackPipeline.figures };
   }
@@ -174,7 +174,7 @@ export class LaneRunner {
     return openRequest(this.current)?.id === request;
   }
 
-  /** Whether it may need the backend at any moment. */
+  /** Whether the lane may need the backend at any moment. */
   get needsBackend(): boolean {
     return needsBackend(this.current, this.deps.clock.now());
   }
@@ -192,7 +192,7 @@ export class LaneRunner {
     ]);
   }
 
-  /** Releases the audio devices; the lane is `closed`, or its time is over. */
+  /** Releases the audio devices. Called when the lane is `closed`, or at its time limit. */
   async close(): Promise<void> {
     this.timers.disarmAll();
     for (const connection of this.connections.values()) connection.terminate();
@@ -213,7 +213,7 @@ export class LaneRunner {
         this.perform(effect);
       } catch (error) {
         this.deps.defects(`${this.id}.${effect.type}`, error);
-        // The lane believes that the effect is done. At a restart, failures to release something are ignored.
+        // Restart the lane, which believes that the effect is done. During a restart, failures to release are ignored.
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
@@ -283,7 +283,7 @@ export class LaneRunner {
       case 'notify':
       case 'caption':
       case 'said':
-        // For the watchers: they publish and log.
+        // Effects for the watchers, which publish and log them.
         return;
     }
   }

@@ -23,17 +23,17 @@ export interface LaneSetDeps extends Shared, Pick<AgentDeps, 'openAudio' | 'rand
   acceptedTask(lane: string): TaskOptions | null;
   onStep(step: LaneStep): void;
   watch(listener: (step: LaneStep) => void): () => void;
-  /** Tells a new lane whether broker and backend are there. */
+  /** Tells a new lane whether broker and backend are available. */
   inform(lane: LaneRunner): void;
   /** A lane has ended. */
   gone(): void;
 }
 
-/** The lanes that run. Others keep `all`, which changes in place. */
+/** The running lanes. `all` changes in place, because others hold a reference to it. */
 export interface LaneSet {
   readonly all: readonly LaneRunner[];
   of(id: string): LaneRunner | undefined;
-  /** Adds the lanes of `config` that are not there yet. */
+  /** Adds the lanes of `config` that do not exist yet. */
   add(config: Config): void;
   /** Opens the loudspeakers, and starts the lanes that start at boot, each when its own is open or has timed out. */
   start(lanes: readonly LaneConfig[]): Promise<void>;
@@ -41,7 +41,7 @@ export interface LaneSet {
   renew(change: DeviceChange): void;
   /** Ends the session of each of these lanes, within a few seconds. */
   endSessions(lanes: readonly LaneRunner[]): Promise<void>;
-  /** Ends a lane and frees its devices. @param isAgain it begins anew, with what an operator has set */
+  /** Ends a lane and frees its devices. @param isAgain it will be recreated with the operator's settings */
   end(lane: LaneConfig, isAgain: boolean): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       seat,
       requestToken: (tokenRequest) => deps.requestToken(id, tokenRequest),
       acceptedTask: deps.acceptedTask(id),
-      // An answer to the lane before must not look like one to this lane.
+      // An answer to a removed lane of this name must not look like an answer to this one.
       idPrefix: times === 1 ? id : `${id}.${times}`,
       seed: Math.floor(deps.random() * 2 ** 32),
     };
@@ -122,7 +122,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       if (lane === undefined) return;
       const { wanted: isWanted } = lane.state;
       await endSessions([lane]);
-      // Its conversation has ended with it, and what visitors have set is undone.
+      // The conversation has ended with the lane, and visitors' settings are undone.
       if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
       await insist(deps, 'audio', lane.close());
       all.splice(all.indexOf(lane), 1);

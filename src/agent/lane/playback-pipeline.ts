@@ -25,7 +25,7 @@ export interface PlaybackPipelineDeps {
   readonly rateHz: number;
   /** Whether the loudness of the service's voices is normalised. */
   readonly normalizes?: boolean;
-  /** Gets the played sound and its time. */
+  /** Receives the played sound and its time. */
   readonly reference?: Reference;
   post(event: LaneEvent): void;
 }
@@ -37,27 +37,27 @@ export interface Reference {
    * plays, even if `heardAt` suggests a gap
    */
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
-  /** Sound from this moment on was taken back. */
+  /** Sound after this moment was dropped before it was heard. */
   flushed(at: number, place?: Place | null): void;
   /** The device corrects the time of the present sound by this much (ms); negative: it is heard earlier. */
   late?(byMs: number): void;
 }
 
-/** Gain of the translation while a visitor speaks (dB): still audible, and no obstacle. */
+/** Gain of the translation while a visitor speaks (dB): still audible, but not in the way. */
 const DUCKED_DB = -12;
 
-/** Times closer than this are equal (ms). */
+/** Times closer than this count as equal (ms). */
 const ROUNDING_MS = 0.05;
 
 /** Time until a loudspeaker that does not open is reported (ms). */
 const OPENING_MS = 3000;
 
-/** The path of the sound from the lane to the loudspeaker. It decides nothing. */
+/** The path of the sound from the lane to the loudspeaker. It makes no decisions. */
 export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
-  /** The lane knows that it has no loudspeaker: it failed to open, or not in time. */
+  /** Whether the lane was told that it has no loudspeaker: it failed to open, or did not open in time. */
   private isMissing = false;
   private isClosed = false;
   private runsOn = false;
@@ -87,7 +87,7 @@ export class PlaybackPipeline {
     const sink: PlaybackSink = {
       fault: (fault) => post(faultEvent('playback', fault)),
       back: () => {
-        // It may be another device, or have lost its volume.
+        // The device may be another one, or may have lost its volume.
         this.playback?.mixer?.setVolume(this.volume);
         post({ type: 'playback_back' });
       },
@@ -111,7 +111,7 @@ export class PlaybackPipeline {
     const { playback } = this;
     this.playback = null;
     this.soundsUntil = Number.NEGATIVE_INFINITY;
-    // The lane knows of a lost device; the new one is back.
+    // Makes `use` report that the loudspeaker is back, in case the old one was lost.
     this.isMissing = true;
     await playback?.close();
     if (!this.isClosed) await this.open();
@@ -199,7 +199,7 @@ export class PlaybackPipeline {
   private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
     const { ceiling, normalizer } = this;
     if (kind === 'earcon') return pcm;
-    // Before the normaliser: it would take seconds to notice that a soft voice has become loud.
+    // The ceiling comes first: the normaliser would take seconds to notice that a soft voice has become loud.
     const held = kind === 'fade' ? ceiling.edge(pcm) : ceiling.hold(pcm);
     if (normalizer === null) return held;
     return kind === 'fade' ? normalizer.edge(held) : normalizer.level(held, language);
@@ -217,7 +217,7 @@ export class PlaybackPipeline {
     return scaled.pcm;
   }
 
-  /** Written sound plays now, or soon. */
+  /** Whether written sound plays now or soon. */
   private sounds(): boolean {
     return this.soundsUntil > this.deps.clock.now();
   }

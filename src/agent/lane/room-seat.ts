@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Chunk } from '../../sound/chunker.ts';
 import type { Reference } from './playback-pipeline.ts';
 
-/** A chunk without what the other person in the room says. */
+/** A chunk without the other person's speech. */
 export interface OwnChunk {
   readonly pcm: Uint8Array;
   /** The remaining pieces of the chunk; empty: none. */
@@ -32,9 +32,9 @@ export interface Neighbour {
 export interface RoomSeat {
   /** The next sound of the microphone. */
   hear(pcm: Uint8Array, capturedAt: number, rateHz: number): void;
-  /** Calls back, in order, as soon as it is known whose sound the chunk is. */
+  /** Calls back, in order, as soon as it is known whose speech the chunk holds. */
   pass(chunk: Chunk, pass: (own: OwnChunk) => void): void;
-  /** The lane takes its place. */
+  /** Connects the lane to its place. */
   sit(neighbour: Neighbour): void;
   /** The sound of its loudspeaker, for the other microphone. */
   readonly loudspeaker: Reference;
@@ -42,7 +42,7 @@ export interface RoomSeat {
   sounds(heard: readonly Heard[], playedMs: number): void;
 }
 
-/** Longest wait for the floor (ms): a contest, and a microphone that delivers late. */
+/** Longest wait for the decision on the floor (ms): for a contest, and a microphone that delivers late. */
 const DECIDED_WITHIN_MS = 2 * LATE_MS;
 
 interface Waiting {
@@ -114,7 +114,7 @@ function ownOf(room: Room, side: Side, { chunk, rateHz }: Waiting): OwnChunk {
   return { pcm, own: pieces };
 }
 
-/** In a room, both microphones hear the loudspeaker. */
+/** The receivers of a loudspeaker's sound: in a room, both microphones hear it. */
 export function heardBy(own: Reference, seat: RoomSeat | undefined): Reference {
   if (seat === undefined) return own;
   return {

@@ -17,7 +17,7 @@ export function createRooms(rooms: Config['rooms'], clock: Clock): ReadonlyMap<s
   );
 }
 
-/** The lanes of each desk: those that share a room, and each other one by itself. */
+/** The lanes of each desk: lanes of a room share a desk, and every other lane has its own. */
 export function desksOf<L extends { readonly id: string }>(
   lanes: readonly L[],
   rooms: Config['rooms'],

@@ -1,4 +1,4 @@
-/** What the agent shows at /metrics: the figures of `status`, `state` and `health`. Nothing of what was said. */
+/** The agent's metrics at /metrics: the figures of `status`, `state` and `health`, never the text of speech. */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import { PHASE_NAMES } from '../../core/lane/phases.ts';
 import type { LaneReport } from '../../protocol/mqtt/device.ts';

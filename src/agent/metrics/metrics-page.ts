@@ -9,10 +9,10 @@ import { agentFamilies, type Measured } from './agent-families.ts';
 
 /** Wait before another attempt to listen (ms): another program may free the port. */
 const RETRY_MS = 30_000;
-/** Measuring takes time from the sound: more requests within a second (ms) get the same page. */
+/** The page is cached for this long (ms), because measuring takes CPU time from the sound. */
 const SAME_MS = 1000;
 
-/** Reads what the page shows. */
+/** Reads the figures for the page. */
 export function measureAgent({ health, publisher }: Pick<Agent, 'health' | 'publisher'>): Measured {
   const { isConnected } = health;
   const lanes = publisher.laneReports();

@@ -3,17 +3,17 @@ import type { ScreenAction } from '../../protocol/screen.ts';
 
 export type TurnAction = Extract<ScreenAction, { do: 'turn' }>;
 
-/** The page repeats a held button each 2 s. A page that is gone must not leave a microphone open. */
+/** The page repeats a held button every 2 s. A page that is gone must not leave a microphone open. */
 const HELD_FOR_MS = 5000;
 
-/** The buttons that pages hold. */
+/** The buttons that visitors hold down on pages. */
 export interface HeldTurns {
-  /** @returns what the lane must learn; false: the button is held already */
+  /** @returns whether the lane must be told; false: nothing changes for it */
   take(action: TurnAction): boolean;
   close(): void;
 }
 
-/** @param release called when a held button is repeated no more */
+/** @param release called when the page has stopped repeating a held button */
 export function createHeldTurns(clock: Clock, release: (action: TurnAction) => void): HeldTurns {
   const held = new Map<string, { readonly speaker: string; cancel(): void }>();
   const end = (lane: string): void => {

@@ -32,9 +32,9 @@ import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 
 /** Longest display (ms) of text that arrived after the end of a conversation. */
 const END_AFTER_MS = 90_000;
-/** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
+/** Check interval: some parts change with time alone, faster during speech. Each microphone chunk is a check, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
-/** Maximum characters for a page that begins: it shows two lines. */
+/** Maximum characters for a newly opened page: it shows two lines. */
 const KEPT_CHARS = 2000;
 
 export interface ScreenViewDeps {
@@ -56,7 +56,7 @@ export interface ScreenView {
   onStep(step: LaneStep): void;
   snapshot(): ScreenSnapshot;
   watch(listener: (change: ScreenChange) => void): () => void;
-  /** Forgets words that have come without a conversation. */
+  /** Forgets captions that have come without a conversation. */
   forget(): void;
   close(): void;
 }
@@ -133,7 +133,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     if (caption.kind === 'source' && caption.isFinal) understoodAt.set(lane.id, now);
     show(step.appends);
   };
-  /** Nothing of a conversation stays on a page: neither words nor dialogs. */
+  /** Clears the pages: neither captions nor dialogs of a conversation may stay. */
   const end = (): void => {
     // How often the service changed words that were shown: the words themselves are never logged.
     deps.log.info({ captions_diverged: captions.diverged }, 'the captions of a conversation are forgotten');
@@ -146,7 +146,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   const forget = (): void => {
     if (captions.heardAt !== null) end();
   };
-  /** Whether no lane at the desk of this one has a conversation. */
+  /** Whether no lane at the same desk has a conversation. */
   const isDeskFree = (lane: LaneRunner): boolean => {
     const desk = deps.desks().find((one) => one.includes(lane)) ?? [];
     return desk.every(({ state }) => state.conversation === null);
@@ -244,7 +244,7 @@ function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['no
   });
 }
 
-/** No conversation goes on, and there was a long silence or every lane is at rest. */
+/** Whether nothing plays, no conversation is under way, and there was a long silence or every lane is at rest. */
 function isOver(lanes: readonly LaneRunner[], heardAt: number, now: number): boolean {
   const isSounding = lanes.some(({ state }) => isPlaying(state.playout, now));
   if (isSounding || lanes.some(({ state }) => state.conversation !== null)) return false;
@@ -261,6 +261,6 @@ function latest(texts: readonly ScreenText[]): readonly ScreenText[] {
     chars += text.length;
     return chars > KEPT_CHARS;
   });
-  // The last one is kept whatever its length is.
+  // The last text is kept, whatever its length.
   return texts.slice(Math.min(from + 1, texts.length - 1));
 }

@@ -30,12 +30,12 @@ export interface ScreenOptions {
 export interface Screen {
   /** Address of the page; null while it cannot be served. */
   readonly url: string | null;
-  /** Number of pages that show it. */
+  /** Number of connected pages. */
   readonly clients: number;
   close(): Promise<void>;
 }
 
-/** Serves the page until it is closed. A failure is reported, and tried again: the kiosk interprets without its screen. */
+/** Serves the page until it is closed. A failure is reported and retried: the kiosk interprets even without its screen. */
 export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const { agent, config, clock, log } = options;
   const { lanes, publisher } = agent;

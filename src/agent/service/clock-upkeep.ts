@@ -3,10 +3,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** First interval of questions to servers (ms); it doubles. */
+/** First interval of requests to servers (ms); it doubles each time. */
 const FIRST_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Longest time for the setting of the clock (ms). */
+/** Time limit for setting the clock (ms). */
 const SET_WITHIN_MS = 10_000;
 /** Clock error that certificates tolerate (ms). */
 const NOTICEABLE_MS = 60_000;

@@ -10,8 +10,8 @@ const TELL_EVERY_MS = 3_600_000;
  * Warns once an hour while the agent uses more memory than it ever should. Many boards boot without the kernel's
  * memory controller: without this, the machine would run out of memory first.
  * @param rssBytes of this process and its children
- * @param changed called when it becomes too large, or no longer is
- * @returns ends the watch
+ * @param changed called when the memory becomes too large, and when it no longer is
+ * @returns a function that ends the watch
  */
 export function watchMemory(
   rssBytes: () => number,

@@ -12,9 +12,9 @@ export interface Observed {
   /** True: connected; a text: why not; null: not known yet. */
   readonly broker: true | string | null;
   progress(): LaneProgress[];
-  /** Every open microphone has delivered or failed, and the broker has answered or not. */
+  /** Every open microphone has delivered or failed, and a first connection has succeeded or failed. */
   readonly isTried: boolean;
-  /** Calls back once, at once or when all have been tried. */
+  /** Calls back once: now, or as soon as everything has been tried. */
   whenTried(callback: () => void): void;
 }
 
@@ -24,7 +24,7 @@ interface Microphone {
   chunks: number;
 }
 
-/** Observes the calls between the agent and its ports, and changes none. */
+/** Observes the calls between the agent and its ports without changing them. */
 export function observeDeps(outside: AgentDeps): Observed {
   const microphones = new Map<string, Microphone>();
   let broker: Observed['broker'] = null;
@@ -66,7 +66,7 @@ export function observeDeps(outside: AgentDeps): Observed {
       return {
         ...audio,
         openCapture(...given) {
-          // Not before: a lane whose loudspeaker changes keeps its microphone.
+          // Not in `openAudio`: a lane that only gets another loudspeaker keeps its microphone.
           microphones.set(lane.id, microphone);
           return openCapture(...given);
         },

@@ -17,7 +17,7 @@ import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 export interface Unusable {
   /** One line each, the most important first. */
   readonly problems: readonly string[];
-  /** The first wrong key; null if the fault is about none. */
+  /** The first wrong key; null if the fault concerns no key. */
   readonly key: string | null;
   /** Null if even the broker's part is unusable. */
   readonly broker: {
@@ -26,7 +26,7 @@ export interface Unusable {
     readonly openBus: OpenBus;
     readonly address: DeviceAddress;
     readonly groups: readonly string[];
-    /** Keeps the device's commands; null: nothing does. */
+    /** The file with the device's commands; null: they are not kept. */
     readonly commandFile: StateFile | null;
   } | null;
 }
@@ -43,10 +43,10 @@ export interface RepairParts {
   readonly note: NoteFile;
 }
 
-/** A small file: reading costs a millisecond. */
+/** Interval of re-reading the files (ms): reading takes a millisecond. */
 const LOOK_EVERY_MS = 5000;
 const TELL_EVERY_MS = 60_000;
-/** Signs of life in one timeout of the init system. */
+/** Signs of life per watchdog timeout of the init system. */
 const SIGNS = 3;
 
 /**
@@ -108,14 +108,14 @@ function reasonsOf({ key }: Unusable): string[] {
   return [key === null ? 'config' : `config:${key}`];
 }
 
-/** Whether the broker accepts the device does not matter before the configuration can be used. */
+/** The note says nothing about the broker, which does not matter until the configuration is usable. */
 function noteOf(unusable: Unusable, version: string): Parameters<NoteFile['write']>[0] {
   const [problem = 'unknown reason'] = unusable.problems;
   const state = { status: 'degraded', reasons: reasonsOf(unusable), broker: null, connectedSince: null };
   return { version, ...state, problem, config: {} };
 }
 
-/** A sign of life with each look: there is no other work. */
+/** Sends signs of life on a timer: there is no other work that could hang. */
 function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): void } {
   if (watchdogMs === null) return { end() {} };
   let cancel = (): void => {};
@@ -129,7 +129,7 @@ function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): vo
   return { end: () => cancel() };
 }
 
-/** Status and answers of a device that can do nothing else. */
+/** Publishes the status and refuses commands: the device can do nothing else. */
 function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
   let bus: {
     readonly fingerprint: string;
@@ -198,7 +198,7 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
       bus = null;
       if (broker !== null) open(broker);
     },
-    /** @param isLast the device says that it is gone */
+    /** @param isLast publishes the status `offline` */
     async close(isLast: boolean): Promise<void> {
       if (bus === null) return;
       const { line, topic, dispatcher } = bus;

@@ -5,7 +5,7 @@ import { fingerprints } from '../config/fingerprints.ts';
 import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
 
-/** Interval of the looks (ms): a person starts the doctor seconds after a change. */
+/** Interval of updates (ms): a person starts the doctor seconds after a change. */
 const LOOK_EVERY_MS = 5000;
 
 /** Time to remove the note at the end (ms): a dead disk must not keep the program from ending. */
@@ -21,7 +21,7 @@ export interface RunningNoteParts {
 
 /** Keeps the note up to date. */
 export interface RunningNoteUpkeep {
-  /** Something has changed for certain. */
+  /** Updates the note at once, after a certain change. */
   look(): void;
   end(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function keepRunningNote({
   let isEnded = false;
   const look = (): void => {
     cancel();
-    // A reload during the shutdown.
+    // A reload may come during the shutdown.
     if (isEnded) return;
     const { status, reasons } = agent.publisher.status();
     const config = fingerprints(agent.configuration);

@@ -10,12 +10,13 @@ import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
 
 /**
- * Longest wait for devices and broker (ms). A kiosk without a network is then ready too, and reports what is missing.
+ * Longest wait for devices and broker (ms). After it, even a kiosk without a network is ready, and reports what is
+ * missing.
  */
 const READY_LIMIT_MS = 15_000;
 /** Shortest interval of the status line (ms), as that of `{p}/state`. */
 const STATUS_INTERVAL_MS = 1000;
-/** Signs of life in one timeout of the init system. */
+/** Signs of life per watchdog timeout of the init system. */
 const SIGNS = 3;
 
 export interface WatchdogParts {
@@ -30,10 +31,10 @@ export interface WatchdogParts {
 export interface Watchdog {
   /** The agent has started: reports `ready` once everything has been tried. */
   started(): Promise<void>;
-  /** Called around the reading of the configuration. */
+  /** Called before the configuration is read again, and `reloaded` after it. */
   reloading(): void;
   reloaded(): void;
-  /** The agent needs too much memory, or no longer. */
+  /** Whether the agent uses too much memory. */
   large(isLarge: boolean): void;
   stopping(): void;
 }
@@ -109,7 +110,7 @@ export function startWatchdog({ agent, observed, initSystem, clock, log }: Watch
   };
 }
 
-/** Sends a sign of life, unless a lane stands still. */
+/** Sends signs of life, unless a lane is stuck. */
 function watchProgress(
   observed: Observed,
   initSystem: InitSystem,

@@ -23,8 +23,8 @@ export interface BatchedWriter {
   /** The content has changed: it is written soon. */
   changed(): void;
   /**
-   * As `changed`; calls back with true once it is saved, with false if that is late, and at once while the disk
-   * fails.
+   * Like `changed`. Calls back with true once it is saved, or with false after a timeout, or at once while the disk
+   * is failing.
    */
   changedThen(callback: SavedCallback): void;
   /** Writes changes without delay; resolves when that is done, or has timed out. */
@@ -32,7 +32,7 @@ export interface BatchedWriter {
 }
 
 /**
- * Writes the newest `snapshot` to a file, several changes at a time.
+ * Writes the newest `snapshot` to a file, batching changes.
  * @param onChange called once with a reason when writing fails, and with null when writing works again
  */
 export function createBatchedWriter(
@@ -46,7 +46,7 @@ export function createBatchedWriter(
   let isChanged = false;
   let isFailing = false;
   let bucket: Bucket = fullBucket(WRITE_RATE, clock.now());
-  /** Callbacks of the present write, and of the next one. */
+  /** Callbacks for the write in progress, and for the next one. */
   let written: SavedCallback[] = [];
   let waiting: SavedCallback[] = [];
   let cancelTimer: (() => void) | null = null;
@@ -86,7 +86,7 @@ export function createBatchedWriter(
       } finally {
         writing = null;
       }
-      // A failed write counts as a change: else the next try would wait for the next change, perhaps for a year.
+      // A failed write counts as a change: otherwise it would not be retried until the next change, perhaps for a year.
       if (isChanged || !result.ok) changed();
     });
   };

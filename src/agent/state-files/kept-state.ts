@@ -3,12 +3,12 @@ import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import type { Reading } from './versioned-file.ts';
 
 export interface KeptState<T> {
-  /** Null: nothing outlives the program. */
+  /** Null: nothing is kept over a restart. */
   readonly file: StateFile | null;
   readonly log: Log;
   parse(text: string): Reading<T>;
   /**
-   * The disk delivered the content late: changes since the start are newer. Nothing is written before this call.
+   * Called when the disk delivers the content late: changes since the start are newer. Nothing is written before this.
    */
   late(content: T): void;
 }

@@ -7,11 +7,11 @@ import { parseJson } from '../../protocol/json.ts';
  */
 export type Reading<T> =
   | { readonly kind: 'kept'; readonly content: T }
-  /** Written by a later program, as after a rollback. */
+  /** Written by a newer version of the program, as after a rollback. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'unreadable' };
 
-/** Readers by version: at least the present and the previous one. They return null for content that does not fit. */
+/** Readers by version: at least the present and the previous one. They return null for invalid content. */
 export type Readers<T> = Readonly<Record<number, (json: unknown) => T | null>>;
 
 const versionSchema = z.object({ version: z.int().positive() });

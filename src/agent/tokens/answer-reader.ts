@@ -9,9 +9,9 @@ import type { SignedContentReader } from '../guard/signed-content.ts';
 /** Why an answer to a token request is refused. */
 export type AnswerFault =
   | SignedFault
-  /** No request waits for it: late, doubled, replayed, or for another device. */
+  /** No request waits for it: it is late, a duplicate, replayed, or for another device. */
   | 'unasked'
-  /** More answers at once than are checked. */
+  /** Too many answers at once to check. */
   | 'flood'
   /** The broker had retained it: its age is unknown. */
   | 'retained';
@@ -32,12 +32,12 @@ const WORDS: Readonly<Record<AnswerFault, string>> = {
   retained: 'the broker had retained it, and the backend must not retain answers',
 };
 
-/** Goes on after "an answer to a token request was refused: ". */
+/** Completes "an answer to a token request was refused: ". */
 export function explainFault(fault: AnswerFault): string {
   return WORDS[fault];
 }
 
-/** Names of faults outside the signature. */
+/** The faulty part, for faults outside the signature. */
 const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
   oversized: `(more than ${LONGEST_ANSWER} characters)`,
   malformed: malformedField(null),
@@ -50,11 +50,11 @@ export function fieldOf(fault: AnswerFault): string {
   return FIELDS[fault] ?? 'jws';
 }
 
-/** The only entrance for `{p}/token/res`. With keys, only answers of the backend pass. */
+/** The only entry point for `{p}/token/res`. With keys, only the backend's answers pass. */
 export interface AnswerReader {
   /** @param retained the broker had retained it */
   receive(payload: string, retained: boolean): void;
-  /** Other keys; null: signatures are not checked. */
+  /** Replaces the keys; null: signatures are not checked. */
   trust(signatures: SignedContentReader | null): void;
 }
 
@@ -96,7 +96,7 @@ export function createAnswerReader(parts: AnswerReaderParts): AnswerReader {
       }
       const { id, jws } = envelope;
       if (id === null) return refused('malformed');
-      // Each request is answered once: a signature for an older one is useless.
+      // Each request is answered once, so a signed answer to an older one is useless.
       if (!awaits(id)) return refused('unasked');
       if (signatures === null) return judge(readUnverified(jws), id);
       if (openings >= MOST_OPENINGS) return refused('flood');

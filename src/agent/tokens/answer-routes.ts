@@ -63,7 +63,7 @@ export function tellLanes(
   };
 }
 
-/** Whether any lane waits for the backend, and whether any rests. */
+/** Whether any lane waits for the backend, and whether any lane is at rest. */
 export function needsOf(lanes: readonly LaneRunner[]): { waiting: boolean; resting: boolean } {
   return {
     waiting: lanes.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),

@@ -21,7 +21,7 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { EndedStreams } from './ended-streams.ts';
 
-/** Late answers to the last probes, this many, are recognised. */
+/** Number of recent probes whose late answers are recognised. */
 const REMEMBERED_PROBES = 8;
 /** Expiry of a probe at the broker (s): an older one says nothing about the present. */
 const PROBE_EXPIRY_S = 20;
@@ -43,7 +43,7 @@ export interface BackendWatcherDeps {
   mayAsk(may: boolean): void;
 }
 
-/** Watches the backend by the lanes' requests and by probes. It decides nothing. */
+/** Watches the backend by the lanes' requests and by probes. It makes no decisions. */
 export interface BackendWatcher {
   connected(up: boolean): void;
   lanes(now: { waiting: boolean; resting: boolean }): void;
@@ -64,7 +64,7 @@ export interface BackendWatcher {
 
 export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
   const { topics, clock, log } = deps;
-  /** By the id on the wire. */
+  /** Numbers of the probes, by the id on the wire. */
   const probes = new Map<string, number>();
   let state = createWatch(deps.seed);
   let cancel = (): void => {};
@@ -160,7 +160,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       if (probe === undefined) return false;
       const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
       const response = tokenResponseSchema.safeParse(body);
-      // Once: an old answer must not count as a sign of life. The token of an unwanted session is dropped here.
+      // Each probe counts once: an old answer must not count as a sign of life. The token of an unwanted session is dropped here.
       if (isProbed || response.success) {
         probes.delete(id);
         post({ type: 'probe_answered', probe, granted: !isProbed && response.data?.ok === true });

@@ -8,16 +8,16 @@ import {
 } from '../../protocol/mqtt/token.ts';
 import type { LaneStep } from '../lane/lane-runner.ts';
 
-/** Ended streams that are kept, the newest ones: more than an hour's sessions. */
+/** Maximum number of ended streams that are kept, the newest ones: more than an hour's sessions. */
 const MOST_KEPT = 64;
-/** How long one is kept (ms): over a weekend. The ledger takes it within three days after its session was given. */
+/** How long one is kept (ms): over a weekend. The ledger accepts it within three days after its session was issued. */
 const KEPT_MS = 66 * 3_600_000;
-/** Requests whose second answer is recognised. */
+/** Number of requests whose second answer is recognised. */
 const REMEMBERED_REQUESTS = 16;
 
 /**
- * The streams that have ended and that the backend has not confirmed. An event can be lost although the broker has acknowledged
- * it: its queue was full, it lost power, or the backend was away. Therefore token requests report the ends again.
+ * Ended streams that the backend has not confirmed. An event can be lost although the broker has acknowledged it: the
+ * broker's queue was full, it lost power, or the backend was away. Therefore token requests report the ends again.
  */
 export interface EndedStreams {
   onStep(step: LaneStep): void;
@@ -25,7 +25,7 @@ export interface EndedStreams {
   reportIn(id: string): Pick<TokenRequest, 'ended'>;
   /** Whether a request with this id has reported ends. */
   awaits(id: string): boolean;
-  /** Handles a message on `{p}/token/res`; true if it confirms ends and is nothing else. */
+  /** Handles a message on `{p}/token/res`; true if it confirms ends and does nothing else. */
   receive(body: unknown): boolean;
 }
 
@@ -37,7 +37,7 @@ export function createEndedStreams(clock: Pick<Clock, 'now'>): EndedStreams {
     onStep({ lane, effects }) {
       for (const effect of effects) {
         if (effect.type !== 'notify' || effect.kind !== 'session_ended') continue;
-        // The backend would deny a request with what it cannot read.
+        // The backend would deny a request with an invalid stream.
         const { data: stream } = endedStreamSchema.safeParse({ lane, ...effect.detail });
         if (stream === undefined) continue;
         kept = [...kept, { stream, until: clock.now() + KEPT_MS }].slice(-MOST_KEPT);

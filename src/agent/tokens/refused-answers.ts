@@ -4,7 +4,7 @@ import { type AnswerFault, explainFault } from './answer-reader.ts';
 
 /** Counts refused answers to token requests, and logs them once a minute at most. */
 export interface RefusedAnswers {
-  /** Numbers since the start, by reason. */
+  /** Number of refused answers since the start, by reason. */
   readonly counts: Readonly<Partial<Record<AnswerFault, number>>>;
   add(fault: AnswerFault): void;
 }
@@ -16,7 +16,7 @@ export function createRefusedAnswers(deps: { log: Log; repeats: RepeatFilter }):
     add(fault) {
       counts[fault] = (counts[fault] ?? 0) + 1;
       const sentence = `an answer to a token request was refused: ${explainFault(fault)}`;
-      // Late and doubled answers are normal.
+      // Late and duplicate answers are normal.
       const level = fault === 'unasked' ? 'debug' : 'warn';
       logRepeated(deps, { level, kind: `token_answer:${fault}`, fields: {}, sentence });
     },

@@ -27,7 +27,7 @@ const LEGACY_WINDOW_MS = 60_000;
 /** Maximum number of requests remembered: far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
 
-/** The asking lane, and its own name for the request, which never leaves the device. */
+/** The asking lane, and its own name for the request. That name never leaves the device. */
 interface Asked {
   readonly lane: string;
   readonly request: string;
@@ -50,7 +50,7 @@ export interface TokenClientListener {
 
 /**
  * Requests tokens from the backend and puts them in the token store; the lanes learn only that a token is available. On the
- * wire a request has an id that cannot be guessed: else an attacker could answer before the backend.
+ * wire a request has an id that cannot be guessed: otherwise an attacker could answer before the backend.
  */
 export interface TokenClient {
   request(bus: Bus, lane: string, tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
@@ -75,7 +75,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
   const { topics, tokenStore, clock } = deps;
   const ignored = (level: 'debug' | 'warn', kind: string, sentence: string, fields = {}): void =>
     logRepeated(deps, { level, kind: `token_answer:${kind}`, fields, sentence });
-  /** By the id on the wire. */
+  /** Requests by their id on the wire. */
   const asked = new Map<string, Asked>();
 
   /** A retry uses the same id: a lost answer then comes again, instead of a second session. */
@@ -90,7 +90,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
     return id;
   };
 
-  /** The backend's words are published, and may quote a request, a token or a session: all of these are shortened. */
+  /** The backend's text is published, and may quote request ids, tokens or sessions: all of these are shortened. */
   const safe = (text: string, longest: number): string =>
     redactText(hideAll(tokenStore.hide(text), [...asked.keys()])).slice(0, longest);
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
@@ -157,7 +157,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
         return;
       }
       listener.answered();
-      // A doubled answer may carry another token: it must not replace the one in use.
+      // A duplicate answer may carry another token: it must not replace the one in use.
       const { lane, request } = known;
       if (!listener.awaits(lane, request)) {
         ignored('debug', 'late', 'a late or doubled token answer was ignored');

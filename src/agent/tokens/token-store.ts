@@ -9,7 +9,7 @@ interface Secret {
   readonly urlTemplate: string;
 }
 
-/** The only place with tokens: in memory, as long as they may be needed, and passed to the stream only. */
+/** The only place for tokens: they stay in memory while they may be needed, and go only to the stream. */
 export interface TokenStore {
   /**
    * Returns the stream's host in a form that may be shown.
@@ -21,11 +21,11 @@ export interface TokenStore {
   forget(grant: string): void;
   /** Removes present and recent tokens from a foreign text, and shortens their session ids. */
   hide(text: string): string;
-  /** The same for the callbacks of a grant's connection, as long as it lasts. */
+  /** The same, for the callbacks of a grant's connection during its whole life. */
   hideFor(grant: string): (text: string) => string;
 }
 
-/** Tokens and ids of the last 64 sessions are recognised: a quoted one is recent. */
+/** Number of secrets that are recognised: token and id of the last 64 sessions. A quoted secret is recent. */
 const MOST_KNOWN = 128;
 
 /**
@@ -50,7 +50,7 @@ export function createTokenStore(randomHash: () => string, hosts: readonly strin
         const { href } = streamAddress(secret.urlTemplate, randomHash(), hosts);
         return { address: href, token: secret.token };
       } catch (error) {
-        // A hash in the host name may spoil it, or lead to a host that was not checked.
+        // A hash in the host name may make it invalid, or lead to a host that was not checked.
         if (error instanceof AddressError) return null;
         throw error;
       }

@@ -9,18 +9,18 @@ import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { Publisher } from '../health/publisher.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 
-/** Interval of the looks (ms); they share their wake-ups with others. */
+/** Polling interval (ms). The polls share wake-ups with other timers. */
 const LOOK_EVERY_MS = 5000;
 
 export interface UpdateWatchDeps {
-  /** Null: this machine has no updater. */
+  /** `updates` is absent if this machine has no updater. */
   readonly deps: Pick<GuardedDeps, 'updates' | 'clock' | 'log' | 'machineMinute' | 'randomHash'>;
   readonly lanes: readonly LaneRunner[];
   config(): Config;
   publisher(): Pick<Publisher, 'refresh' | 'tell'>;
 }
 
-/** Follows the updater, passes orders on to it, and says when a restart would not interrupt anyone. The updater decides everything else. */
+/** Follows the updater, passes orders on to it, and tells it when a restart would not interrupt anyone. The updater decides the rest. */
 export interface UpdateWatch {
   begin(): void;
   /** Null: there is no updater. */
@@ -54,7 +54,7 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
     if (isClosed) return;
     const report = status === null ? null : reportOf(status);
     if (report !== null && JSON.stringify(report) !== JSON.stringify(before && reportOf(before))) {
-      // A state from before the start is not news: the last run has reported it. A switch is news, because it ended that run.
+      // A state from before the start was reported by the last run, except for a switch, which ended that run.
       const isNews = before === null ? report.state === 'confirming' : before.state !== report.state;
       if (isNews) log.info({ state: report.state, to: report.to, reason: report.reason }, 'update');
       publisher().refresh();
@@ -111,7 +111,7 @@ const reportOf = ({ state, from, to, reason, progress }: UpdateStatus): UpdateRe
   progress,
 });
 
-/** A roll-back ends it. */
+/** Whether an update is in progress; a roll-back ends it. */
 const isUnderWay = ({ state }: UpdateStatus): boolean =>
   ['downloading', 'verifying', 'ready', 'switching', 'confirming'].includes(state);
 

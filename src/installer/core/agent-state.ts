@@ -2,13 +2,13 @@ import { readUnitStatusLine, type UnitStatusLine } from '../../core/unit-status.
 
 /** State of the agent as the boot report sees it: from its systemd unit, or from its status at the broker. */
 
-/** `idle` is a deliberate state, as good as `ready` for a person who sets up the kiosk. */
+/** `idle` is a deliberate state, which counts as `ready` for a person who sets up the kiosk. */
 export type AgentState =
   /** There is no systemd to ask, or no such unit. */
   | { readonly kind: 'unknown' }
-  /** It does not run, or keeps stopping. */
+  /** It is not running, or keeps stopping. */
   | { readonly kind: 'down'; readonly why: string }
-  /** It runs, but has not reported a status yet. */
+  /** It is running, but has not reported a status yet. */
   | { readonly kind: 'starting' }
   /** `text` is the complete status line. */
   | ({ readonly kind: 'says'; readonly text: string } & UnitStatusLine);
@@ -16,7 +16,7 @@ export type AgentState =
 /** Properties to request from `systemctl show`. */
 export const AGENT_PROPERTIES = ['LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'StatusText'];
 
-/** Restarts since boot that are more than chance. */
+/** From this many restarts since boot, an activating unit counts as down instead of starting. */
 const MANY_RESTARTS = 3;
 
 /** Reads the retained status: from the agent itself, or from its last will. */

@@ -64,7 +64,7 @@ function keptPlace(
 
 function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument): NamedPart[] {
   const isThere = (part: unknown): boolean => part !== undefined;
-  // The key may already be on the device; another check covers whether the pair is complete.
+  // The key may already be on the device; another check verifies that the pair is complete.
   const hasPair = isThere(certPem) || isThere(keyPem);
   const mqtt = (part: string, isGiven: boolean, key: string, place: string): NamedPart => ({
     part,

@@ -53,7 +53,7 @@ export function keyKeptFor(backend: NetworkBackend, ssid: string, present: strin
   return lines.map((text) => /^psk=([0-9a-f]{64})$/.exec(text)?.[1]).find((key) => key !== undefined) ?? null;
 }
 
-/** File from which that key is read. */
+/** File from which `keyKeptFor` reads the key. */
 export function keyPlace(backend: NetworkBackend): string {
   return backend === 'networkmanager' ? PLACES.managerWifi : PLACES.supplicant;
 }
@@ -126,7 +126,7 @@ function networkdFile(match: readonly string[], address: Address): string {
     section('Match', ...match),
     // Booting does not wait for the network; the agent does.
     section('Link', 'RequiredForOnline=no'),
-    // For a broker named in ".local", if systemd-resolved has it on as in the image.
+    // For a broker name in ".local"; works if mDNS is on in systemd-resolved, as in the image.
     section('Network', ...networkdAddress(address), 'MulticastDNS=resolve'),
   ];
   return WRITTEN + parts.join('\n');

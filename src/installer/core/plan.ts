@@ -9,13 +9,13 @@ import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from
 
 /** Facts about the device, and results of checks that only a machine can make. */
 export interface Facts {
-  /** Null: no supported network manager for what the file asks. */
+  /** Null: no supported network manager for the network in the file. */
   readonly network: NetworkBackend | null;
   /** Key from the passphrase in the file, 64 hexadecimal digits; null: no passphrase. */
   readonly wifiKey: string | null;
   /** Present content of a file; null: none. */
   present(place: string): string | null;
-  /** The name under which the system has a time zone; null: it has none. */
+  /** The system's name of a time zone; null: the system does not have it. */
   zoneFor(name: string): string | null;
   /** Whether the SSH server reads the agent's file of keys. */
   readonly readsSshKeys: boolean;
@@ -31,7 +31,7 @@ export type Plan =
   | {
       readonly ok: true;
       readonly writes: readonly Write[];
-      /** Secrets that were removed from the file and are lost on the device; parts that need them are not written. */
+      /** Secrets that were removed from the file and that the device has lost; parts that need them are not written. */
       readonly missing: readonly ProvisioningProblem[];
       readonly notes: readonly string[];
     }
@@ -62,8 +62,8 @@ const problem = (field: string, message: string, fix: string): Part =>
 const TAKEN = 'was removed from the file, and this device has none';
 const writeAgain = (name: string): string => `Write the ${name} again in place of null.`;
 /**
- * For a secret that was removed from the file. A device without anything in its place has lost it: the rest is set up. A
- * device that works with something else was given a file of another kiosk: it stays unchanged.
+ * For a secret that was removed from the file. If the device has no such secret, it is lost, and the rest is set up. If
+ * the device works with another one, the file belongs to another kiosk, and nothing is changed.
  */
 const lost = (field: string, name: string): Part => {
   const message = 'was removed from the file, and this device has lost it';
@@ -96,7 +96,7 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
   };
 }
 
-/** Names characters that a person does not see in texts that must match those of a router or a broker. */
+/** Notes on invisible characters in texts that must match those of a router or a broker. */
 function unseenNotes({ wifi, secrets }: ProvisioningDocument): string[] {
   const texts = [
     ['wifi.ssid', wifi?.ssid],

@@ -1,6 +1,6 @@
 /**
- * Decides what a kiosk without a screen announces after its start. A certain problem is announced at once; others only
- * after networks and clocks had time to come up. Problems are repeated every few minutes, a few times. Readiness is
+ * Decides what a kiosk without a screen announces after its start. A certain problem is announced at once, other problems
+ * only after networks and clocks have had time to come up. Problems are repeated every few minutes, a few times. Readiness is
  * announced at the end.
  */
 
@@ -9,7 +9,7 @@ import type { SettingsNews } from './settings-news.ts';
 import type { StartVerdict, Trouble } from './start-facts.ts';
 
 export interface ReportSettings {
-  /** Time for uncertain problems to pass. */
+  /** Grace period in which uncertain problems may pass. */
   readonly graceMs: number;
   readonly lookEveryMs: number;
   readonly repeatEveryMs: number;
@@ -41,7 +41,7 @@ export interface ReportState {
   readonly news: SettingsNews;
   readonly startedAt: number;
   readonly activity: Activity;
-  /** Problems of the last look: only those that two looks in a row find are announced. */
+  /** Problems of the last look: only problems that two looks in a row find are announced. */
   readonly seen: readonly PhraseCode[];
   /** Problems that were last announced. */
   readonly announced: readonly PhraseCode[];
@@ -138,7 +138,7 @@ function onLook(given: ReportState, verdict: StartVerdict, now: number): ReportS
   return withEffects(written, wait(state, now));
 }
 
-/** Readiness ends the watch. If no loudspeaker played it, the kiosk looks and announces again. */
+/** Readiness ends the watch. If no loudspeaker played the announcement, the kiosk looks and announces again. */
 function onSaid(
   state: ReportState,
   { isLast }: { readonly isLast: boolean },
@@ -176,7 +176,7 @@ function ownTroubles({ news }: ReportState): Trouble[] {
 const isLate = ({ startedAt, settings }: ReportState, now: number): boolean =>
   now - startedAt >= settings.graceMs;
 
-/** Whether a problem will last, so that an announcement is not outdated at once. */
+/** Whether a problem is likely to last, so that its announcement is not stale at once. */
 function isSure(state: ReportState, { code, isCertain }: Trouble, now: number): boolean {
   if (!isCertain && !isLate(state, now)) return false;
   return state.seen.includes(code) || state.announced.includes(code);

@@ -20,7 +20,7 @@ const SHORTEST_HIDDEN = 5;
 export function secretTexts(value: unknown): string[] {
   return SECRETS.flatMap((path) => {
     const text = textAtPath(value, path);
-    // As it is used: a byte order mark and a line end may be missing where it is repeated.
+    // Without byte order mark and line end, which a repetition may lack.
     const used = typeof text === 'string' ? withoutEditorMarks(text) : '';
     return used.length >= SHORTEST_HIDDEN ? [used] : [];
   });

@@ -32,7 +32,7 @@ export interface Trouble {
   readonly code: PhraseCode;
   /** Text from the check that found it, for the status file. */
   readonly detail: string;
-  /** Certain at once; others may pass during the start. */
+  /** True: certain at once. False: may pass during the start. */
   readonly isCertain: boolean;
   /** The agent has no usable configuration. */
   readonly isConfiguration?: true;
@@ -124,7 +124,7 @@ function isBlocked({ agent }: StartFacts, by: Block): boolean {
   return agent.kind === 'says' && agent.reasons.some((reason) => reasonRow(reason)?.blocks === by);
 }
 
-/** The kiosk interprets in spite of these reasons. What a newer agent reports is unknown. */
+/** Whether the kiosk interprets in spite of these reasons. A newer agent's unknown reasons count as blocking. */
 function interprets(reasons: readonly string[]): boolean {
   return reasons.length > 0 && reasons.every((reason) => reasonRow(reason)?.blocks === null);
 }
@@ -139,7 +139,7 @@ interface Problem {
 }
 
 function problemOf({ findings }: StartFacts, name: Finding['check']): Problem | null {
-  // Beside a running agent the doctor logs in under its own identifier. Its refusal is only a warning, but it counts here.
+  // Beside a running agent the doctor logs in under its own identifier. Its refused login is only a warning, but it counts here.
   const finding = findings.find(
     ({ check, verdict, data }) => check === name && (verdict === 'problem' || data['login'] === 'refused'),
   );

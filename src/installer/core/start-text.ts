@@ -7,7 +7,7 @@ import type { Trouble } from './start-facts.ts';
 /** First line of the boot report's part of the status file; the part before it belongs to other writers. */
 export const START_HEAD = 'Dragoman: how the kiosk is after its start';
 
-/** One device on which a phrase was played, or not. */
+/** A device, and whether the phrase was played on it. */
 export interface Said {
   /** ALSA device name, or the agent's loudspeakers. */
   readonly device: string;
