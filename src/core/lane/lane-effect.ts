@@ -48,7 +48,7 @@ export type LaneEffect =
       readonly stream: number;
       readonly pcm: Uint8Array | null;
       readonly capturedAt: number | null;
-      /** It waited in the backlog: its latency is not that of the microphone. */
+      /** The chunk waited in the backlog, so its age is not microphone latency. */
       readonly queued: boolean;
     }
   | { readonly type: 'ping'; readonly stream: number }

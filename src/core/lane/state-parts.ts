@@ -59,7 +59,7 @@ export interface Saying {
   readonly stream: number;
   readonly language: string;
   readonly sentAt: number;
-  /** Sound that the playout had dropped before (bytes). */
+  /** Total sound that the playout had dropped before this text (bytes). */
   readonly droppedBytes: number;
   readonly sound: SaidSound | null;
 }
@@ -78,7 +78,7 @@ export interface SaidSound {
 
 /** Two people at one microphone: who speaks. */
 export interface TwoWay {
-  /** The service has refused to detect who speaks: a key says it. */
+  /** The service has refused to detect who speaks, so a key says it. */
   readonly isRefused: boolean;
   /** Who speaks, by the last key. */
   readonly speaker: Speaker;
@@ -100,7 +100,7 @@ export const NO_TURNS: TwoWay = {
 
 /** The sound of the other lane's loudspeaker in the room. */
 export interface RoomSound {
-  /** When it was, is or will be heard lately. */
+  /** Recent, current and coming periods in which it is heard. */
   readonly heard: readonly Heard[];
   /** Sound given to it so far (ms). */
   readonly playedMs: number;

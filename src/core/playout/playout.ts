@@ -37,10 +37,10 @@ const FADE_MS = 8;
 const REGATHER_MS = 120;
 /** Maximum sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
 const CLOSE_BEHIND_MS = 400;
-/** After this much time with lag (ms), sound plays faster by this share: more than clocks differ by, too little to notice. */
+/** Duration of lag (ms) after which sound plays faster, and by which share: more than clocks differ by, too little to notice. */
 const LAG_PATIENCE_MS = 10_000;
 const QUICKER = 0.003;
-/** Lateness (ms) that is only rounding of clocks and sample counts. */
+/** Lateness up to this (ms) is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
 
 /** Content of a write: translated speech, a fade beside a gap in it, or a chime of the lane. */

@@ -32,7 +32,7 @@ export function waitForRetry(
   return { wait, waitMs: Math.round(dueAt - context.now) };
 }
 
-/** Arms the wait for the backend's answer; after it the request is repeated. */
+/** Arms the timeout for the backend's answer, after which the request is repeated. */
 export function waitForAnswer(context: StepContext, waitMs: number, patienceMs: number): Wait | null {
   const earliestAt = context.now + Math.min(VOICE_SPACING_MS, patienceMs);
   return begin(context, 'token', waitMs, { earliestAt, spreadMs: SPREAD_MS });

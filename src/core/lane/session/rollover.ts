@@ -81,7 +81,7 @@ export function catchUpAfterTask(context: StepContext, before: LaneState): void 
     refreshTask(context);
 }
 
-/** Whether no sentence of the one who spoke before is open. Another change of the task does not wait for that. */
+/** Whether a turn may change the task: the previous speaker's sentence must be over. Other changes do not wait for that. */
 function mayTurn({ state }: StepContext, stream: LiveStream): boolean {
   const { confirmedTask } = stream;
   if (!turnsByKey(state) || confirmedTask.speaker === serviceTaskOf(state).speaker) return true;

@@ -36,7 +36,7 @@ function putRequest(context: StepContext, request: PendingTokenRequest): void {
   context.advanceSetup({ stage: 'acquiring', request });
 }
 
-/** Sends the request, also again under the same id: the backend then repeats a lost answer instead of creating a second session. */
+/** Sends or repeats the request under its id: the backend then repeats a lost answer instead of creating a second session. */
 function ask(context: StepContext, asked: PendingTokenRequest): void {
   const { brokerUp, settings, seed } = context.state;
   if (!brokerUp) return;
@@ -76,10 +76,10 @@ export function askNow(context: StepContext): void {
 
 /** Requests are spread over this time (ms) when the broker is back, beyond the spread of the fleet's connections. */
 const SPREAD_MS = 1000;
-/** Longest wait (ms) of a device that just started: it need not spread its request. */
+/** A request that waited no longer than this for the broker (ms) is not spread: the device has just started. */
 const NO_WAIT_MS = 1000;
 
-/** The connection to the broker came or went. */
+/** The connection to the broker was established or lost. */
 export function onBroker(context: StepContext, up: boolean): void {
   context.set({ brokerUp: up });
   const { session, seed } = context.state;

@@ -37,7 +37,7 @@ export const PATIENCE_MS = 1000;
 export const START_PATIENCE_MS = 5000;
 /** Time without failure (ms) after which a child process counts as working. */
 export const SETTLED_MS = 500;
-/** Delay (ms) within which a device reports an underrun from the pause before. */
+/** Delay (ms) within which a device reports an underrun of the previous pause. */
 export const DRY_NEWS_MS = 300;
 /**
  * For a device that runs on between sounds (ms). It is given at most `most` ahead: that much still sounds after a flush.
