@@ -55,6 +55,6 @@ export function readUnitStatusLine(line: string): UnitStatusLine | null {
 
 function brokerIn(line: string): UnitStatusLine['broker'] {
   if (line.includes(NO_BROKER)) return 'missing';
-  // A line that was cut off has lost its broker part. A long outage would be among the reasons at its start.
+  // A truncated line has lost its broker part. A long outage would be among the reasons at its start.
   return line.endsWith(BROKER_CONNECTED) || line.length >= LONGEST_STATUS_LINE - 1 ? 'connected' : 'unknown';
 }

@@ -69,7 +69,7 @@ export function takeText(given: VoiceTrack, said: CaptionText, language: string,
   return { ...step, diverged };
 }
 
-/** Shows what an unfinished sentence has held back for too long. */
+/** Shows text that an unfinished sentence has held back for too long. */
 export function lookAtTrack(track: VoiceTrack, language: string, now: number): TrackStep {
   return { ...showDue(track, language, now), diverged: 0 };
 }

@@ -6,7 +6,7 @@ export interface NamedFile {
   readonly key: string;
   /** Null if the file is usable; otherwise a sentence about the fault, without any content of the file. */
   readonly trouble: string | null;
-  /** About a file that can be used. */
+  /** Warning about a usable file. */
   readonly warning?: ConfigWarning;
   readonly path?: string;
 }
@@ -21,11 +21,11 @@ export interface ConfigurationFacts {
   readonly warnings: readonly ConfigWarning[];
   /** Every user of this machine may change it. */
   readonly isOpenToAll: boolean;
-  /** The user who asks; null: not known. */
+  /** The user who runs the doctor; null: unknown. */
   readonly user: string | null;
 }
 
-/** The user of the unit. */
+/** The user of the agent's unit. */
 const AGENTS_USER = 'dragoman';
 
 export function judgeConfiguration(facts: ConfigurationFacts): Outcome {

@@ -52,7 +52,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
   return ok(free, data);
 }
 
-/** Bytes. */
+/** All values in bytes. */
 export interface MemoryFacts {
   readonly total: number;
   readonly available: number;

@@ -69,7 +69,7 @@ export function nameMixer(control: string): string {
 
 /** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
-/** Its message for a device whose definition names no mixer. */
+/** amixer's message for a device whose definition names no mixer. */
 const UNDEFINED = /Invalid CTL/;
 
 /**

@@ -2,7 +2,7 @@ import type { CaptureFinding } from '../../sound/capture-watch.ts';
 import type { EchoGuard } from '../../sound/echo-guard.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
-/** Findings of a running lane about its microphone, from a longer time than a diagnosis takes. */
+/** Findings of a running lane about its microphone, based on a longer time than a diagnosis takes. */
 const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
   silent: (device) =>
     problem(

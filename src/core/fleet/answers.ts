@@ -53,7 +53,7 @@ export function outcomes(
   return [...silent, ...answered].sort((one, other) => (one.device < other.device ? -1 : 1));
 }
 
-/** Whether the broker keeps for this device what is sent to it now. */
+/** Whether the device is disconnected, so that the broker may queue the command for it. */
 function isAway(entry: DeviceEntry, { accepted }: Answers): boolean {
   return !isReachable(entry) && !isUnknown(entry) && !accepted.has(entry.device);
 }

@@ -24,7 +24,7 @@ function cutAt(text: string, longest: number): number {
     // A single first word is not a piece.
     if (last !== undefined && last.index > 0) return last.index + 1;
   }
-  // Never between the two halves of one character.
+  // Never cut inside a surrogate pair.
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1));
   return isHalf ? longest - 1 : longest;
 }

@@ -63,7 +63,7 @@ export function owesSpeech(log: ReplayLog): boolean {
   return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
 }
 
-/** Whether it owes speech that the service has understood. */
+/** Whether the log owes speech that the service has understood. */
 export function owesUnderstood(log: ReplayLog): boolean {
   return log.pieces.some((piece) => piece.claims.length > 0 && !isQuiet(piece) && isOwed(log, piece));
 }

@@ -17,7 +17,7 @@ export interface Piece extends Span {
   readonly group: number;
   /** Ids of the sentences that it may belong to: none, one, or two where the service gives no times. */
   readonly claims: readonly string[];
-  /** Languages in which a finished part of a translation covers it. */
+  /** Languages in which a finished part of a translation covers the piece. */
   readonly spoken: readonly string[];
 }
 

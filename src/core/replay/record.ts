@@ -1,13 +1,13 @@
 import type { Piece, Span } from './piece.ts';
 
-/** A part of a translation. A service that makes no parts has one, without an id. */
+/** A part of a translation. A translation without parts counts as one, without an id. */
 export interface Part {
   readonly id: string | null;
   /** Length of its text, letters; 0: unknown. */
   readonly letters: number;
   /** Sound of the sentence received so far, milliseconds. */
   readonly ms: number;
-  /** Which of the stream's audio it translates; null: unknown. */
+  /** The stream's audio that the part translates; null: unknown. */
   readonly span: Span | null;
   /** The service has marked the end of the sentence. */
   readonly over: boolean;
@@ -24,7 +24,7 @@ export interface Spoken {
   readonly soundAt: number | null;
 }
 
-/** A sentence that the service has understood and not finished. */
+/** A sentence that the service has understood, but not finished speaking. */
 export interface Sentence {
   readonly id: string;
   /** Which of the stream's audio it covers; null: unknown. */
@@ -36,7 +36,7 @@ export interface Sentence {
 export interface Times {
   /** Up to where segments have covered the stream's audio. */
   readonly coveredMs: number;
-  /** Segments that could not be true. */
+  /** Segments with impossible times. */
   readonly refused: number;
 }
 
@@ -77,11 +77,11 @@ export interface ReplayLog {
   readonly sentences: readonly Sentence[];
   /** Length of all audio that was sent. */
   readonly sentMs: number;
-  /** Length of the pause with which it ends so far. */
+  /** Length of the pause at the present end of the sent audio. */
   readonly quietMs: number;
   readonly group: number;
   readonly times: Times;
-  /** The service sends final transcripts. Otherwise its translations are all that says what it understood. */
+  /** The service sends final transcripts. Otherwise only its translations show what it understood. */
   readonly transcribes: boolean;
   /** The service sends transcripts: sound of a sentence without a text claims nothing. */
   readonly writes: boolean;
@@ -93,7 +93,7 @@ export interface ReplayLog {
   readonly known: readonly string[];
   /** Finished sentences, with the languages in which they repeated an earlier stream. */
   readonly said: readonly { readonly id: string; readonly repeats: readonly string[] }[];
-  /** Ids that were sent again: further sound with these ids is not played. */
+  /** Ids of replayed sentences: further sound with these ids is not played. */
   readonly withdrawn: readonly string[];
   /** Counts sentences without an id. */
   readonly nameless: number;
@@ -104,8 +104,8 @@ export interface ReplayLog {
   readonly endsMarked: number;
   /** Measured pace of the service's voice. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
-  /** Not yet taken over by the lane's account. */
+  /** Unspoken speech that the lane has not counted yet. */
   readonly unspoken: readonly Unspoken[];
-  /** Forgotten since the service last reacted to anything; null: nothing. */
+  /** Speech forgotten since the service last reacted to anything; null: none. */
   readonly unanswered: Unanswered | null;
 }

@@ -92,7 +92,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
   return { ...log, pieces, sentences: log.sentences.filter(({ id }) => !had.has(id) || has.has(id)) };
 }
 
-/** The stream translates into other languages from now on. Sentences that were spoken in the earlier ones count as spoken. */
+/** The stream translates into other languages from now on. Sentences spoken in the previous ones count as spoken. */
 export function retarget(log: ReplayLog, targets: readonly string[], either = false): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
   return { ...keepPieces(log, open), targets, either };

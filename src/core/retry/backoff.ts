@@ -16,7 +16,7 @@ export function backoffBound(policy: BackoffPolicy, failures: number): number {
   return Math.min(policy.capMs, policy.baseMs * 2 ** doublings);
 }
 
-/** Least spread over a wait that the other side asked for (ms): enough to keep a fleet apart. */
+/** Minimum spread over a wait that the other side requested (ms): enough to keep a fleet apart. */
 const LEAST_SPREAD_MS = 1000;
 
 /**

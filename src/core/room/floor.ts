@@ -18,11 +18,11 @@ interface Turn {
   readonly until: number;
 }
 
-/** Somebody has begun to speak: the next slots decide who. */
+/** A person has begun to speak: the next slots decide which one. */
 interface Contest {
   readonly from: number;
   readonly sums: Heard;
-  /** The first slot in which each microphone heard it; infinite: none yet. */
+  /** The first slot in which each microphone heard a voice; infinite: none yet. */
   readonly onsets: Heard;
   readonly voiced: number;
 }
@@ -40,7 +40,7 @@ export interface Floor {
 
 /** Length of a slot (ms). */
 export const SLOT_MS = 20;
-/** A voice stands out of the noise by this much (dB). */
+/** Least level of a voice above the noise (dB). */
 const VOICE_DB = 9;
 /** The other microphone may hear a voice this much better (dB) before it counts as the other person's. */
 const OWN_DB = 3;
@@ -82,7 +82,7 @@ export function hearSlot(floor: Floor, slot: number, heard: Heard): Floor {
   const other = otherOf(holder);
   const [isHolder, isOther] = [isOwn(heard, holder), isOwn(heard, other)];
   if (isHolder) {
-    // It was a breath within the sentence.
+    // The pause was a breath within the holder's sentence.
     const overlaps = isOther || floor.contest !== null;
     return { ...floor, lastOwnAt: slot, contest: null, overlapAt: overlaps ? slot : floor.overlapAt };
   }

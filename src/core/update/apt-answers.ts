@@ -1,7 +1,7 @@
-/** What apt says, as a sentence for people. */
+/** An error of apt, explained for people. */
 export interface AptTrouble {
   readonly message: string;
-  /** Whether it may go by itself. */
+  /** Whether the trouble may pass by itself. */
   readonly mayPass: boolean;
 }
 
@@ -58,7 +58,7 @@ export function explainApt(output: string): AptTrouble {
   return { message: `apt failed: ${line.slice(3, 203).trim() || 'it gave no reason'}`, mayPass: false };
 }
 
-/** A paragraph of apt-cache's answer. */
+/** Parses the first paragraph of apt-cache's answer. */
 export function readParagraph(text: string): ReadonlyMap<string, string> {
   const [paragraph = ''] = text.split(/\n\n/);
   const rows = paragraph.split('\n').flatMap((line): [string, string][] => {
