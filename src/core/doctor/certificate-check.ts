@@ -10,7 +10,7 @@ export interface CertificateFacts {
   /** Wall-clock milliseconds. */
   readonly validFrom: number;
   readonly validTo: number;
-  /** Error code of the TLS library if the certificate is not trusted, such as CERT_HAS_EXPIRED; null if it is. */
+  /** Error code of the TLS library if the certificate is not trusted, such as CERT_HAS_EXPIRED; null: it is trusted. */
   readonly distrust: string | null;
   /** OpenSSL's reason, where the code says nothing. */
   readonly distrustReason?: string | null;

@@ -46,7 +46,7 @@ export function crowdedOut<T extends Caller>(
   }, null);
 }
 
-/** A reader that takes fewer bytes in `SLOW_AFTER_MS`, although more wait for it, is too slow. */
+/** A reader that takes fewer bytes than this in `SLOW_AFTER_MS`, although more wait for it, is too slow. */
 export const LEAST_BYTES = 16_384;
 export const SLOW_AFTER_MS = 30_000;
 

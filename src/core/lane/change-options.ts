@@ -16,7 +16,7 @@ import { serviceTaskOf } from './two-way/two-way.ts';
 /** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */
 const MUCH_LOUDER = 4;
 
-/** Changes options; nothing else does. `refusedTask` keeps the part of the order that the service refused. */
+/** The only place where options change. `refusedTask` keeps the part of the order that the service refused. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
   const { options: before, refusedTask: refused } = context.state;
   const taskBefore = serviceTaskOf(context.state);

@@ -94,7 +94,7 @@ const PROBE_JITTER = 0.2;
 const FIRST_PROBE_WITHIN_MS = 60_000;
 /** First wait between probes of a silent backend (ms); it doubles up to the usual interval. */
 const PROBE_RETRY_MS = 60_000;
-/** Consecutive probes answered only as `service` after which probing stops: once may be a backend that was starting. */
+/** Consecutive probes answered only as `service` after which probing stops: at a single one, the backend may have been starting. */
 const MOST_UNKNOWN_PROBES = 2;
 const NO_PROBES_FOR_MS = 86_400_000;
 

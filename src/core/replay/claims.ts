@@ -38,7 +38,7 @@ export function noteTranscript(log: ReplayLog, text: FinalText): ReplayLog {
   return claim({ ...withoutPartial(log, text.id), transcribes: true, writes: true }, text);
 }
 
-/** Rule 2: without transcripts, the final text of a translation claims instead. */
+/** Rule 2: without transcripts, the final text of a translation claims the speech. */
 export function noteTranslation(log: ReplayLog, text: FinalText): ReplayLog {
   return log.transcribes ? log : claim({ ...withoutPartial(log, text.id), writes: true }, text);
 }

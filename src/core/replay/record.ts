@@ -27,7 +27,7 @@ export interface Spoken {
 /** A sentence that the service has understood, but not finished speaking. */
 export interface Sentence {
   readonly id: string;
-  /** Which of the stream's audio it covers; null: unknown. */
+  /** The stream's audio that the sentence covers; null: unknown. */
   readonly span: Span | null;
   readonly languages: readonly Spoken[];
 }

@@ -40,7 +40,7 @@ export interface Floor {
 
 /** Length of a slot (ms). */
 export const SLOT_MS = 20;
-/** Least level of a voice above the noise (dB). */
+/** Minimum level of a voice above the noise (dB). */
 const VOICE_DB = 9;
 /** The other microphone may hear a voice this much better (dB) before it counts as the other person's. */
 const OWN_DB = 3;

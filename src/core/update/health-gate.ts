@@ -18,7 +18,7 @@ const MOST_RESTARTS = 3;
 export const MOST_BOOTS = 3;
 /** Share of the bytes read before the switch: a deaf version reads next to none, a good one may halve the sample rate. */
 const LEAST_SHARE = 0.25;
-/** Fewer bytes per second are not sound. */
+/** Fewer bytes per second than this are not sound. */
 const LEAST_SOUND = 8000;
 
 /** What the watch has seen since the switch, or since the start of the machine after it. */

@@ -36,7 +36,7 @@ export const ENDS_FORGOTTEN_MS = 3_600_000;
 export const SILENCE_SLACK_MS = 300;
 
 /**
- * Notes a chunk that is sent. It counts only if the voice detector judges it speech: a loud room gets no result.
+ * Notes a chunk that is sent. It counts only if the voice detector judges it to be speech: a loud room gets no result.
  * @param isExpected whether the last speaker has a voice that the detector seldom recognises
  */
 export function noteSpeech(

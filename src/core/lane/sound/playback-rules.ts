@@ -25,7 +25,7 @@ import { playsFrom } from '../two-way/two-way.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 
-/** How far ahead a running device is refilled (ms): it would fill a gap with silence. */
+/** Remaining sound at which a running device is refilled (ms): it would fill a gap with silence. */
 const REFILL_MS = 140;
 /** How much a running device still plays after a flush (ms): no more is written ahead. */
 const RUNS_OUT_MS = 180;
