@@ -23,10 +23,10 @@ export interface Line {
   /** Counts the lines from 0. */
   readonly id: number;
   readonly text: string;
-  /** Begins with another speaker's words. */
+  /** The line begins with another speaker's words. */
   readonly breaks: boolean;
   readonly firstAt: number;
-  /** When a reader has read it (monotonic ms). */
+  /** When a reader has read the line (monotonic ms). */
   readonly readAt: number;
 }
 

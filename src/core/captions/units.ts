@@ -3,11 +3,11 @@ import { segmentsOf } from './words.ts';
 /** The smallest part that a line takes: a word with its punctuation and the blank after it. */
 export interface Unit {
   readonly text: string;
-  /** 1 if it counts for the reading speed. */
+  /** 1 if the unit counts for the reading speed. */
   readonly words: number;
   /** The unit belongs to the text before it, and stays on the same line. */
   readonly isGlued: boolean;
-  /** It begins a new line. */
+  /** The unit begins a new line. */
   readonly breaks: boolean;
 }
 

@@ -25,7 +25,7 @@ interface AwaitedSentence {
   readonly endedAt: number;
 }
 
-/** Enough for a median. */
+/** Maximum number of delays kept: enough for a median. */
 const MOST_DELAYS = 512;
 /** Sentences that the service never speaks must not pile up. */
 const MOST_AWAITED = 16;
@@ -50,7 +50,7 @@ export function noteActivity(talk: Conversation, at: number): Conversation {
   return at <= talk.activeAt ? talk : { ...talk, activeAt: at };
 }
 
-/** A language was spoken or heard. */
+/** Notes a language that was spoken or heard. */
 export function noteLanguage(talk: Conversation, language: string): Conversation {
   const { languages } = talk;
   if (languages.includes(language) || languages.length >= MOST_LANGUAGES) return talk;

@@ -74,7 +74,7 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
     : Math.max(now, heardUntil) + playout.queuedBytes / settings.playoutBytesPerMs;
 }
 
-/** Pause after a voice (ms) in which it may go on: a breath. */
+/** Pause after a voice (ms) that may be only a breath. */
 const BREATH_MS = 1000;
 /** Longest time from the press of a talk key to the first word (ms). */
 const THINK_MS = 10_000;
@@ -86,7 +86,7 @@ function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolea
 
 /**
  * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
- * is directly behind a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
+ * is directly after a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>

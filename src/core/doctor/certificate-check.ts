@@ -4,7 +4,7 @@ import { fixOf, tlsAdvice } from './tls-advice.ts';
 
 /** A server's certificate. */
 export interface CertificateFacts {
-  /** Names and addresses it is valid for, such as `DNS:broker.example`. */
+  /** Names and addresses that the certificate is valid for, such as `DNS:broker.example`. */
   readonly names: readonly string[];
   readonly issuer: string;
   /** Wall-clock milliseconds. */

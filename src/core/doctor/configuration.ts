@@ -17,9 +17,9 @@ export interface ConfigurationFacts {
   readonly files: readonly NamedFile[];
   /** Process of a running agent with this configuration; null if none is seen. */
   readonly agent: number | null;
-  /** Warnings about its content. */
+  /** Warnings about the configuration. */
   readonly warnings: readonly ConfigWarning[];
-  /** Every user of this machine may change it. */
+  /** Every user of this machine may change the file. */
   readonly isOpenToAll: boolean;
   /** The user who runs the doctor; null: unknown. */
   readonly user: string | null;

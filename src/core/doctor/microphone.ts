@@ -97,7 +97,7 @@ export interface HearingQuestion {
   readonly device: string;
   /** A file replaces the microphone: silence in it is not a fault. */
   readonly isRecording: boolean;
-  /** Whether it was digitally silent before the tone; the facts include the tone. Null: no tone was played. */
+  /** Whether the microphone was digitally silent before the tone; the facts include the tone. Null: no tone was played. */
   readonly wasSilentBeforeTone: boolean | null;
 }
 

@@ -53,7 +53,7 @@ export function judgeCaptureFindings(device: string, findings: readonly CaptureF
 
 /**
  * @param playedS seconds of sound played since the start
- * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, and what is measured on them is chance
+ * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, and a measured one is chance
  */
 export function judgeRunningPlayback(
   device: string,

@@ -1,14 +1,14 @@
 /** Decides which connection of an HTTP server makes room for a new one, and which reader is too slow. */
 
 export interface CrowdLimits {
-  /** Connections in all. */
+  /** Maximum connections in total. */
   readonly most: number;
-  /** Connections of one address. */
+  /** Maximum connections from one address. */
   readonly mostOfAddress: number;
 }
 
 export interface Caller {
-  /** Null: many people share it, as behind a proxy. */
+  /** Null: many people share the address, as behind a proxy. */
   readonly address: string | null;
   /** Order of arrival. */
   readonly number: number;

@@ -33,7 +33,7 @@ export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): 
 
 /**
  * The result at each device, by name: of the expected ones, and of others that answered.
- * @param queued what becomes of the command for a device that is away, as the end of a sentence; empty: it is lost
+ * @param queued what becomes of the command for a disconnected device, as the end of a sentence; empty: it is lost
  */
 export function outcomes(
   answers: Answers,

@@ -94,7 +94,7 @@ export interface RosterRow {
   readonly reasons: string;
   readonly lanes: string;
   readonly version: string;
-  /** Time of the status; null if it has none. */
+  /** Time of the status; null: unknown. */
   readonly since: string | null;
   readonly isProblem: boolean;
 }

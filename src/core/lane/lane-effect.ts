@@ -9,7 +9,7 @@ export interface Caption {
   /** False: the text may still change. */
   readonly isFinal: boolean;
   readonly id: string | null;
-  /** Id of the part, if a translation comes in several; null: it is whole. */
+  /** Id of the part, if a translation comes in several; null: the translation is whole. */
   readonly part: string | null;
   readonly language: string;
   readonly text: string;

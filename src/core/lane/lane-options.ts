@@ -13,7 +13,7 @@ export interface LaneSettings {
   readonly quickens: boolean;
   /** Maximum translated speech queued ahead of the newest sentence; beyond that the oldest sentence is dropped. */
   readonly playoutLagMs: number;
-  /** How much captured audio is held while there is no stream. */
+  /** Maximum captured audio held while there is no stream. */
   readonly backlogMs: number;
   /** How long sent speech is kept for a replay until it is spoken. The replay must also fit into the backlog. */
   readonly replayMs: number;
@@ -29,7 +29,7 @@ export interface LaneSettings {
   readonly tokenRequestLifeMs: number;
   /** Safety margin before the end of a token's connect window. */
   readonly connectMarginMs: number;
-  /** Longest time to open a connection: an upgrade takes up to 4 s. */
+  /** Maximum time to open a connection: an upgrade takes up to 4 s. */
   readonly connectMs: number;
   /** The same for the first few consecutive attempts. */
   readonly firstConnectMs: number;
@@ -66,7 +66,7 @@ export interface LaneSettings {
   readonly oldSessionQuietMs: number;
   /** The same if the session has spoken everything that it was sent. */
   readonly oldSessionDoneMs: number;
-  /** How much audio from before the wake is kept. */
+  /** Length of the audio that is kept from before a wake. */
   readonly prerollMs: number;
   /** How long a stream must be live to count as stable, which resets the failure count. */
   readonly stableMs: number;

@@ -96,19 +96,19 @@ export const NO_COUNTS: LaneCounts = {
 /** The whole state of a lane. Plain data, without any token. */
 export interface LaneState {
   readonly settings: LaneSettings;
-  /** The options as the operator ordered them, also those that the service refused. */
+  /** The options as the operator ordered them, including those that the service refused. */
   readonly options: LaneOptions;
   /** The part of the options that the service refused; null: none so far. */
   readonly refusedTask: RefusedTask | null;
   /** The last task that the service ran, also before a restart; null: none yet. */
   readonly acceptedTask: TaskOptions | null;
-  /** The conversation at its desk; null: none. */
+  /** The conversation at the lane's desk; null: none. */
   readonly conversation: LaneConversation | null;
   /** The operator's text that the service is speaking; null: none. */
   readonly saying: Saying | null;
   /** Whether the lane has been started and not stopped. */
   readonly wanted: boolean;
-  /** Why no session may begin although the lane is wanted; null: it may. */
+  /** Why no session may begin although the lane is wanted; null: one may. */
   readonly hold: Hold | null;
   /** Set while the last sentence before a hold is being finished. */
   readonly closing: Closing | null;

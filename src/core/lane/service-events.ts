@@ -86,7 +86,7 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
   const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
   if (session.kind !== 'draining') return fail(context, cause, { ...failure, stream });
-  // A revoked session may take a while to close: the time limit of the drain applies.
+  // A revoked session may take a while to close: the drain timeout applies.
   if (cause !== 'session_revoked' && cause !== 'max_duration_reached') closeDrained(context, session);
 }
 
@@ -176,7 +176,7 @@ function onNotOpened(context: StepContext, stream: Stream, refused: Refused): vo
   const { reason, status, errorCode, detail, retryAfterMs } = refused;
   const said = [errorCode, detail].filter((part) => part !== null).join(' ');
   const message = `the service refused the stream with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
-  // A connection that would exceed the limit of streams opens none (docs/service.md 7).
+  // Beyond the limit of streams, no stream opens, and the token stays unspent (docs/service.md 7).
   const unspent = reason === 'session_limit_reached' && stream.openedAt === null;
   lose(context, stream, reason, { message, errorCode, retryAfterMs, unspent });
 }

@@ -55,7 +55,7 @@ export const NO_CHIMES: Chimes = {
 /** An operator's text that the service was asked to speak. One at a time. */
 export interface Saying {
   readonly id: string;
-  /** Number of the stream. */
+  /** Number of the text's stream. */
   readonly stream: number;
   readonly language: string;
   readonly sentAt: number;
@@ -100,8 +100,8 @@ export const NO_TURNS: TwoWay = {
 
 /** The sound of the other lane's loudspeaker in the room. */
 export interface RoomSound {
-  /** Recent, current and coming periods in which it is heard. */
+  /** Recent, current and coming periods in which the loudspeaker is heard. */
   readonly heard: readonly Heard[];
-  /** Sound given to it so far (ms). */
+  /** Sound given to that loudspeaker so far (ms). */
   readonly playedMs: number;
 }

@@ -14,7 +14,7 @@ const LOSS_OVER_AFTER_MS = 10_000;
 const LEAST_HELD_CHUNKS = 6;
 /**
  * Oldest speech (ms) that is still sent: its speaker has gone, and the next visitor must not hear it. The backlog's bound keeps
- * speech younger, unless the microphone is away: then nothing pushes it out.
+ * speech younger, unless the microphone is absent: then nothing pushes it out.
  */
 const OLDEST_SENT_MS = 120_000;
 

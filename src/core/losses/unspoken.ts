@@ -18,7 +18,7 @@ const LEAST_UNSPOKEN_MS = 1000;
 
 type Lane = Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>;
 
-/** The languages that are ordered; `either`: each sentence comes in one of them only. */
+/** The ordered target languages; `either`: each sentence comes in one of them only. */
 const orderedLanguages = (lane: Lane): ReturnType<typeof spokenLanguages> =>
   twoWayIn(lane) === 'off' ? { targets: lane.options.targets, either: false } : spokenLanguages(lane);
 

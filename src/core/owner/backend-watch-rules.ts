@@ -25,9 +25,9 @@ export interface BackendWatch {
   readonly probe: Probe | null;
   readonly probeAt: number | null;
   readonly nextProbe: number;
-  /** Unanswered probes in a row. */
+  /** Consecutive unanswered probes. */
   readonly failedProbes: number;
-  /** Unanswered probes in a row while the backend is alive: it does not support them. */
+  /** Consecutive `backend` probes unanswered although the backend is alive: it does not support them. */
   readonly unknownProbes: number;
   /** Until when a backend that does not support probes gets none. */
   readonly noProbesBefore: number;

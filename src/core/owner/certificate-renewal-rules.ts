@@ -15,7 +15,7 @@ export interface CertificateLife {
   readonly validTo: number;
 }
 
-/** From when on to request a successor. @param draw from 0 to 1, fixed per device */
+/** When to request a successor. @param draw from 0 to 1, fixed per device */
 export function renewalAt({ validFrom, validTo }: CertificateLife, draw: number): number {
   return validFrom + (validTo - validFrom) * (RENEW_AFTER + draw * SPREAD);
 }

@@ -1,7 +1,7 @@
 /** Judges messages on the device's own status topic: old connections, and other devices with the same name. */
 import { UNDISPUTED_AFTER_MS } from '../retry/reconnect.ts';
 
-/** The fields of a status that count here. */
+/** The relevant fields of a status. */
 export interface HeardStatus {
   readonly status: string;
   readonly boot_id: string;

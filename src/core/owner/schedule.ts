@@ -2,10 +2,10 @@ import { type Schedule, WEEKDAYS } from '../../protocol/config-hours.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { dateOf, instantOf, localDay, weekdayOf } from './local-time.ts';
 
-/** Whether a schedule is open, and until when that lasts. */
+/** Whether a schedule is open, and until when. */
 export interface Opening {
   readonly isOpen: boolean;
-  /** Null: not within weeks, or never. */
+  /** When the schedule opens or closes next; null: not within weeks, or never. */
   readonly changesAt: WallMs | null;
 }
 

@@ -13,14 +13,14 @@ export interface Utterance {
   readonly key: string;
   /** Language tag from the service, if it sends one. */
   readonly language?: string | null;
-  /** Number of the stream that it came on. */
+  /** Number of the sentence's stream. */
   readonly stream: number;
   /** Part of the sentence has been written. */
   readonly begun: boolean;
   readonly pieces: readonly Piece[];
   /** The service marked the end of the sentence. */
   readonly complete: boolean;
-  /** It arrives faster than it plays, so running dry means that something is late. */
+  /** The sentence arrives faster than it plays, so running dry means that something is late. */
   readonly ahead: boolean;
   /** The last few milliseconds that were written. */
   readonly edge: Uint8Array | null;

@@ -7,9 +7,9 @@ import type { Heard } from '../uplink/gate.ts';
 
 /** Stretches of time in which the loudspeaker is, was or will be heard. */
 export interface Stretches {
-  /** The last one; its `until` is the end of all written sound. */
+  /** The last stretch; its `until` is the end of all written sound. */
   readonly heard: Heard | null;
-  /** The last few before it, oldest first: a chunk may arrive late, when the next sound is already heard. */
+  /** The last few stretches before it, oldest first: a chunk may arrive late, when the next sound is already heard. */
   readonly earlier: readonly Heard[];
 }
 
@@ -17,12 +17,12 @@ export interface Stretches {
 interface Awaited {
   readonly write: number;
   readonly writtenAt: number;
-  /** When it would be heard from a device without delay. */
+  /** When the write would be heard from a device without delay. */
   readonly startsAt: number;
   readonly durationMs: number;
   /** The loudspeaker was idle before the write: the delay is the device's own. */
   readonly free: boolean;
-  /** It contains speech. */
+  /** The write contains speech. */
   readonly isSpeech: boolean;
   /** The write closes no gate: a person may speak over it. */
   readonly isOpen: boolean;

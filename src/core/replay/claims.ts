@@ -11,7 +11,7 @@ const EDGE_MS = 640;
 const PROMPT_MS = 2600;
 /** In running speech, longest time (ms) from the service's cut to the transcript of the speech before it. */
 const CUT_MS = 1500;
-/** Ids that are remembered: more than a service speaks at a time. */
+/** Maximum number of remembered ids: more than a service speaks at a time. */
 export const MOST_KNOWN = 16;
 
 /** The transcript in a final text. */
@@ -117,7 +117,7 @@ function claimUpTo(log: ReplayLog, name: string, endMs: number): ReplayLog {
   return { ...log, pieces: log.pieces.map(shared) };
 }
 
-/** Rule 6: up to the last recent pause; in running speech, all but the last 1.5 s. */
+/** Rule 6: the claim ends at the last recent pause; in running speech, 1.5 s before the end. */
 function endWithoutTimes(log: ReplayLog): number {
   return Math.min(lastPause(log) ?? runningEnd(log), endOfKind(log));
 }

@@ -3,13 +3,13 @@ import type { Piece, Span } from './piece.ts';
 /** A part of a translation. A translation without parts counts as one, without an id. */
 export interface Part {
   readonly id: string | null;
-  /** Length of its text, letters; 0: unknown. */
+  /** Length of the part's text, letters; 0: unknown. */
   readonly letters: number;
-  /** Sound of the sentence received so far, milliseconds. */
+  /** Sound of the part received so far, milliseconds. */
   readonly ms: number;
   /** The stream's audio that the part translates; null: unknown. */
   readonly span: Span | null;
-  /** The service has marked the end of the sentence. */
+  /** The service has marked the end of the part. */
   readonly over: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Spoken {
   /** Null: the service does not say which language. */
   readonly language: string | null;
   readonly parts: readonly Part[];
-  /** When its translated text came; null: it has not. */
+  /** When the translated text came; null: not yet. */
   readonly textAt: number | null;
   /** Arrival time of the newest sound; null: no sound yet. */
   readonly soundAt: number | null;
@@ -34,7 +34,7 @@ export interface Sentence {
 
 /** Whether segment times can be used. */
 export interface Times {
-  /** Up to where segments have covered the stream's audio. */
+  /** End of the stream's audio that segments have covered so far. */
   readonly coveredMs: number;
   /** Segments with impossible times. */
   readonly refused: number;
@@ -59,7 +59,7 @@ export interface Unanswered {
 export interface Voice {
   /** Null: the service does not say which language. */
   readonly language: string | null;
-  /** Time of its last sound. */
+  /** Time of the last sound in this language. */
   readonly soundAt: number;
 }
 
@@ -89,7 +89,7 @@ export interface ReplayLog {
   readonly partial: { readonly id: string | null; readonly at: number } | null;
   /** Stretches of speech during which partial transcripts came, newest last: the service took them for speech. */
   readonly heard: readonly number[];
-  /** Ids that claimed something, newest last. */
+  /** Ids that claimed speech, newest last. */
   readonly known: readonly string[];
   /** Finished sentences, with the languages in which they repeated an earlier stream. */
   readonly said: readonly { readonly id: string; readonly repeats: readonly string[] }[];

@@ -85,7 +85,7 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   return keepPieces({ ...addUnspoken(log, unspokenOf(log, claimed)), unanswered }, kept);
 }
 
-/** The log with these pieces. A sentence that has lost its last one is forgotten. */
+/** The log with these pieces. A sentence that has lost its last piece is forgotten. */
 export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog {
   const had = new Set(log.pieces.flatMap(({ claims }) => claims));
   const has = new Set(pieces.flatMap(({ claims }) => claims));

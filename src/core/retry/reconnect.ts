@@ -27,7 +27,7 @@ export const STABLE_AFTER_MS = 60_000;
 
 /** State that is kept between connections. */
 export interface ReconnectState {
-  /** Failures in a row since the last stable connection. */
+  /** Consecutive failures since the last stable connection. */
   readonly failures: number;
   /** Time of the first of these failures; null: no trouble. */
   readonly troubleSince: number | null;
@@ -54,7 +54,7 @@ export function noteUp(state: ReconnectState, now: number): ReconnectState {
 /** How an attempt or a connection ended. */
 export interface ConnectionEnding {
   readonly problem: BusProblem;
-  /** The broker closed it without a reason: in a dispute, this is most likely the other client's work. */
+  /** The broker closed the connection without a reason: in a dispute, this is most likely the other client's work. */
   readonly silent?: true;
 }
 

@@ -51,9 +51,9 @@ const CONTEST_SLOTS = 8;
 const LEAST_VOICED = 4;
 /** Silence that ends a sentence (0.7 s), as in the service. */
 const SENTENCE_OVER_SLOTS = 35;
-/** Silence of the holder (0.4 s) after which the other one, who spoke over it, gets the floor. */
+/** Silence of the holder (0.4 s) after which the other side, which spoke over the holder, gets the floor. */
 const BREATH_SLOTS = 20;
-/** A turn begins this much earlier (60 ms): the soft beginning of a word. */
+/** A turn begins this much before its first voice (60 ms), to include the soft beginning of a word. */
 const SOFT_SLOTS = 3;
 /** Pause (0.3 s) after which speech is a new sentence of the other side. */
 const NEW_SENTENCE_SLOTS = 15;
@@ -75,7 +75,7 @@ function isOwn(heard: Heard, side: Side): boolean {
   return heard[side] >= VOICE_DB && heard[side] >= heard[otherOf(side)] - OWN_DB;
 }
 
-/** Takes what both microphones heard in the next slot. */
+/** Updates the floor by what both microphones heard in the next slot. */
 export function hearSlot(floor: Floor, slot: number, heard: Heard): Floor {
   const { holder } = floor;
   if (holder === null) return contend(floor, slot, heard);

@@ -9,7 +9,7 @@ export interface Room {
   readonly rests: readonly [Rest, Rest];
   /** Slots that wait for the other microphone, by number. */
   readonly waiting: ReadonlyMap<number, readonly [number | null, number | null]>;
-  /** The last slot that both microphones were heard in, or that was too late to wait for. */
+  /** The last slot in which both microphones were heard, or that was too late to wait for. */
   readonly settled: number;
   readonly floor: Floor;
 }

@@ -8,7 +8,7 @@ const LONGEST_START_MS = 60_000;
 
 /** Whether a browser still paints the page, by the beats that the agent has heard. */
 export interface BeatWatch {
-  /** Start of the browser: earlier beats were of another one. */
+  /** Start of the browser: earlier beats came from another browser. */
   readonly startedAt: MonotonicMs;
   readonly hasBeaten: boolean;
   /** The last beat, or the last time at which the agent did not answer. */

@@ -5,7 +5,7 @@ export interface AptTrouble {
   readonly mayPass: boolean;
 }
 
-/** The first that matches counts. Texts of apt 2.6 (Debian 12) and 3.0 (Debian 13) in English. */
+/** The first matching row counts. Texts of apt 2.6 (Debian 12) and 3.0 (Debian 13) in English. */
 const ANSWERS: readonly [RegExp, string, boolean][] = [
   [
     /No space left on device|not have enough free space/i,

@@ -14,7 +14,7 @@ export interface BacklogChunk {
   readonly capturedAt: number;
   /** The sound; null: the gate was closed, and silence is sent instead. */
   readonly pcm: Uint8Array | null;
-  /** False only when it is clearly a pause. */
+  /** False only if the chunk is clearly a pause. */
   readonly voiced: boolean;
   /** Absent for silence in place of sound. */
   readonly levels?: ChunkLevels;
@@ -26,7 +26,7 @@ export interface BacklogChunk {
   readonly again?: boolean;
   /** The speech just before this chunk was already spoken, so the chunk must not join the sentence that is sent before it. */
   readonly apart?: boolean;
-  /** The stream that gets it next has heard newer speech. */
+  /** The stream that gets this chunk next has already received newer speech. */
   readonly late?: boolean;
   /** Whose speech it is, where a key says who speaks. */
   readonly speaker?: 'source' | 'target';

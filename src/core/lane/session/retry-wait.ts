@@ -6,7 +6,7 @@ import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { hearingStream, tokenRequestOf, type Wait } from './session-state.ts';
 
-/** Largest interval of attempts while people speak (ms). */
+/** Maximum interval between attempts while people speak (ms). */
 export const VOICE_SPACING_MS = 15_000;
 const SPREAD_MS = 3000;
 /** How long a speaker is expected to go on after the last voice (ms). */

@@ -160,7 +160,7 @@ export function refreshTask(context: StepContext): void {
   const allowedAt = taskAllowedAt(context.state, stream);
   if (allowedAt > context.now) {
     context.patch(stream, { taskStale: true });
-    // The poll for the pending task stays at its time.
+    // The poll for the pending task is not postponed.
     const askedAt = stream.sentTask === null ? null : timers.poll;
     context.arm('poll', Math.max(context.now, Math.min(allowedAt, askedAt ?? allowedAt)));
     return;

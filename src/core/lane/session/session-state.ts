@@ -40,7 +40,7 @@ export interface Lease {
 /** A connection to the service, from the request to open it. */
 export interface Stream {
   readonly id: number;
-  /** The token it was opened with. */
+  /** The token with which the stream was opened. */
   readonly lease: Lease;
   /** When the connection opened; null before. */
   readonly openedAt: number | null;
@@ -51,7 +51,7 @@ export interface Stream {
   readonly unconfirmedSince: number | null;
   /** Until when speech held during a change of the task is sent. The next change waits for that. */
   readonly hearsUntil: number;
-  /** The task that the service has confirmed. It goes on if a later one is rejected. */
+  /** The task that the service has confirmed. That task continues if a later one is rejected. */
   readonly confirmedTask: ServiceTask | null;
   /** When the stream began to receive speech; null before. */
   readonly liveAt: number | null;
@@ -63,9 +63,9 @@ export interface Stream {
   readonly pingsOut: number;
   /** Since when the connection has been congested: sent bytes do not leave this machine. Null: it is not. */
   readonly congestedSince: number | null;
-  /** When the service will end the session at the earliest (`max_session_duration_seconds`); null: never. */
+  /** When the service will end the session at the earliest (`max_session_duration_seconds`); null: no limit. */
   readonly limitAt: number | null;
-  /** The account allows no successor beside it: it must end before the next one begins. */
+  /** The account allows no second stream: this one must end before its successor begins. */
   readonly mustGoFirst: boolean;
   /** Consecutive failed attempts at a successor. */
   readonly rollFailures: number;
@@ -82,7 +82,7 @@ export interface Stream {
 
 /** Signs of life of a stream: messages and answers to pings. */
 export interface Signs {
-  /** When the last one came; null: none yet. */
+  /** When the last sign came; null: none yet. */
   readonly at: number | null;
   /** Until when messages delayed by a blocked connection may still arrive. */
   readonly blockedUntil: number;
@@ -186,9 +186,9 @@ export type Session = AtRest | Standby | Waiting | SettingUp | Live | Retasking 
 /** A stream that receives no more speech. It gets silence until it has spoken everything, and is then ended. */
 export interface OldSession {
   readonly stream: LiveStream;
-  /** When it stopped receiving speech. */
+  /** When the stream stopped receiving speech. */
   readonly since: number;
-  /** Why it ends, for the event. */
+  /** Why the stream ends, for the event. */
   readonly why: 'rollover' | 'standby';
   /** The successor begins after this session ends, because the account allows one stream. */
   readonly successorWaits: boolean;

@@ -6,7 +6,7 @@ import type { LaneSettings } from '../lane-options.ts';
 /** Speech that was sent on a stream and has no result so far. */
 export interface Silence {
   /**
-   * When speech was first sent after the last message of the service, or when it last sent a text that it has not spoken.
+   * When speech was first sent after the last message of the service, or when the service last sent a text that it has not spoken.
    * Null: no result is due.
    */
   readonly since: number | null;

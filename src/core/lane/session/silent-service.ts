@@ -72,7 +72,7 @@ export function onSilenceTimer(context: StepContext): void {
     context.patch(stream, { silence: { ...silence, since: null } });
     return;
   }
-  // On a congested connection neither question nor answer arrives; if it stays so, the ping timer ends it.
+  // On a congested connection neither question nor answer arrives; if that lasts, the ping timer ends the stream.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
   }
@@ -84,7 +84,7 @@ export function onSilenceTimer(context: StepContext): void {
 }
 
 /**
- * Asks for the task before standby, if the service has sent no result of the speech.
+ * Asks for the task before standby, if the service has sent no result for the speech.
  * @returns whether the answer is still pending
  */
 export function askAboutSilence(context: StepContext, stream: LiveStream): boolean {

@@ -9,7 +9,7 @@ import { waitForAnswer } from './retry-wait.ts';
 import { connect } from './session-setup.ts';
 import { type Lease, leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
 
-/** Longest wait for an answer (ms). */
+/** Maximum wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
 
 /** Connects with the unspent token, or requests a new token. */
@@ -64,7 +64,7 @@ export function onTokenTimer(context: StepContext): void {
   ask(context, request);
 }
 
-/** Shortest interval of requests on demand (ms). */
+/** Minimum interval between requests on demand (ms). */
 const LEAST_BETWEEN_MS = 2000;
 
 /** Repeats the request now, unless it was just sent. */
@@ -110,7 +110,7 @@ export function onGranted(context: StepContext, grant: Grant): void {
   const asked = openRequest(context.state);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
-    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that.
+    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that token.
     if (!inUse) context.emit({ type: 'forget_grant', grant: grant.id });
     context.count('ignored');
     return;

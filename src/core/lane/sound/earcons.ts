@@ -41,7 +41,7 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
   sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
 }
 
-/** Confirms a key press. It closes no gate: the one who pressed speaks at once. */
+/** Confirms a key press. It closes no gate: whoever pressed the key speaks at once. */
 export function answerKey(context: StepContext, earcon: Earcon): void {
   sound(context, earcon, ANSWER);
 }

@@ -94,7 +94,7 @@ export function isSaidBack(lane: Options, id: string | null, language: string | 
   return heard !== undefined && primaryOf(heard.language) === primaryOf(language);
 }
 
-/** From when on speech may be played: while a held key keeps the microphone open, it waits. */
+/** When speech may be played: while a held key keeps the microphone open, it waits. */
 export function playsFrom(lane: Options, now: number): number {
   return opensByKey(lane) ? Math.max(now, lane.twoWay.openUntil) : now;
 }

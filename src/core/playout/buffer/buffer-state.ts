@@ -108,7 +108,7 @@ export type BufferEffect =
   | { readonly type: 'hangs'; readonly slowShare: number | null }
   | { readonly type: 'restart' }
   | { readonly type: 'measured'; readonly until: number }
-  /** Written sound that was never heard, because the device was away. */
+  /** Written sound that was never heard, because the device was absent. */
   | { readonly type: 'missed'; readonly ms: number }
   | { readonly type: 'overflows' };
 

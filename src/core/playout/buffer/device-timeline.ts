@@ -74,7 +74,7 @@ export interface Looked {
 
 /**
  * Looks before the device's timeline is trusted; it is trusted only while it stays near ours. Six looks fall on different
- * parts of a period of 20 ms, so the promptest is at most 7 ms late.
+ * parts of a period of 20 ms, so the best one is at most 7 ms late.
  */
 const LOOKS_TO_BELIEVE = 6;
 const LARGEST_START_ERROR_MS = 80;

@@ -21,7 +21,7 @@ export const CONVERTER_TAIL_MS = 10;
 export const TOLERANCE_MS = 10;
 /**
  * Time without consumption (ms) after which the device counts as hung. A hung card is reported within two seconds. A sound server whose
- * device was suspended wakes up in half a second, and PulseAudio's null sink takes sound in blocks of two.
+ * device was suspended wakes up in half a second, and PulseAudio's null sink takes sound in blocks of two seconds.
  */
 const HANG_LIMIT_MS = { card: 1500, server: 5000 } as const;
 
