@@ -29,7 +29,7 @@ export const NOTHING_SPOKEN: SpokenVoice = {
 export interface Chimes {
   /** Whether the lane has been live since its start. */
   readonly wasLive: boolean;
-  /** `up`: a session hears, or will do so soon; `away`: it is gone; `signalled`: it is gone, and a chime has signalled that. */
+  /** `up`: a session receives speech, or soon will; `away`: it is gone; `signalled`: it is gone, and a chime has signalled that. */
   readonly session: 'up' | 'away' | 'signalled';
   /** When the last chime about the session, and about the microphone, was played. */
   readonly sessionAt: number;

@@ -62,7 +62,7 @@ export function resolveDesired(base: Config, documents: readonly DesiredDocument
 }
 
 /**
- * The document whose value of one of these lane keys is in force: the last one that names it and was not refused.
+ * The document that sets one of these lane keys: the last one that names such a key and was not refused.
  * @returns null: none; the device's own configuration is in force
  */
 export function findNamer(

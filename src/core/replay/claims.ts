@@ -129,7 +129,7 @@ function runningEnd(log: ReplayLog): number {
   return lengthOf(openSpeech(log)) > 2 * CUT_MS ? log.sentMs - CUT_MS : log.sentMs;
 }
 
-/** End of the last pause that was sent recently, or its present end while it lasts; null: there was none. */
+/** End of the last recent pause, or the present end of a pause that still lasts; null: there was none. */
 function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
   if (quietMs > 0) return sentMs;
   const first = pieces.findIndex((piece) => piece.claims.length === 0 && !isQuiet(piece));

@@ -85,7 +85,7 @@ export function settle(room: Room, now: number): Room {
   return { ...room, waiting, floor, settled };
 }
 
-/** Whether later slots may still change whose speech the sound captured up to `until` is. */
+/** Whether later slots may still change to whom the sound captured up to `until` belongs. */
 export function isUndecided({ floor, settled }: Room, until: number): boolean {
   const last = slotOf(until) - 1;
   return last > settled || isOpen(floor, last);

@@ -12,7 +12,7 @@ export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now
   return captureLost || now - lastVoiceAt >= PAUSE_MS;
 }
 
-/** Whether the loudspeaker can change without cutting off a sentence: none is being translated or played, or it is lost. */
+/** Whether the loudspeaker can change without cutting off a sentence: none is being translated or played, or the device is lost. */
 export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   const { session, saying, oldSession, playout, playbackLost, lastVoiceAt, settings } = state;
   // Sound that waits for a loudspeaker is kept.
