@@ -1,6 +1,6 @@
 /** The status line of `systemctl status`: the agent writes it, and the boot report reads it. */
 
-/** Longest line (characters): the rest is cut off. */
+/** Maximum length of the line (characters): the rest is truncated. */
 export const LONGEST_STATUS_LINE = 300;
 
 const BROKER_CONNECTED = 'broker connected';
@@ -36,7 +36,7 @@ export function describeUnit({ status, reasons, broker, lanes, stuck, isClockSet
   return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
 }
 
-/** What the boot report needs of the line. */
+/** The parts of the line that the boot report needs. */
 export interface UnitStatusLine {
   readonly status: string;
   /** `code` or `code:detail`, as in the status over MQTT. */
@@ -55,6 +55,6 @@ export function readUnitStatusLine(line: string): UnitStatusLine | null {
 
 function brokerIn(line: string): UnitStatusLine['broker'] {
   if (line.includes(NO_BROKER)) return 'missing';
-  // A line that was cut off has lost its broker part. A long outage would be among the reasons at its start.
+  // A truncated line has lost its broker part. A long outage would be among the reasons at its start.
   return line.endsWith(BROKER_CONNECTED) || line.length >= LONGEST_STATUS_LINE - 1 ? 'connected' : 'unknown';
 }

@@ -16,7 +16,7 @@ export interface Append {
   /** One of the languages on the screen. */
   readonly language: string;
   readonly text: string;
-  /** Another speaker than before: it begins on a new line. */
+  /** Another speaker than before: the text begins on a new line. */
   readonly breaks: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Captions {
   readonly lastVoice: Readonly<Record<string, string>>;
   /** When the last text came (monotonic ms); null: none in this conversation. */
   readonly heardAt: number | null;
-  /** Since the start: sentences of which the service changed words that were already shown. */
+  /** Sentences, since the start, in which the service changed words that were already shown. */
   readonly diverged: number;
 }
 
@@ -77,7 +77,7 @@ export function takeCaption(
   return append({ ...given, voices, diverged, heardAt: now }, name, step.pieces, options);
 }
 
-/** Shows what has waited long enough. */
+/** Shows text that has waited long enough. */
 export function lookAtCaptions(given: Captions, options: CaptionOptions, now: number): CaptionStep {
   let captions = given;
   const appends: Append[] = [];
@@ -106,7 +106,7 @@ export function forgetCaptions({ voices, diverged }: Captions): Captions {
   return { ...NO_CAPTIONS, voices: Object.fromEntries(kept), diverged };
 }
 
-/** The column of a caption: that of its language, or that of the lane's own languages if the screen shows none for it. */
+/** The column of a caption: that of its language, otherwise that of the lane's source or first target. */
 function shownLanguage({ kind, language }: Caption, { source, targets }: LaneLanguages): string {
   const [target = source] = targets;
   const usual = kind === 'source' ? source : target;

@@ -49,7 +49,7 @@ export function commonLength(one: string, other: string): number {
   return at;
 }
 
-/** The edit distances from `a` to each beginning of `b`, by its length. */
+/** The edit distances from `a` to each prefix of `b`, by its length. */
 function editDistances(a: string, b: string): number[] {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 0; i < a.length; i++) {

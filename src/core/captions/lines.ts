@@ -8,11 +8,11 @@ import { type Unit, unitsOf } from './units.ts';
 /** Visible lines, as subtitles have. */
 export const ROWS = 2;
 const WORDS_A_MINUTE = { calm: 140, pressed: 180 } as const;
-/** Waiting words from which the pace is the higher one: two usual lines. */
+/** Waiting words at which the faster pace is reached: two usual lines. */
 const PRESSED_FROM_WORDS = 14;
-/** Shortest stay of a line (ms). */
+/** Minimum stay of a line (ms). */
 const LEAST_STAY_MS = 1500;
-/** Least time between two steps (ms): lines that move together are lost from sight. */
+/** Minimum time between two steps (ms): a reader loses track of lines that move in quick succession. */
 const STEP_MS = 500;
 /** Longest line (UTF-16 units) that is measured. */
 const LONGEST_LINE = 400;
@@ -23,10 +23,10 @@ export interface Line {
   /** Counts the lines from 0. */
   readonly id: number;
   readonly text: string;
-  /** Begins with another speaker's words. */
+  /** The line begins with another speaker's words. */
   readonly breaks: boolean;
   readonly firstAt: number;
-  /** When a reader has read it (monotonic ms). */
+  /** When a reader has read the line (monotonic ms). */
   readonly readAt: number;
 }
 
@@ -57,7 +57,7 @@ export function appendText(lines: Lines, text: string, breaks: boolean): Lines {
   const units = unitsOf(text, lines.language, breaks);
   const [first, ...rest] = units;
   const last = lines.waiting.at(-1);
-  // Punctuation joins its word as long as that is not shown.
+  // Punctuation joins its word as long as the word is not shown.
   if (first?.isGlued && last !== undefined) {
     const joined = { ...last, text: last.text + first.text };
     return { ...lines, waiting: [...lines.waiting.slice(0, -1), joined, ...rest] };
@@ -65,7 +65,7 @@ export function appendText(lines: Lines, text: string, breaks: boolean): Lines {
   return { ...lines, waiting: [...lines.waiting, ...units] };
 }
 
-/** Shows what there is room for; `wakeAt` is when there will be more, null: after the next text. */
+/** Shows the text that fits; `wakeAt`: when more will fit; null: after the next text. */
 export function advanceLines(given: Lines, room: Room, now: number): { lines: Lines; wakeAt: number | null } {
   let { lines, readAt, movedAt, nextId } = given;
   const waiting = [...given.waiting];
@@ -74,7 +74,7 @@ export function advanceLines(given: Lines, room: Room, now: number): { lines: Li
     lines: { ...given, lines, waiting, readAt, movedAt, nextId },
     wakeAt,
   });
-  // Taken from its front one by one; reversed, because that end is quick.
+  // Units are taken from the front; the list is reversed, because removing from its end is quick.
   waiting.reverse();
   while (true) {
     const unit = waiting.at(-1);

@@ -11,7 +11,7 @@ const TALL_STACK = /(\p{M}{5})\p{M}+/gu;
 
 /**
  * The text of a caption as the screen may show it: one line, without characters that reorder, hide or cover other text.
- * A longer text keeps the beginning of a shorter one.
+ * If a text only grows, its plain form only grows, too.
  */
 export function plainCaption(text: string): string {
   const whole = text.slice(0, LONGEST).replace(LONE_SURROGATE, '\ufffd');

@@ -1,18 +1,18 @@
 import { segmentsOf } from './words.ts';
 
-/** The least that a line takes: a word with its punctuation and the blank after it. */
+/** The smallest part that a line takes: a word with its punctuation and the blank after it. */
 export interface Unit {
   readonly text: string;
-  /** 1 if it counts for the reading speed. */
+  /** 1 if the unit counts for the reading speed. */
   readonly words: number;
-  /** It belongs to the text before it, and stays on its line. */
+  /** The unit belongs to the text before it, and stays on the same line. */
   readonly isGlued: boolean;
-  /** It begins a new line. */
+  /** The unit begins a new line. */
   readonly breaks: boolean;
 }
 
 const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
-/** Punctuation that may not begin a line, in any script; also the marks of Japanese that lengthen or repeat. */
+/** Punctuation that may not begin a line, in any script, including the Japanese lengthening and repetition marks. */
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}\p{Pd}\p{Sc}%°・ー々〻]+$/u;
 const BLANK = /^\s+$/u;
 

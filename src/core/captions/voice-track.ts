@@ -36,7 +36,7 @@ export const EMPTY_TRACK: VoiceTrack = { sentences: [], emitted: 0, finished: []
 /** A piece of text to append to the screen. */
 export interface Piece {
   readonly text: string;
-  /** It begins a sentence. */
+  /** The piece begins a sentence. */
   readonly starts: boolean;
 }
 
@@ -69,7 +69,7 @@ export function takeText(given: VoiceTrack, said: CaptionText, language: string,
   return { ...step, diverged };
 }
 
-/** Shows what an unfinished sentence has held back for too long. */
+/** Shows text that an unfinished sentence has held back for too long. */
 export function lookAtTrack(track: VoiceTrack, language: string, now: number): TrackStep {
   return { ...showDue(track, language, now), diverged: 0 };
 }
@@ -102,7 +102,7 @@ function update(sentence: Sentence, said: CaptionText, language: string, now: nu
 
 /** The words in which two partial texts agree. */
 function agreedStart(last: string, text: string, shown: string, language: string): string {
-  // Only the part behind the shown text is cut, because partial texts come four times a second.
+  // Only the part after the shown text is cut into words, because partial texts come four times a second.
   const known = last.startsWith(shown) && text.startsWith(shown) ? shown.length : 0;
   const before = segmentsOf(last.slice(known), language);
   let end = known;

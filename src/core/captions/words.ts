@@ -8,7 +8,7 @@ export interface Segment {
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Cutting depends on few languages, so one segmenter for each is kept. */
+/** A device cuts text of few languages, so it keeps one segmenter for each. */
 const MOST_KEPT = 32;
 
 function segmenterOf(language: string): Intl.Segmenter {

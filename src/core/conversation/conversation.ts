@@ -7,29 +7,29 @@ export interface Conversation {
   readonly startedAt: number;
   /** Time of the last speech or action at the desk. */
   readonly activeAt: number;
-  /** Stream time of the desk's lanes at its beginning (ms). */
+  /** Stream time of the desk's lanes when the conversation began (ms). */
   readonly billedMs: number;
   readonly sentences: number;
   /** Languages that were spoken or heard, in the order of their first use. */
   readonly languages: readonly string[];
   /** Sentences whose translation has not begun to sound, oldest first. */
   readonly awaited: readonly AwaitedSentence[];
-  /** From the end of a sentence to its translation, for the latest sentences (ms). */
+  /** Delays from the end of a sentence to its translation, for the latest sentences (ms). */
   readonly delays: readonly number[];
 }
 
 interface AwaitedSentence {
   /** The service's id; null: it sends none. */
   readonly id: string | null;
-  /** When its last word was heard. */
+  /** When the sentence's last word was heard. */
   readonly endedAt: number;
 }
 
-/** Enough for a median. */
+/** Maximum number of delays kept: enough for a median. */
 const MOST_DELAYS = 512;
 /** Sentences that the service never speaks must not pile up. */
 const MOST_AWAITED = 16;
-/** More languages are noise of the service's recognition. */
+/** More languages than this are recognition errors of the service. */
 const MOST_LANGUAGES = 16;
 
 export function beginConversation(begunBy: BegunBy, now: number, billedMs: number): Conversation {
@@ -45,19 +45,19 @@ export function beginConversation(begunBy: BegunBy, now: number, billedMs: numbe
   };
 }
 
-/** Somebody speaks, or does something at the desk. */
+/** Notes speech or an action at the desk. */
 export function noteActivity(talk: Conversation, at: number): Conversation {
   return at <= talk.activeAt ? talk : { ...talk, activeAt: at };
 }
 
-/** A language was spoken or heard. */
+/** Notes a language that was spoken or heard. */
 export function noteLanguage(talk: Conversation, language: string): Conversation {
   const { languages } = talk;
   if (languages.includes(language) || languages.length >= MOST_LANGUAGES) return talk;
   return { ...talk, languages: [...languages, language] };
 }
 
-/** The service has understood a sentence whole. */
+/** Notes a sentence that the service has transcribed completely. */
 export function noteSentence(
   talk: Conversation,
   { id, language, endedAt }: AwaitedSentence & { readonly language: string },
@@ -66,7 +66,7 @@ export function noteSentence(
   return { ...noteLanguage(talk, language), sentences: talk.sentences + 1, awaited };
 }
 
-/** Sound of a sentence has come, and is heard from this moment. Only its first sound counts. */
+/** Notes that sound of a sentence is heard from this moment. Only its first sound counts. */
 export function noteSound(talk: Conversation, id: string | null, heardAt: number): Conversation {
   const at = talk.awaited.findIndex((sentence) => sentence.id === id);
   const sentence = talk.awaited[at];

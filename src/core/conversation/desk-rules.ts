@@ -30,7 +30,7 @@ export function isFirstWord({ effects, after }: DeskStep, lastEndedAt: number | 
   return isUnderstood && (lastEndedAt === null || after.lastVoiceAt > lastEndedAt);
 }
 
-/** Takes from a lane's step what belongs to the conversation at its desk. */
+/** Updates the conversation by a step of a lane at its desk. */
 export function follow(
   given: Conversation,
   { event, effects, before, after }: DeskStep,
@@ -48,7 +48,7 @@ export function follow(
   }
   if (event.type !== 'service' || event.said.type !== 'spoke') return talk;
   const { playout, settings } = before;
-  // It follows the sound that waits already.
+  // The new sound plays after the sound that already waits.
   const waitsMs = playout.queuedBytes / settings.playoutBytesPerMs;
   return noteSound(talk, event.said.sentence, Math.max(now, playout.timeline.end) + waitsMs);
 }
@@ -66,7 +66,7 @@ export function endsAt(
   return at > now ? at : null;
 }
 
-/** Until when the translation that has come is heard. */
+/** When the translation received so far has been heard. */
 function soundsUntil({ playout, settings }: LaneState, now: number): number {
   const heardUntil = playout.heard?.until ?? Number.NEGATIVE_INFINITY;
   return playout.queuedBytes === 0
@@ -74,7 +74,7 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
     : Math.max(now, heardUntil) + playout.queuedBytes / settings.playoutBytesPerMs;
 }
 
-/** Pause after a voice (ms) in which it may go on: a breath. */
+/** Pause after a voice (ms) that may be only a breath. */
 const BREATH_MS = 1000;
 /** Longest time from the press of a talk key to the first word (ms). */
 const THINK_MS = 10_000;
@@ -86,7 +86,7 @@ function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolea
 
 /**
  * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
- * is directly behind a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
+ * is directly after a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>

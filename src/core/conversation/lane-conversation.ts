@@ -3,6 +3,6 @@ import type { Notice } from './notice.ts';
 /** The conversation at a lane's desk, as the lane reports it. */
 export interface LaneConversation {
   readonly startedAt: number;
-  /** What the people at this lane are to know; null: the owner has switched the notice off. */
+  /** The notice for the people at this lane; null: the owner has switched the notice off. */
   readonly notice: Notice | null;
 }

@@ -2,7 +2,7 @@ import type { LaneOptions } from '../lane/lane-options.ts';
 
 const RESTORED = ['volume', 'source', 'targets'] as const;
 
-/** What a conversation may change only for itself. */
+/** The options whose changes last only until the end of the conversation. */
 export type Setting = Pick<LaneOptions, (typeof RESTORED)[number]>;
 
 /** A lane's setting at the beginning of a conversation: in force, and as configured. */

@@ -7,13 +7,13 @@ export type Languages = Pick<TaskOptions, 'source' | 'targets'>;
 const isIn = (languages: readonly string[], language: string): boolean =>
   languages.some((one) => one.toLowerCase() === language.toLowerCase());
 
-/** The visitor's language at a lane: the one that is offered; if that says nothing, visitors hear the translation. */
+/** The visitor's language at a lane: the source if only that is offered, otherwise the first target. */
 export function visitorLanguage({ source, targets }: Languages, offer: readonly string[]): string {
   const isHeard = targets.some((target) => isIn(offer, target));
   return isIn(offer, source) && !isHeard ? source : (targets[0] ?? source);
 }
 
-/** What changes at a lane when the visitor speaks another language. A lane without the earlier one keeps its languages. */
+/** The changes at a lane when the visitor speaks another language. A lane without the previous one keeps its languages. */
 export function exchangeLanguage(
   { source, targets }: Languages,
   before: string,

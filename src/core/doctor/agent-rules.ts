@@ -8,14 +8,14 @@ export interface AgentFacts {
   readonly reasons: readonly string[];
   /** True: connected; text: why not; null: not known. */
   readonly broker: true | string | null;
-  /** Why its configuration cannot be used; null: it is used. */
+  /** Why the agent cannot use its configuration; null: it can. */
   readonly problem: string | null;
   /** The keys in which the configuration that runs differs from the file. */
   readonly differing: readonly string[];
 }
 
 const RESTART = 'Restart it ("systemctl restart dragoman").';
-/** The agent reads a repaired configuration only then. */
+/** The agent reads a repaired configuration only at a reload. */
 const RELOAD =
   'Fix what the check "configuration" names, if anything; then "systemctl reload dragoman" puts it in force.';
 const SEE_REASONS =
@@ -24,7 +24,7 @@ const LONGEST_REASON = 200;
 
 /**
  * Judges a running agent by its own status.
- * @param facts null: it says nothing that this user can read
+ * @param facts null: the agent says nothing that this user can read
  * @param pid null: the agent asks itself
  * @param version of this program
  */

@@ -4,13 +4,13 @@ import { fixOf, tlsAdvice } from './tls-advice.ts';
 
 /** A server's certificate. */
 export interface CertificateFacts {
-  /** Names and addresses it is valid for, such as `DNS:broker.example`. */
+  /** Names and addresses that the certificate is valid for, such as `DNS:broker.example`. */
   readonly names: readonly string[];
   readonly issuer: string;
   /** Wall-clock milliseconds. */
   readonly validFrom: number;
   readonly validTo: number;
-  /** Error code of the TLS library if it is not trusted, such as CERT_HAS_EXPIRED; null if it is. */
+  /** Error code of the TLS library if the certificate is not trusted, such as CERT_HAS_EXPIRED; null: it is trusted. */
   readonly distrust: string | null;
   /** OpenSSL's reason, where the code says nothing. */
   readonly distrustReason?: string | null;

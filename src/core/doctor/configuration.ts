@@ -6,7 +6,7 @@ export interface NamedFile {
   readonly key: string;
   /** Null if the file is usable; otherwise a sentence about the fault, without any content of the file. */
   readonly trouble: string | null;
-  /** About a file that can be used. */
+  /** Warning about a usable file. */
   readonly warning?: ConfigWarning;
   readonly path?: string;
 }
@@ -17,15 +17,15 @@ export interface ConfigurationFacts {
   readonly files: readonly NamedFile[];
   /** Process of a running agent with this configuration; null if none is seen. */
   readonly agent: number | null;
-  /** Warnings about its content. */
+  /** Warnings about the configuration. */
   readonly warnings: readonly ConfigWarning[];
-  /** Every user of this machine may change it. */
+  /** Every user of this machine may change the file. */
   readonly isOpenToAll: boolean;
-  /** The user who asks; null: not known. */
+  /** The user who runs the doctor; null: unknown. */
   readonly user: string | null;
 }
 
-/** The user of the unit. */
+/** The user of the agent's unit. */
 const AGENTS_USER = 'dragoman';
 
 export function judgeConfiguration(facts: ConfigurationFacts): Outcome {

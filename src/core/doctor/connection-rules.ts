@@ -17,7 +17,7 @@ export interface ReachFacts {
   readonly failure: {
     readonly step: 'name' | 'connection' | 'tls';
     readonly code: string;
-    /** OpenSSL's, at step `tls`; null: it gave none. */
+    /** OpenSSL's reason, at step `tls`; null: it gave none. */
     readonly reason?: string | null;
   } | null;
   readonly connectMs: number | null;
@@ -155,9 +155,9 @@ export interface UpgradeFacts {
   readonly status: number | null;
   /** Error code if there was no answer. */
   readonly code: string | null;
-  /** The library's own words for it; null: the code says all. */
+  /** The library's own message; null: the code says enough. */
   readonly words?: string | null;
-  /** The address to which it redirects, fit to show; null: none. */
+  /** The redirect target, safe to show; null: none. */
   readonly location?: string | null;
   /** The server's own time, wall-clock milliseconds. */
   readonly date: number | null;

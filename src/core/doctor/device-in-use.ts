@@ -4,7 +4,7 @@ export interface DeviceInUse {
   readonly direction: 'capture' | 'playback';
   readonly lane: string;
   readonly device: string;
-  /** The process that uses it. */
+  /** The agent process that uses the device. */
   readonly agent: number;
   /** Reasons in that agent's status, `code` or `code:detail`. */
   readonly reasons: readonly string[];

@@ -7,7 +7,7 @@ export interface IsolationFacts {
   readonly subscribed: 'granted' | 'refused' | 'unknown';
   /** The device received its own message from that topic. */
   readonly cameBack: boolean;
-  /** Number of other devices whose status it received. */
+  /** Number of other devices whose status this device received. */
   readonly devicesHeard: number;
 }
 

@@ -22,7 +22,7 @@ export type LoginFacts =
       readonly message: string;
       /** The broker's own reason, if it gave one. */
       readonly code?: number | undefined;
-      /** While it may run, the doctor cannot use the device's own identifier. */
+      /** While the agent may be running, the doctor cannot use the device's own identifier. */
       readonly agent: AgentLink;
     };
 

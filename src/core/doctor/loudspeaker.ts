@@ -91,7 +91,7 @@ function objections(
   }
 }
 
-/** Warns about a delay longer than the lane's gate waits before it has measured its echo. */
+/** Warns about an echo later than the default tail, which applies until the lane has measured its echo. */
 function lateAtFirst(finding: string, delayMs: number): Outcome[] {
   const mostMs = LANE_DEFAULTS.echoTailMs;
   if (delayMs <= mostMs) return [];

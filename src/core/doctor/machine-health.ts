@@ -7,7 +7,7 @@ export interface DiskFacts {
   readonly folder: string;
   /** Content of the folder, such as "the recording of lane main". */
   readonly purpose: string;
-  /** Whether the agent needs it to work. */
+  /** Whether the agent cannot work without the folder. */
   readonly isNeeded: boolean;
   readonly freeBytes: number;
   /** Share of free inodes, 0 to 1; 1 if the file system does not count them. */
@@ -52,7 +52,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
   return ok(free, data);
 }
 
-/** Bytes. */
+/** All values in bytes. */
 export interface MemoryFacts {
   readonly total: number;
   readonly available: number;

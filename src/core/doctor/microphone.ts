@@ -53,7 +53,7 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
 }
 
 const FEWEST_PIECES = 5;
-/** Points for the measured rate: more give no better result, and each is compared with each. */
+/** Maximum number of points for the measured rate: more do not improve it, and every pair is compared. */
 const MOST_POINTS = 64;
 
 /** Samples per second: the median slope between any two pieces, which ignores late ones from a busy machine (Theil-Sen). */
@@ -97,7 +97,7 @@ export interface HearingQuestion {
   readonly device: string;
   /** A file replaces the microphone: silence in it is not a fault. */
   readonly isRecording: boolean;
-  /** Whether it was digitally silent before the tone; the facts include the tone. Null: no tone was played. */
+  /** Whether the microphone was digitally silent before the tone; the facts include the tone. Null: no tone was played. */
   readonly wasSilentBeforeTone: boolean | null;
 }
 

@@ -3,7 +3,7 @@ import { combine, count, type Outcome, ok, problem, skipped, warning } from './f
 /** One control of a sound card, as `amixer scontents` prints it. */
 export interface MixerControl {
   readonly name: string;
-  /** Loudest channel in percent; null if it has no such volume or switch. */
+  /** Loudest channel in percent; null if the control has no such volume or switch. */
   readonly playback: { readonly percent: number | null; readonly on: boolean | null } | null;
   readonly capture: { readonly percent: number | null; readonly on: boolean | null } | null;
 }
@@ -69,7 +69,7 @@ export function nameMixer(control: string): string {
 
 /** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
-/** Its message for a device whose definition names no mixer. */
+/** amixer's message for a device whose definition names no mixer. */
 const UNDEFINED = /Invalid CTL/;
 
 /**

@@ -1,13 +1,13 @@
 /** What a broker's reason for refusing a connection means for the device. */
 
 export type RefusalCause =
-  /** Nothing but its own client identifier is refused. */
+  /** Only the client identifier is refused. */
   | 'identifier'
   /** User, password, certificate or rights. */
   | 'login'
   /** The broker does not allow the device's will message. */
   | 'will'
-  /** The broker itself, for a time or for all clients. */
+  /** The broker refuses for a time, or refuses all clients. */
   | 'broker';
 
 interface Explanation {

@@ -31,14 +31,14 @@ const SYSTEM: Readonly<Record<string, readonly string[]>> = {
 /** A file that the agent needs. */
 export interface NeededFile {
   readonly key: string;
-  /** Its full path, and where links lead, if elsewhere. */
+  /** The file's full path, and the target of its symbolic links, if different. */
   readonly paths: readonly string[];
   readonly use: 'read' | 'write';
   /** Whether the user of the unit may use it; null: not tried. */
   readonly isAllowed: boolean | null;
 }
 
-/** Whether the unit starts the agent with this configuration. @param files its full path, and where links lead */
+/** Whether the unit starts the agent with this configuration. @param files its full path, and the target of its links */
 export function startsWith(unit: UnitProperties, files: readonly string[]): boolean {
   const words = (unit['ExecStart'] ?? '').split(/\s+/);
   return words.some((word, at) => {
@@ -47,7 +47,7 @@ export function startsWith(unit: UnitProperties, files: readonly string[]): bool
   });
 }
 
-/** Existing files that the unit's sandbox hides from the agent. */
+/** Problems with files that the unit's sandbox or user keeps from the agent. */
 export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[]): Outcome[] {
   return files.flatMap((file): Outcome[] => {
     const { key, paths, use, isAllowed } = file;
@@ -86,7 +86,7 @@ const MOVE = 'Move the file to /etc/dragoman, owned by the user of the agent, an
 /** ReadWritePaths= does not open what ProtectHome= hides. */
 const NAME_ANOTHER = 'Name a file below /var/lib/dragoman in the configuration.';
 
-/** The setting that hides a path; null: it is seen. */
+/** The setting that hides a path; null: none does. */
 function hiddenBy(path: string, unit: UnitProperties): string | null {
   const shown = [...pathsOf(unit['BindPaths']), ...pathsOf(unit['BindReadOnlyPaths'])];
   if (isBelow(path, shown)) return null;
@@ -109,7 +109,7 @@ function isReadOnly(path: string, unit: UnitProperties): boolean {
   return isBelow(path, protectedPaths) && !isBelow(path, [...writable, ...KERNEL]);
 }
 
-/** Paths of a unit: with a prefix that says "if it exists" or "below the root", and for a bind with its source. */
+/** Paths of a unit setting, without the prefixes for "if it exists" and "below the root"; for a bind, its target. */
 function pathsOf(value: string | undefined): string[] {
   return names(value).map((word) => {
     const [source = '', target] = word.replace(/^[-+]+/, '').split(':');

@@ -45,7 +45,7 @@ export function makeTone(rateHz: number, gain = 1): Float32Array {
 
 /** The tone as the microphone heard it. */
 export interface HeardTone {
-  /** Begin of the tone in the recording, milliseconds. */
+  /** Start of the tone in the recording, milliseconds. */
   readonly atMs: number;
   /** Level against the played tone (dB), including reverberation if the noise is low enough. */
   readonly gainDb: number;

@@ -5,7 +5,7 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
   [/wrong version number|packet length too long/i, 'check the port, which does not speak TLS'],
 ];
 
-/** What to do about a failure of TLS, in OpenSSL's words. Null: nothing is certain. */
+/** Advice about a TLS failure, by OpenSSL's reason; null: no reliable advice. */
 export function tlsAdvice(reason: string): string | null {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
 }

@@ -1,18 +1,18 @@
-/** Which connection of an HTTP server makes room for a new one, and which reader is too slow. */
+/** Decides which connection of an HTTP server makes room for a new one, and which reader is too slow. */
 
 export interface CrowdLimits {
-  /** Connections in all. */
+  /** Maximum connections in total. */
   readonly most: number;
-  /** Connections of one address. */
+  /** Maximum connections from one address. */
   readonly mostOfAddress: number;
 }
 
 export interface Caller {
-  /** Null: many people share it, as behind a proxy. */
+  /** Null: many people share the address, as behind a proxy. */
   readonly address: string | null;
   /** Order of arrival. */
   readonly number: number;
-  /** `asking`: its request is not complete. `answered`: its answer goes on. `known`: the person is signed in. */
+  /** `asking`: its request is not complete. `answered`: its answer is being sent. `known`: the person is signed in. */
   readonly stage: 'asking' | 'answered' | 'known';
 }
 
@@ -20,7 +20,7 @@ const RANK = { asking: 0, answered: 1, known: 2 } as const;
 
 /**
  * The caller that makes room for a new one; null: there is room. A new caller is never refused, because it may be signed in.
- * Those who only hold a connection leave first, of the address with the most of them, oldest first.
+ * Callers that only hold a connection leave first, from the address with the most connections, oldest first.
  * @param callers without the new one
  */
 export function crowdedOut<T extends Caller>(
@@ -46,7 +46,7 @@ export function crowdedOut<T extends Caller>(
   }, null);
 }
 
-/** A reader that takes less in `SLOW_AFTER_MS` while bytes wait for it holds its connection for nothing. */
+/** A reader that takes fewer bytes than this in `SLOW_AFTER_MS`, although more wait for it, is too slow. */
 export const LEAST_BYTES = 16_384;
 export const SLOW_AFTER_MS = 30_000;
 

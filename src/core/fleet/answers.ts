@@ -33,7 +33,7 @@ export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): 
 
 /**
  * The result at each device, by name: of the expected ones, and of others that answered.
- * @param queued what becomes of the command for a device that is away, as the end of a sentence; empty: it is lost
+ * @param queued what becomes of the command for a disconnected device, as the end of a sentence; empty: it is lost
  */
 export function outcomes(
   answers: Answers,
@@ -53,7 +53,7 @@ export function outcomes(
   return [...silent, ...answered].sort((one, other) => (one.device < other.device ? -1 : 1));
 }
 
-/** Whether the broker keeps for this device what is sent to it now. */
+/** Whether the device is disconnected, so that the broker may queue the command for it. */
 function isAway(entry: DeviceEntry, { accepted }: Answers): boolean {
   return !isReachable(entry) && !isUnknown(entry) && !accepted.has(entry.device);
 }

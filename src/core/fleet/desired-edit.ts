@@ -5,7 +5,7 @@ import { nameSchema } from '../../protocol/mqtt/topics.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { wordIssue } from '../owner/desired-rules.ts';
 
-/** Deepest nesting of a value: deeper than any of ours. */
+/** Maximum nesting of a compared value, deeper than any of ours. */
 const DEEPEST = 16;
 
 /** The body of a `config/desired` as JSON. */
@@ -64,7 +64,7 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   return { scope, key, value };
 }
 
-/** A device would refuse the value, too; but then it would already stand in the document. */
+/** The schema of a key's value. A device would refuse a bad value, too, but only after it is published. */
 function schemaOf(scope: string, key: string): z.ZodType | undefined {
   if (scope === '') return configSchema.shape.schedule;
   const shape: Readonly<Record<string, z.ZodType>> = isPart(scope)
@@ -118,7 +118,7 @@ export function applyChanges(
   return next;
 }
 
-/** Without the key, the lane, or the lane's key. A lane or part without further keys goes, too: a device may not have it. */
+/** The document without the key, the lane, or the lane's key. An empty lane or part is removed, too: a device may not have it. */
 function without(body: Record<string, unknown>, scope: string, key: string): Record<string, unknown> {
   if (key === 'version') return body;
   if (scope === '' && Object.hasOwn(body, key)) return withKey(body, key, undefined);
@@ -142,7 +142,7 @@ function withLanes(
   return withKey(body, 'lanes', lanes.length === 0 ? undefined : lanes);
 }
 
-/** The first lane that a change names and none of the devices has; null: none. */
+/** The first lane that a change names but no device has; null: none. */
 export function missingLane(changes: readonly DesiredChange[], lanes: readonly string[]): string | null {
   const named = changes.find(
     ({ scope, value }) => value !== undefined && scope !== '' && !isPart(scope) && !lanes.includes(scope),

@@ -22,7 +22,7 @@ export interface Published {
 /** Result of a document's version on one device. */
 export interface Verdict {
   readonly device: string;
-  /** `refused`: a changed key is not in force, or the whole document. */
+  /** `refused`: a changed key, or the whole document, was refused. */
   readonly status: 'ok' | 'refused' | 'silent';
   /** Reasons for changed keys, and for the whole document. */
   readonly errors: Faults;
@@ -43,7 +43,7 @@ export function nameOfFault(body: DesiredBody, key: string): string {
   return index === '' || lane === undefined ? key : `${lane}${rest}`;
 }
 
-/** Whether one of two names of keys contains the other: a lane its keys, a schedule its parts. */
+/** Whether one of two key names contains the other, as a lane contains its keys and a schedule its parts. */
 function meets(one: string, other: string): boolean {
   const contains = (outer: string, inner: string): boolean =>
     outer === '' || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
@@ -76,7 +76,7 @@ export function judgeReport(
   return { device, status: errors.length > 0 ? 'refused' : 'ok', errors, older, applied, overridden };
 }
 
-/** A value that runs and differs from the one that files and documents give: a command or a visitor has changed it. */
+/** A value in force that differs from the configured one: a command or a visitor has changed it. */
 export interface ChangedValue {
   readonly key: string;
   readonly now: unknown;

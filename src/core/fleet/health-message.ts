@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { bytes, count, measure, milliseconds, seconds } from '../../protocol/mqtt/bounds.ts';
 
-/** `{p}/health`, as tolerant as the other messages of devices of any version. */
+/** `{p}/health`, parsed as tolerantly as the other device messages. */
 const orNull = <T extends z.ZodType>(schema: T) => schema.nullable().catch(null);
 const quantiles = orNull(z.looseObject({ p99: orNull(milliseconds) }));
 const word = z.string().max(256);

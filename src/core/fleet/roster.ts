@@ -65,7 +65,7 @@ export function isUnknown({ status, state }: DeviceEntry): boolean {
   return status === null && state === null;
 }
 
-/** A device as it is after a long silence: lost, whatever status the broker has kept. */
+/** Marks a device that claims to be connected as lost, after a long silence. */
 export function lostBySilence(entry: DeviceEntry): DeviceEntry {
   const { status } = entry;
   if (status === null || !claimsConnection(status.status)) return entry;
@@ -94,7 +94,7 @@ export interface RosterRow {
   readonly reasons: string;
   readonly lanes: string;
   readonly version: string;
-  /** Time of the status; null if it has none. */
+  /** Time of the status; null: unknown. */
   readonly since: string | null;
   readonly isProblem: boolean;
 }
@@ -115,7 +115,7 @@ export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
     }));
 }
 
-/** `main live en>es,fr`, with exceptional facts. */
+/** `main live en>es,fr`, followed by `muted` and `volume 0` if they apply. */
 export function describeLane({ id, phase, source, targets, muted, volume }: ReceivedLane): string {
   const odd = [...(muted ? ['muted'] : []), ...(volume === 0 ? ['volume 0'] : [])];
   return [`${id} ${phase} ${source}>${targets.join(',')}`, ...odd].join(' ');

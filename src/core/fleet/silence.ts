@@ -3,7 +3,7 @@
  * with the device keeps `ready` and publishes no will.
  */
 
-/** A device publishes `health` each 60 s; a minute more than two of them (ms). */
+/** Silence after which a device counts as lost (ms): three times the interval of `health`. */
 export const SILENT_AFTER_MS = 180_000;
 
 const CONNECTED: readonly string[] = ['ready', 'idle', 'degraded', 'stopping'];

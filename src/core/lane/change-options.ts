@@ -16,7 +16,7 @@ import { serviceTaskOf } from './two-way/two-way.ts';
 /** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */
 const MUCH_LOUDER = 4;
 
-/** The only place where options change. `refusedTask` keeps what the service does not run as ordered. */
+/** The only place where options change. `refusedTask` keeps the part of the order that the service refused. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
   const { options: before, refusedTask: refused } = context.state;
   const taskBefore = serviceTaskOf(context.state);
@@ -55,7 +55,7 @@ function rearmStandby(context: StepContext): void {
   else context.arm('standby', context.now + standbyAfterMs);
 }
 
-/** Time before the latest switch (ms) in which the live session can take another task and its successor can be set up. */
+/** Minimum time before the latest switch (ms) for a change of the task and the set-up of a successor. */
 const TASK_AND_SUCCESSOR_MS = 12_000;
 
 /** Whether the live session can take a new task now, and still has time to set up its successor. */
@@ -64,7 +64,7 @@ function isTimeForBoth({ state, now }: StepContext, { stream }: Rolling): boolea
   return leftMs >= TASK_AND_SUCCESSOR_MS && taskAllowedAt(state, stream) <= now;
 }
 
-/** Gives up the successor: the live session takes the new task first, and the next successor begins with it. */
+/** Cancels the successor: the live session takes the new task first, and the next successor starts with that task. */
 function dropRollover(context: StepContext, { stream, setup }: Rolling): void {
   closeSetup(context, setup);
   context.become({ kind: 'live', stream, lease: null });

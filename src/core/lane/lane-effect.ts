@@ -9,7 +9,7 @@ export interface Caption {
   /** False: the text may still change. */
   readonly isFinal: boolean;
   readonly id: string | null;
-  /** Id of the part, if a translation comes in several; null: it is whole. */
+  /** Id of the part, if a translation comes in several; null: the translation is whole. */
   readonly part: string | null;
   readonly language: string;
   readonly text: string;
@@ -48,7 +48,7 @@ export type LaneEffect =
       readonly stream: number;
       readonly pcm: Uint8Array | null;
       readonly capturedAt: number | null;
-      /** It waited in the backlog: its latency is not that of the microphone. */
+      /** The chunk waited in the backlog, so its age is not microphone latency. */
       readonly queued: boolean;
     }
   | { readonly type: 'ping'; readonly stream: number }

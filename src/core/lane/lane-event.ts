@@ -55,7 +55,7 @@ export interface Denial {
   readonly retryAfterMs: number | null;
 }
 
-/** Everything that can happen to a lane. `stream` is the number of the connection; events of a closed one are ignored. */
+/** Everything that can happen to a lane. `stream` is the number of the connection; events of a closed connection are ignored. */
 export type LaneEvent =
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
@@ -65,16 +65,16 @@ export type LaneEvent =
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
   /** A conversation has begun at the lane's desk; null: it has ended. */
   | { readonly type: 'conversation'; readonly conversation: LaneConversation | null }
-  /** The connection to the broker. */
+  /** The connection to the broker was established or lost. */
   | { readonly type: 'broker'; readonly up: boolean }
-  /** The backend counts as unavailable, or is back. */
+  /** The backend became unavailable, or available again. */
   | { readonly type: 'backend'; readonly silent: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }
   | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
   /** The answer to the token request contains a session that this device cannot use. */
   | { readonly type: 'unusable'; readonly id: string; readonly message: string }
   | { readonly type: 'opened'; readonly stream: number }
-  /** The connection did not open. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
+  /** The connection did not open. `spent`: the token may have reached the service. `isOurs`: this machine could not open it. */
   | {
       readonly type: 'unreached';
       readonly stream: number;
@@ -82,7 +82,7 @@ export type LaneEvent =
       readonly message: string;
       readonly isOurs?: boolean | undefined;
     }
-  /** The agent ended the connection, because of a message of the service or a failure here. */
+  /** The agent ended the connection, because of a message of the service or a failure in the agent. */
   | {
       readonly type: 'broke';
       readonly stream: number;
@@ -103,15 +103,15 @@ export type LaneEvent =
   | { readonly type: 'drained'; readonly stream: number }
   | {
       readonly type: 'captured';
-      /** When its first sample was captured, if that is earlier than its length implies. */
+      /** When the chunk's first sample was captured, if earlier than the chunk's length implies. */
       readonly beganAt?: number;
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;
-      /** The whole chunk is speech of the other person in the room, for the other lane. */
+      /** The whole chunk is the other person's speech, handled by the other lane in the room. */
       readonly isOthers?: true;
     }
-  /** The loudspeaker of the other lane in the room. `playedMs`: sound given to it so far. */
+  /** Playback of the other lane in the room. `playedMs`: sound given to its loudspeaker so far. */
   | { readonly type: 'room_heard'; readonly heard: readonly Heard[]; readonly playedMs: number }
   /** A finite source has delivered its last sound. */
   | { readonly type: 'capture_ended' }
@@ -130,11 +130,11 @@ export type LaneEvent =
     }
   /** A key, a command or the screen says who speaks. `held` false: the key was released. */
   | { readonly type: 'turn'; readonly speaker: Speaker; readonly held: boolean }
-  /** A chime on request: it sounds also with `earcons` off. */
+  /** A requested chime; it plays even with `earcons` off. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
   /** A sound of the device itself, such as the announcement at boot; it waits for the end of the current sentence. */
   | { readonly type: 'announce'; readonly pcm: Uint8Array }
-  /** The service shall speak a text; `id` is the operator's. The effect `said` reports the outcome. */
+  /** An operator's text for the service to speak, under the operator's `id`. The effect `said` reports the outcome. */
   | {
       readonly type: 'say';
       readonly id: string;
@@ -150,7 +150,7 @@ export type LaneEvent =
       readonly present: boolean;
       readonly message: string;
     }
-  /** This much written sound was not heard: the loudspeaker was away. */
+  /** Written sound that was not heard, because the loudspeaker was absent. */
   | { readonly type: 'unheard'; readonly ms: number }
   /** A loudspeaker that had failed works again. */
   | { readonly type: 'playback_back' }

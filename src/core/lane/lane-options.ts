@@ -7,13 +7,13 @@ export interface LaneSettings {
   readonly chunkMs: number;
   /** PCM bytes per millisecond of the translated audio. */
   readonly playoutBytesPerMs: number;
-  /** Whether gaps within a sentence get soft edges; off for recordings. */
+  /** Whether the sound fades around gaps within a sentence; off for recordings. */
   readonly softEdges: boolean;
   /** Whether late sound is played a little faster; off for recordings. */
   readonly quickens: boolean;
-  /** How much translated speech may wait before the newest sentence; beyond that the oldest sentence is dropped. */
+  /** Maximum translated speech queued ahead of the newest sentence; beyond that the oldest sentence is dropped. */
   readonly playoutLagMs: number;
-  /** How much captured audio is held while there is no stream. */
+  /** Maximum captured audio held while there is no stream. */
   readonly backlogMs: number;
   /** How long sent speech is kept for a replay until it is spoken. The replay must also fit into the backlog. */
   readonly replayMs: number;
@@ -29,44 +29,44 @@ export interface LaneSettings {
   readonly tokenRequestLifeMs: number;
   /** Safety margin before the end of a token's connect window. */
   readonly connectMarginMs: number;
-  /** Longest time to open a connection: an upgrade takes up to 4 s. */
+  /** Maximum time to open a connection: an upgrade takes up to 4 s. */
   readonly connectMs: number;
-  /** The same for the first attempts in a row. */
+  /** The same for the first few consecutive attempts. */
   readonly firstConnectMs: number;
-  /** From a task that is sent to a task that runs. */
+  /** Timeout from sending a task until it runs. */
   readonly setupMs: number;
-  /** From the first task of a stream to the first question whether it runs. */
+  /** Delay from a stream's first task to the first poll. */
   readonly firstPollMs: number;
-  /** From a later task to the first question whether it runs: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
+  /** Delay from a later task to the first poll: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
   readonly reapplyMs: number;
-  /** Between two questions (docs/service.md 8: at most once per 2 s); also between two tasks. */
+  /** Interval of polls (docs/service.md 8: at most once per 2 s); also between two tasks. */
   readonly pollMs: number;
   readonly pingMs: number;
-  /** A ping may be this much later. */
+  /** Permitted delay of a ping. */
   readonly pingSlackMs: number;
   /** Consecutive pings without an answer after which the connection counts as dead. */
   readonly pingsMissed: number;
-  /** Speech without any message for this long makes the lane ask for the task. */
+  /** How long speech may stay without any message before the lane polls the task. */
   readonly silentAskMs: number;
-  /** Timeout for the service's answer to that question. */
+  /** Timeout for the answer to that poll. */
   readonly silentAnswerMs: number;
-  /** How long later speech may stay without a result on a stream that answered only that question. */
+  /** How long later speech may stay without a result if the service answered only that poll. */
   readonly silentGoOnMs: number;
   /** Unsent bytes above which the connection counts as slower than speech: about two seconds of audio. */
   readonly congestedBytes: number;
-  /** Time without any progress of unsent bytes after which the connection counts as dead. */
+  /** Time without progress in sending after which the connection counts as dead. */
   readonly stuckMs: number;
   /** How long the service may take to finish the task before the connection is cut. */
   readonly drainMs: number;
-  /** How long before a session's limit the next one begins: set-up takes 2 to 7 s, and then a pause must come. */
+  /** How long before a session's limit the next one begins: set-up takes 2 to 7 s, and the switch then waits for a pause. */
   readonly rollLeadMs: number;
   /** Latest switch to the next session (before the limit), so that the old one can finish speaking. */
   readonly rollLatestMs: number;
   /** How long an old session must be quiet to count as finished. */
   readonly oldSessionQuietMs: number;
-  /** The same, if everything that it was sent has been spoken. */
+  /** The same if the session has spoken everything that it was sent. */
   readonly oldSessionDoneMs: number;
-  /** How much audio from before the wake is kept. */
+  /** Length of the audio that is kept from before a wake. */
   readonly prerollMs: number;
   /** How long a stream must be live to count as stable, which resets the failure count. */
   readonly stableMs: number;
@@ -115,7 +115,7 @@ export type TaskOptions = Pick<LaneOptions, (typeof TASK_KEYS)[number]>;
 
 /** The part of the operator's options that the service has refused. */
 export interface RefusedTask {
-  /** The value sent instead of each refused one: the last that the service accepted. */
+  /** The values sent in place of the refused ones: the last that the service accepted. */
   readonly instead: Partial<TaskOptions>;
   /** The service's explanation. */
   readonly message: string;
@@ -139,7 +139,7 @@ export interface ServiceTask extends TaskOptions {
   readonly speaker?: 'target' | 'both';
 }
 
-/** The operator's task that a service's task carries out. */
+/** The operator's task behind a task sent to the service. */
 export function orderOf({ source, targets, voice, speaker }: ServiceTask): TaskOptions {
   const [target] = targets;
   return speaker === 'target' && target !== undefined
@@ -165,7 +165,7 @@ export interface LaneOptions {
   readonly targets: readonly string[];
   readonly voice: string | null;
   readonly echo: EchoMode;
-  /** Whether the owner has muted the microphone: until `unmute`. */
+  /** Muted by the owner, until `unmute`. */
   readonly muted: boolean;
   /** Muted from the desk, until the end of the conversation. Missing: not muted. */
   readonly mutedAtDesk?: boolean;
@@ -179,11 +179,11 @@ export interface LaneOptions {
   readonly start: 'boot' | 'command' | 'voice';
   /** Time without speech after which the stream is closed until a voice is heard; 0: never. */
   readonly standbyAfterMs: number;
-  /** Whether the one stream serves both directions between the source and the one target; missing: it does not. */
+  /** How one stream serves both directions between the source and the single target; missing: one direction only. */
   readonly twoWay?: TwoWayMode;
-  /** Whether the microphone of a lane of one direction is open only while a key is held; missing: it is always open. */
+  /** Whether the microphone of a one-way lane is open only while a key is held; missing: it is always open. */
   readonly pushToTalk?: boolean;
 }
 
-/** Whether the microphone is muted, whoever has ordered it. */
+/** Whether the microphone is muted, by the owner or from the desk. */
 export const isMuted = ({ muted, mutedAtDesk = false }: LaneOptions): boolean => muted || mutedAtDesk;

@@ -39,7 +39,7 @@ function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused
   };
 }
 
-/** The latest of the problems that persist. */
+/** The most recent of the current problems. */
 function lastProblem({ problem, deviceFaults }: LaneState): LaneProblem | null {
   const all = [problem, deviceFaults.capture, deviceFaults.playback].filter((one) => one !== null);
   return all.reduce<LaneProblem | null>(

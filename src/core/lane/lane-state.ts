@@ -96,26 +96,26 @@ export const NO_COUNTS: LaneCounts = {
 /** The whole state of a lane. Plain data, without any token. */
 export interface LaneState {
   readonly settings: LaneSettings;
-  /** The options as the operator ordered them, also those that the service refused. */
+  /** The options as the operator ordered them, including those that the service refused. */
   readonly options: LaneOptions;
   /** The part of the options that the service refused; null: none so far. */
   readonly refusedTask: RefusedTask | null;
   /** The last task that the service ran, also before a restart; null: none yet. */
   readonly acceptedTask: TaskOptions | null;
-  /** The conversation at its desk; null: none. */
+  /** The conversation at the lane's desk; null: none. */
   readonly conversation: LaneConversation | null;
   /** The operator's text that the service is speaking; null: none. */
   readonly saying: Saying | null;
   /** Whether the lane has been started and not stopped. */
   readonly wanted: boolean;
-  /** Why no session may begin although the lane is wanted; null: it may. */
+  /** Why no session may begin although the lane is wanted; null: one may. */
   readonly hold: Hold | null;
   /** Set while the last sentence before a hold is being finished. */
   readonly closing: Closing | null;
   /** The agent is shutting down: no session begins after this one. */
   readonly ending: boolean;
   readonly brokerUp: boolean;
-  /** The backend counts as unavailable: no answer within the limit. */
+  /** The backend counts as unavailable: no answer within the timeout. */
   readonly backendSilent: boolean;
   /** Prefix and counter of the request names used inside the agent; the ids sent to the backend are random and unknown here. */
   readonly idPrefix: string;
@@ -128,9 +128,9 @@ export interface LaneState {
   readonly session: Session;
   /** The previous session, while it finishes speaking. */
   readonly oldSession: OldSession | null;
-  /** Rollovers since the account last refused a second stream; null: the account has not refused a second stream. */
+  /** Rollovers since the account last refused a second stream; null: it accepts one, as far as known. */
   readonly rolloversWithoutRoom: number | null;
-  /** Longest recent time from a sent task to a running one (ms); 0: unknown. */
+  /** Longest recent time from sending a task until it ran (ms); 0: unknown. */
   readonly longestSetupMs: number;
   /** Why the next session is needed. */
   readonly reason: TokenReason;
@@ -138,7 +138,7 @@ export interface LaneState {
   readonly failures: number;
   /** Since when the lane has been trying to get a session; null: it has one, or needs none. */
   readonly noSessionSince: number | null;
-  /** The loss of speech that goes on; null: none. */
+  /** The ongoing loss of speech; null: none. */
   readonly loss: SpeechLoss | null;
   /** How many of the backlog's lost chunks are already part of a loss, reported or not. */
   readonly lostCounted: number;
@@ -152,7 +152,7 @@ export interface LaneState {
   readonly silentEnds: SilentEnds;
   /** Consecutive tokens that the service refused without a reason, since the last live stream. */
   readonly refusedTokens: number;
-  /** The last token request, while its only answers were denials or useless: a usable one that follows still counts. */
+  /** The last token request, if it got only denials or unusable answers: a later usable answer still counts. */
   readonly unfulfilled: PendingTokenRequest | null;
   /** Consecutive restarts because of bugs since the last stable stream. */
   readonly crashes: number;
@@ -167,7 +167,7 @@ export interface LaneState {
   readonly echo: EchoGuard;
   /** Since when half-duplex has silenced every chunk; null: the last chunk was open. */
   readonly silencedSince: number | null;
-  /** The same, once it is long enough to be reported. */
+  /** `silencedSince`, once the gate has been closed long enough to report it; null: it has not. */
   readonly deafSince: number | null;
   readonly playbackLost: boolean;
   /** When the failed loudspeaker was last probed, or speech began to wait for it; null: neither yet. */
@@ -180,7 +180,7 @@ export interface LaneState {
   readonly starved: boolean;
   /** A voice seems to have woken the lane, and the service has sent no text or sound since. */
   readonly isUnanswered: boolean;
-  /** When the lane woke in vain lately, oldest first. */
+  /** Times of recent wakes in vain, oldest first. */
   readonly vainWakes: readonly number[];
   /** Approximate level of the room in the speech band (dBFS); null: unknown. */
   readonly roomDb: number | null;
@@ -188,7 +188,7 @@ export interface LaneState {
   readonly lastVoiceAt: number;
   /** When the lane's own detector was last sure of a voice, or the lane was started. */
   readonly sureVoiceAt: number;
-  /** The last speech that the service has spoken. */
+  /** The last speech that the service translated and spoke. */
   readonly spoken: SpokenVoice;
   readonly capturedCount: number;
   readonly noiseFloor: NoiseFloor;
@@ -230,7 +230,7 @@ const NO_TIMERS: LaneState['timers'] = {
 /**
  * The state of a lane before its first event.
  * @param acceptedTask the last task that the service ran before the restart
- * @param room the other loudspeaker of its room; null: it is alone
+ * @param room the other lane's loudspeaker in the room; null: the lane is alone
  * @param idPrefix makes request names unique among the agent's lanes
  */
 export function createLane(given: {

@@ -28,15 +28,15 @@ export function start(context: StepContext): void {
   else retryNow(context);
 }
 
-/** Ends a wait: its cause may have been fixed. */
+/** Retries at once instead of waiting: the cause may have been fixed. */
 export function retryNow(context: StepContext): void {
   const { session, oldSession, hold } = context.state;
   if (hold !== null) return;
   if (session.kind !== 'waiting' && session.kind !== 'parked') return;
-  // The old session must go before its successor finds room.
+  // The old session must end before the account has room for its successor.
   if (oldSession?.successorWaits === true) return;
   context.disarm('retry');
-  // The address may have been wrong: the backend knows the new one.
+  // The address may be out of date: the backend knows the current one.
   dropLease(context);
   acquire(context);
 }
@@ -53,7 +53,7 @@ export function begin(context: StepContext): void {
   else acquire(context);
 }
 
-/** Ends what runs: at once where nothing is up, through the service where a task is. */
+/** Stops the lane: at once without a live stream, otherwise after the service has finished the task. */
 export function stop(context: StepContext): void {
   const { session, oldSession, settings } = context.state;
   context.disarm('closing');

@@ -52,7 +52,7 @@ export function restart(
   });
 }
 
-/** The most streams that a lane has at one time. */
+/** Maximum number of streams that a lane has open at once. */
 const MOST_STREAMS = 3;
 
 /**
@@ -104,13 +104,13 @@ export function rebuild(
   return { state: context.state, effects: context.effects };
 }
 
-/** The streams' unanswered speech is lost with the backlog; speech that they left unspoken before is counted here. */
+/** Counts speech that the streams left unspoken. Their unanswered speech is lost with the backlog. */
 function countDebts(context: StepContext): void {
   const { state } = context;
   try {
     for (const stream of streamsOf(state)) countEnd(context, stream, 'replayed');
   } catch {
-    // A log is inconsistent: half of the sum would be wrong, too.
+    // A log is inconsistent: a partial sum would be wrong, too.
     context.set(state);
   }
 }
@@ -129,7 +129,7 @@ function closeAll(context: StepContext): void {
   context.disarm(...(Object.keys(timers) as TimerName[]));
 }
 
-/** The operator waits for the outcome of a text. */
+/** Reports the pending operator's text as lost. */
 function reportUnsaid(context: StepContext): void {
   const { saying } = context.state;
   if (saying === null) return;

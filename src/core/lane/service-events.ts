@@ -73,7 +73,7 @@ const LIMITS: Readonly<Record<Limit['reason'], Cause>> = {
 /** The service reports whether the task runs. */
 function onReady(context: StepContext, stream: Stream, { task, targets, isAnswer, detail }: Ready): void {
   if (task === 'none') {
-    // The task has not started: the next question is already timed.
+    // The task has not started: the next poll is already scheduled.
     if (!isEnding(context, stream)) onSayError(context, stream, detail ?? '');
     return;
   }
@@ -86,7 +86,7 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
   const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
   if (session.kind !== 'draining') return fail(context, cause, { ...failure, stream });
-  // A revoked session may take a while to close: the time limit of the drain applies.
+  // A revoked session may take a while to close: the drain timeout applies.
   if (cause !== 'session_revoked' && cause !== 'max_duration_reached') closeDrained(context, session);
 }
 
@@ -143,7 +143,7 @@ function isEnding(context: StepContext, stream: Stream): boolean {
   return session.kind === 'draining' || oldSession?.stream.id === stream.id;
 }
 
-/** The service goes on, and objects to something: to the task, to a text that it should speak, or to anything else. */
+/** The service continues, but objects to the task, to a text that it should speak, or to something else. */
 function onWarned(context: StepContext, stream: Stream, { level, code, text, isUnknownKind }: Warned): void {
   if (level === 'warning') return noteWarning(context, level, { code, text });
   if (isEnding(context, stream)) return;
@@ -176,12 +176,12 @@ function onNotOpened(context: StepContext, stream: Stream, refused: Refused): vo
   const { reason, status, errorCode, detail, retryAfterMs } = refused;
   const said = [errorCode, detail].filter((part) => part !== null).join(' ');
   const message = `the service refused the stream with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
-  // A connection that would exceed the limit of streams opens none (docs/service.md 7).
+  // Beyond the limit of streams, no stream opens, and the token stays unspent (docs/service.md 7).
   const unspent = reason === 'session_limit_reached' && stream.openedAt === null;
   lose(context, stream, reason, { message, errorCode, retryAfterMs, unspent });
 }
 
-/** Length of the service's explanation of a close (characters): a code, and 120 of its own words. */
+/** Maximum length of the service's explanation of a close (characters): a code and 120 characters of its own. */
 const LONGEST_CLOSE_CHARS = 126;
 
 /** The connection closed. */

@@ -29,7 +29,7 @@ export const NOTHING_SPOKEN: SpokenVoice = {
 export interface Chimes {
   /** Whether the lane has been live since its start. */
   readonly wasLive: boolean;
-  /** `up`: a session hears, or will do so soon; `away`: it is gone; `signalled`: it is gone, and a chime has signalled that. */
+  /** `up`: a session receives speech, or soon will; `away`: it is gone; `signalled`: it is gone, and a chime has signalled that. */
   readonly session: 'up' | 'away' | 'signalled';
   /** When the last chime about the session, and about the microphone, was played. */
   readonly sessionAt: number;
@@ -55,11 +55,11 @@ export const NO_CHIMES: Chimes = {
 /** An operator's text that the service was asked to speak. One at a time. */
 export interface Saying {
   readonly id: string;
-  /** Number of the stream. */
+  /** Number of the text's stream. */
   readonly stream: number;
   readonly language: string;
   readonly sentAt: number;
-  /** Sound that the playout had dropped before (bytes). */
+  /** Total sound that the playout had dropped before this text (bytes). */
   readonly droppedBytes: number;
   readonly sound: SaidSound | null;
 }
@@ -78,7 +78,7 @@ export interface SaidSound {
 
 /** Two people at one microphone: who speaks. */
 export interface TwoWay {
-  /** The service has refused to detect who speaks: a key says it. */
+  /** The service has refused to detect who speaks, so a key says it. */
   readonly isRefused: boolean;
   /** Who speaks, by the last key. */
   readonly speaker: Speaker;
@@ -100,8 +100,8 @@ export const NO_TURNS: TwoWay = {
 
 /** The sound of the other lane's loudspeaker in the room. */
 export interface RoomSound {
-  /** When it was, is or will be heard lately. */
+  /** Recent, current and coming periods in which the loudspeaker is heard. */
   readonly heard: readonly Heard[];
-  /** Sound given to it so far (ms). */
+  /** Sound given to that loudspeaker so far (ms). */
   readonly playedMs: number;
 }

@@ -43,7 +43,7 @@ export interface LaneStatus {
 export const LONG_WITHOUT_SESSION_MS = 20_000;
 /** Consecutive failures that make the lane degraded: one or two are often a short outage. */
 const FAILURES_TO_DEGRADE = 3;
-/** Phases on the way to a session. The backlog keeps what is said. */
+/** Phases on the way to a session. The backlog holds speech meanwhile. */
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
 
 /** Records when the lane began to establish a session. */
@@ -101,7 +101,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
 function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState): Reason[] {
   const reasons: Reason[] = [];
   if (captureLost) reasons.push({ code: 'capture', detail: 'lost' });
-  // Only a microphone that hears nothing, or only parts: poor sound alone does not need an urgent repair.
+  // Only findings of missing sound count: poor sound alone does not need an urgent repair.
   for (const finding of ['silent', 'deaf', 'incomplete'] as const) {
     if (captureFindings.includes(finding)) reasons.push({ code: 'capture', detail: finding });
   }

@@ -96,8 +96,8 @@ export class StepContext {
   }
 
   /**
-   * Removes a timer that has gone off. False: it does not count, because it was disarmed meanwhile or postponed. A postponed
-   * one is armed again, in case the runner has removed the wrong one.
+   * Removes a timer that has gone off. False: it was disarmed or postponed meanwhile. A postponed timer is armed again, in
+   * case the runner has removed that one.
    */
   expire(timer: TimerName): boolean {
     const at = this.draft.timers[timer];

@@ -9,7 +9,7 @@ export const REPORT_EACH_MS = 600_000;
 /** Speech that never reached a working service. */
 export interface SpeechLoss {
   readonly lostMs: number;
-  /** As far as it was known when the loss began. */
+  /** The cause as known when the loss began. */
   readonly cause: LossCause;
   /** Beginning of the first lost speech, and end of the last. */
   readonly from: number;
@@ -25,12 +25,12 @@ export interface SpeechLoss {
 /** Speech in one language that the service received and did not speak in full. */
 export interface UnspokenLanguage {
   readonly language: string;
-  /** Since the last report. */
+  /** Unspoken speech since the last report (ms). */
   readonly ms: number;
   readonly sentences: number;
   /** The last sentence that was counted: parts of one sentence count once. */
   readonly sentence: string;
-  /** Time since the last sound of this language. */
+  /** Unspoken speech since the last sound of this language (ms). */
   readonly silentMs: number;
   /** Time of the last report; before the first report, the time of the first loss. */
   readonly reportedAt: number;

@@ -10,20 +10,20 @@ import { REPORT_EACH_MS, type SpeechLoss } from './loss-record.ts';
 
 /** Time (ms) without another loss after which a loss is over, while the lane streams: a slow connection loses a word now and then. */
 const LOSS_OVER_AFTER_MS = 10_000;
-/** Held chunks that a stop loses as speech (two seconds): fewer may be a noise. */
+/** Held chunks of speech (two seconds) from which a stop reports them as lost: fewer may be a noise. */
 const LEAST_HELD_CHUNKS = 6;
 /**
  * Oldest speech (ms) that is still sent: its speaker has gone, and the next visitor must not hear it. The backlog's bound keeps
- * speech younger, unless the microphone is away: then nothing pushes it out.
+ * speech younger, unless the microphone is absent: then nothing pushes it out.
  */
 const OLDEST_SENT_MS = 120_000;
 
-/** Whether a chunk is given up as the next step begins. */
+/** Whether a chunk is too old to send: the next step drops it. */
 export function isTooOld({ capturedAt }: BacklogChunk, now: number): boolean {
   return capturedAt < now - OLDEST_SENT_MS;
 }
 
-/** Before a step: gives up what has waited for too long. */
+/** Before a step: drops held audio that has waited for too long. */
 export function forgetOld(context: StepContext): void {
   const before = context.state;
   const [oldest] = before.backlog.chunks;
@@ -33,7 +33,7 @@ export function forgetOld(context: StepContext): void {
   trackSpeechLoss(context, before);
 }
 
-/** The lane is stopped: what is held is given up. The loss is attributed to what kept it from being sent, otherwise to the stop. */
+/** The lane is stopped: drops held speech. The loss is attributed to what kept it from being sent, otherwise to the stop. */
 export function dropHeld(context: StepContext): void {
   const { state: before } = context;
   const chunks = heldSpeech(before.backlog);
@@ -64,8 +64,8 @@ export function loseSent(context: StepContext, lost: Unanswered | null, cause: L
 }
 
 /**
- * At the end of a step: looks at what the backlog has given up. An outage is reported once with its sum, at its end, or every
- * ten minutes.
+ * At the end of a step: counts speech that the backlog has dropped. An outage is reported once with its sum, at its end, or
+ * every ten minutes.
  */
 export function trackSpeechLoss(context: StepContext, before: LaneState): void {
   const { backlog, lostCounted, settings } = context.state;
@@ -133,7 +133,7 @@ function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: numb
   }
 }
 
-/** The present reason why speech is not translated. */
+/** Why speech is not being translated now. */
 function causeOf({ session, brokerUp, backendSilent, problem }: LaneState): LossCause {
   if (isCongested(session)) return 'congested';
   const isAcquiring = tokenRequestOf(session) !== null;

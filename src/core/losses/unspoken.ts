@@ -8,17 +8,17 @@ import { REPORT_EACH_MS } from './loss-record.ts';
 
 /**
  * One counter per language for speech that a service took and did not speak in full: ignored, forgotten, cut off or never
- * translated. Which of these it was leads to no other action.
+ * translated. No action depends on which of these it was.
  */
 
 /** Unspoken speech (ms) without any sound of its language that makes the lane degraded: a long sentence, and a second one. */
 const DEGRADED_FROM_MS = 20_000;
-/** Unspoken speech (ms) that is worth an event: less is a word, or a rounding. */
+/** Unspoken speech (ms) that is worth an event: less is a word, or a rounding error. */
 const LEAST_UNSPOKEN_MS = 1000;
 
 type Lane = Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>;
 
-/** The languages that are ordered; `either`: each sentence comes in one of them only. */
+/** The ordered target languages; `either`: each sentence comes in one of them only. */
 const orderedLanguages = (lane: Lane): ReturnType<typeof spokenLanguages> =>
   twoWayIn(lane) === 'off' ? { targets: lane.options.targets, either: false } : spokenLanguages(lane);
 
@@ -42,14 +42,14 @@ export function addUnspoken(context: StepContext, more: readonly Unspoken[]): vo
 }
 
 /**
- * Sound has come.
- * @param tag its language in the service's words; null: unknown, and it may be any
+ * Notes sound of a language.
+ * @param tag the service's language tag; null: unknown, so the sound may be of any language
  */
 export function noteLanguage(context: StepContext, tag: string | null, ms: number, sentence: string): void {
   const { unspoken } = context.state;
   const { targets } = orderedLanguages(context.state);
   const [only, ...others] = targets;
-  // Another language than the only one that is wanted is played, but it is not what was asked for.
+  // Sound in another language than the only target is played, but the target counts as unspoken.
   if (only !== undefined && others.length === 0 && tag !== null && differ(tag, only))
     return addUnspoken(context, [{ language: only, ms, sentence }]);
   if (unspoken.length === 0) return;
@@ -61,7 +61,7 @@ export function noteLanguage(context: StepContext, tag: string | null, ms: numbe
 
 /**
  * Sound was muted because it is noise.
- * @param tag its language in the service's words; null: unknown, and it may be any
+ * @param tag the service's language tag; null: unknown, so the sound may be of any language
  */
 export function noteNoise(context: StepContext, tag: string | null, ms: number, sentence: string): void {
   const { targets, either } = orderedLanguages(context.state);
@@ -73,12 +73,12 @@ export function noteNoise(context: StepContext, tag: string | null, ms: number, 
   );
 }
 
-/** The lane starts again: the status begins anew, and what is not reported yet still is. */
+/** The lane starts again: the status is reset, and speech that is not reported yet still will be. */
 export function forgetSilentLanguages(context: StepContext): void {
   context.set({ unspoken: context.state.unspoken.map((one) => ({ ...one, silentMs: 0 })) });
 }
 
-/** At the end of a step: takes over what the logs have counted, and reports it when a session has ended, or every ten minutes. */
+/** At the end of a step: collects the replay logs' counts, and reports them when a session has ended, or every ten minutes. */
 export function trackUnspoken(context: StepContext, before: LaneState): void {
   for (const stream of streamsOf(context.state)) {
     if (stream.replay.unspoken.length === 0) continue;
@@ -101,7 +101,7 @@ export function trackUnspoken(context: StepContext, before: LaneState): void {
   });
 }
 
-/** Languages that are wanted and have not been heard for long. */
+/** Target languages that have not been spoken for long. */
 export function silentLanguages(lane: Lane & Pick<LaneState, 'unspoken'>): readonly string[] {
   const { targets } = orderedLanguages(lane);
   const silent = lane.unspoken.filter(({ silentMs }) => silentMs >= DEGRADED_FROM_MS);

@@ -12,14 +12,14 @@ export interface Rules {
   readonly isSpent: boolean;
   /** When the local day ends; null: the clock is not set. */
   readonly dayEndsAt: WallMs | null;
-  /** Until when an operator has opened the lane whatever the schedule says; null: not at all. */
+  /** Until when an operator has opened the lane despite the schedule; null: not opened. */
   readonly openUntil: WallMs | null;
 }
 
 export interface Admission {
   /** Why no session may begin; null: one may. */
   readonly hold: Hold | null;
-  /** Until when that lasts; null: unknown, or there is no hold. */
+  /** Until when the hold lasts; null: unknown, or there is no hold. */
   readonly until: WallMs | null;
   /** When to judge again, if nothing else changes; null: never. */
   readonly changesAt: WallMs | null;

@@ -16,18 +16,18 @@ export interface BackendWatch {
   /** A lane waits for a voice: only a probe can show whether it would get a token. */
   readonly resting: boolean;
   readonly outage: Outage | null;
-  /** The broker is not known to refuse requests: a refused request says nothing about the backend. */
+  /** The broker accepts requests, as far as known: a refused request says nothing about the backend. */
   readonly mayAsk: boolean;
-  /** The fault of the last answer since the last usable one; null: no answer came. */
+  /** The fault of the latest malformed answer since the last usable one; null: none came. */
   readonly malformed: { readonly field: string } | null;
   /** When the last usable answer came. */
   readonly answeredAt: number | null;
   readonly probe: Probe | null;
   readonly probeAt: number | null;
   readonly nextProbe: number;
-  /** Unanswered probes in a row. */
+  /** Consecutive unanswered probes. */
   readonly failedProbes: number;
-  /** Unanswered probes in a row while the backend is alive: it does not support them. */
+  /** Consecutive `backend` probes unanswered although the backend is alive: it does not support them. */
   readonly unknownProbes: number;
   /** Until when a backend that does not support probes gets none. */
   readonly noProbesBefore: number;
@@ -39,16 +39,16 @@ export interface Outage {
   readonly field: string | null;
 }
 
-/** `backend`: answered without asking the service. `service`: the whole way; every backend answers it in some way. */
+/** `backend`: answered without asking the service. `service`: includes the service; every backend answers it in some way. */
 export type ProbeKind = 'backend' | 'service';
 
 interface Probe {
   readonly number: number;
   readonly kind: ProbeKind;
   readonly attempt: number;
-  /** When it was first sent, under this number. */
+  /** When the probe was first sent under this number. */
   readonly since: number;
-  /** When the probe began, through all its kinds. */
+  /** When the probe began, including its earlier kinds. */
   readonly beganAt: number;
 }
 
@@ -94,7 +94,7 @@ const PROBE_JITTER = 0.2;
 const FIRST_PROBE_WITHIN_MS = 60_000;
 /** First wait between probes of a silent backend (ms); it doubles up to the usual interval. */
 const PROBE_RETRY_MS = 60_000;
-/** Unanswered probes that are tolerated: the backend may have been starting. */
+/** Consecutive probes answered only as `service` after which probing stops: at a single one, the backend may have been starting. */
 const MOST_UNKNOWN_PROBES = 2;
 const NO_PROBES_FOR_MS = 86_400_000;
 
@@ -258,7 +258,7 @@ function ask(
   return { ...state, nextProbe: number + 1, probe: { number, kind, attempt: 1, since: now, beganAt } };
 }
 
-/** No answer to the probe so far. */
+/** The probe has no answer so far: repeats it, or tries the other kind. */
 function goOnProbing(
   state: BackendWatch,
   probe: Probe,
@@ -271,7 +271,7 @@ function goOnProbing(
     effects.push({ type: 'ask', probe: number, kind, attempt });
     return { ...state, probe: { ...probe, attempt } };
   }
-  // A backend may ignore this unknown kind: the kind that every backend answers decides.
+  // A backend may ignore this kind because it does not know it: the kind that every backend answers decides.
   if (kind === 'backend') return ask(state, 'service', beganAt, now, effects);
   return { ...silent(state, beganAt, effects), probe: null, failedProbes: state.failedProbes + 1 };
 }

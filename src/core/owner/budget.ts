@@ -1,6 +1,6 @@
 import { DAY_MS } from './local-time.ts';
 
-/** The use on one local day. */
+/** The stream time used on one local day. */
 export interface BudgetDay {
   /** `2026-05-04`; null: the clock was not set. */
   readonly day: string | null;

@@ -1,7 +1,7 @@
 /** When to renew the device's certificate, what a new one must fulfil, and which one the next connection uses. */
 
 const DAY_MS = 86_400_000;
-/** Warning before the end of a certificate (ms). */
+/** Remaining validity from which the owner is warned (ms). */
 export const WARN_BEFORE_MS = 14 * DAY_MS;
 /** Share of a certificate's life until its renewal, with a random part that spreads a fleet. */
 const RENEW_AFTER = 2 / 3;
@@ -15,7 +15,7 @@ export interface CertificateLife {
   readonly validTo: number;
 }
 
-/** From when on to request a successor. @param draw from 0 to 1, fixed per device */
+/** When to request a successor. @param draw from 0 to 1, fixed per device */
 export function renewalAt({ validFrom, validTo }: CertificateLife, draw: number): number {
   return validFrom + (validTo - validFrom) * (RENEW_AFTER + draw * SPREAD);
 }
@@ -23,11 +23,11 @@ export function renewalAt({ validFrom, validTo }: CertificateLife, draw: number)
 /** The facts of an offered certificate. */
 export interface OfferedFacts extends CertificateLife {
   readonly subject: string;
-  /** It matches the key of the request. */
+  /** The certificate matches the key of the request. */
   readonly isForKey: boolean;
-  /** It may certify others. */
+  /** The certificate may issue others. */
   readonly isAuthority: boolean;
-  /** It is usable for clients. */
+  /** The certificate is usable for clients. */
   readonly isForClients: boolean;
   /** The certificate's chain ends at one of the device's authorities, and every certificate of the chain is valid now. */
   readonly isTrusted: boolean;
@@ -51,7 +51,7 @@ export function faultOf(
   return offered.validTo - wall >= DAY_MS ? null : `ends on ${day(offered.validTo)}, within a day`;
 }
 
-/** A subject has a line for each of its parts. */
+/** Joins a subject, which has one line per part. */
 function oneLine(subject: string): string {
   return subject.replaceAll(/\s+/g, ' ').slice(0, 200);
 }
@@ -63,14 +63,14 @@ export function day(wallMs: number): string {
     : 'an unknown day';
 }
 
-/** Failed connections in a row, for other reasons, until the other certificate is tried. */
+/** Consecutive failed connections without a refusal after which the other certificate is tried. */
 const FAILURES_TO_CHANGE = 3;
 
 /** A new certificate on trial beside the proven certificate. The certificate that the broker accepts stays. */
 export interface CertificateTrial {
   /** The certificate of the next connection. */
   readonly uses: 'present' | 'new';
-  /** Failed connections in a row with it. */
+  /** Consecutive failed connections with that certificate. */
   readonly failures: number;
   /** The broker refused the new certificate. */
   readonly isDoubted: boolean;
@@ -93,7 +93,7 @@ export function noteConnection(
   if (outcome === 'up') {
     if (uses === 'new') return { trial, verdict: 'adopt' };
     if (isDoubted) return { trial, verdict: 'drop' };
-    // Failures without a refusal may be the network's: the next connection tries the new one again.
+    // Failures without a refusal may be due to the network: the next connection tries the new one again.
     return { trial: NEW_TRIAL, verdict: 'open' };
   }
   const failures = trial.failures + 1;

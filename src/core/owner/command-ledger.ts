@@ -29,7 +29,7 @@ export interface LedgerEntry {
   readonly answer: FinalAnswer | null;
   /** The receiver of an answer that the broker has not acknowledged yet. */
   readonly untold: Addressee | null;
-  /** Length of the answer's data as JSON; 0 if it has none, or no longer has. */
+  /** Length of the answer's data as JSON; 0: it has none, or the data is no longer kept. */
   readonly dataLength: number;
 }
 

@@ -7,7 +7,6 @@ export interface ConfigWarning {
   readonly key: string;
   /** A sentence for the owner; it follows the key. */
   readonly message: string;
-  /** The fix. */
   readonly fix: string;
 }
 
@@ -21,7 +20,7 @@ export function configWarnings({ mqtt, owner, service, lanes }: Config): ConfigW
         'leaves this machine in clear (mqtt.allowInsecure): anyone on the way can read the password and redirect the microphone',
       fix: 'Use mqtts:// or wss://, and let mqtt.caFile name the authority of the broker.',
     });
-  // On this machine no other client publishes.
+  // At a broker on this machine, no other client publishes.
   if (owner.publicKeyFiles.length === 0 && !isLoopback(readAddress(mqtt.url)?.hostname ?? ''))
     warnings.push({
       key: 'owner.publicKeyFiles',

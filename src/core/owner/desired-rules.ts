@@ -38,7 +38,7 @@ export interface Resolved {
   readonly config: Config;
   /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
-  /** By origin: what of a document is in force, with the kept values of its refused keys. */
+  /** By origin: the accepted keys of its document, with the kept values of the refused ones. */
   readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
@@ -62,7 +62,7 @@ export function resolveDesired(base: Config, documents: readonly DesiredDocument
 }
 
 /**
- * The document whose value of one of these lane keys is in force: the last one that names it and was not refused.
+ * The document that sets one of these lane keys: the last one that names such a key and was not refused.
  * @returns null: none; the device's own configuration is in force
  */
 export function findNamer(
@@ -85,14 +85,14 @@ export function findNamer(
   return null;
 }
 
-/** Keys about the message, not the device: for a signed document, its addressee. */
+/** Keys about the message, not the configuration; `device` is the addressee of a signed document. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
 /** The configuration has a `device` too, which cannot be set over MQTT. */
 const isOfEnvelope = (key: string, value: unknown): boolean =>
   ENVELOPE_KEYS.includes(key) && !(key === 'device' && isObject(value));
 const versionSchema = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Reads the frame of a document. @returns the fault in words if it is none */
+/** Reads the envelope of a document. @returns a message if the document is invalid */
 export function readDocument(from: string, body: unknown): DesiredDocument | string {
   if (!isObject(body)) return 'must be an object { ... }';
   const { version, ts } = body;
@@ -150,7 +150,7 @@ const silently: Refuse = () => {};
 const notDesirable = (allowed: readonly string[]): string =>
   `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`;
 
-/** An object whose keys count separately. */
+/** Reads an object whose keys are accepted or refused separately. */
 function readPart(
   part: 'log' | 'budget' | 'update',
   value: unknown,
@@ -197,7 +197,7 @@ function readLanes(
     return kept;
   }
   const good: DesiredKeep['lanes'][number][] = [];
-  /** By lane: the place that named it. */
+  /** By lane: the index of the entry that named it first. */
   const named = new Map<string, number>();
   let isClear = true;
   for (const [index, entry] of value.entries()) {
@@ -221,7 +221,7 @@ function readLanes(
     } else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
     named.set(lane.id, before ?? index);
   }
-  // A refused entry may have meant any of the others.
+  // An unreadable entry may have meant any other lane: the kept values of those stay.
   return isClear ? good : [...good, ...kept.filter(({ id }) => !named.has(id))];
 }
 
@@ -322,7 +322,7 @@ function article(type: string): string {
   return names[type] ?? `of the type ${type}`;
 }
 
-/** The keys that may be desired, with their configured values; later commands are not in it. */
+/** The keys that can be set over MQTT, with their configured values, without changes by later commands. */
 export function effectiveOf(config: Config): EffectiveConfig {
   const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter, playback }) => ({
     id,

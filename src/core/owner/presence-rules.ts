@@ -1,7 +1,7 @@
 /** Judges messages on the device's own status topic: old connections, and other devices with the same name. */
 import { UNDISPUTED_AFTER_MS } from '../retry/reconnect.ts';
 
-/** The fields of a status that count here. */
+/** The relevant fields of a status. */
 export interface HeardStatus {
   readonly status: string;
   readonly boot_id: string;
@@ -24,7 +24,7 @@ export interface StatusVerdict {
 
 const FINE: StatusVerdict = { isWrong: false, otherBootId: null };
 const WRONG: StatusVerdict = { isWrong: true, otherBootId: null };
-/** Statuses of a device that is away. */
+/** Statuses of a disconnected device. */
 const GONE = ['lost', 'offline'];
 
 /**
@@ -53,7 +53,7 @@ export function judgeStatus(
 
 /** Whether another device uses this one's name. */
 export interface IdentityState {
-  /** When it was last seen, monotonic milliseconds; null: never, or not for a long time. */
+  /** When the other device was last seen, monotonic milliseconds; null: never, or not for a long time. */
   readonly seenAt: number | null;
   /** Since when the connection is up; null: it is not. */
   readonly upSince: number | null;
@@ -74,7 +74,7 @@ export function undisputedAt({ seenAt, upSince }: IdentityState): number | null 
   return seenAt === null || upSince === null ? null : Math.max(seenAt, upSince) + UNDISPUTED_AFTER_MS;
 }
 
-/** Forgets the other one when its time has passed. */
+/** Forgets the other device once it counts as gone. */
 export function settleIdentity(state: IdentityState, now: number): IdentityState {
   const at = undisputedAt(state);
   return at !== null && now >= at ? { ...state, seenAt: null } : state;

@@ -2,10 +2,10 @@ import { type Schedule, WEEKDAYS } from '../../protocol/config-hours.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { dateOf, instantOf, localDay, weekdayOf } from './local-time.ts';
 
-/** Whether a schedule is open, and until when that lasts. */
+/** Whether a schedule is open, and until when. */
 export interface Opening {
   readonly isOpen: boolean;
-  /** Null: not within weeks, or never. */
+  /** When the schedule opens or closes next; null: not within weeks, or never. */
   readonly changesAt: WallMs | null;
 }
 
@@ -28,14 +28,14 @@ export function openingAt(schedule: Schedule | null, wall: WallMs): Opening {
     const windows = windowsOn(day, schedule, closed).toSorted((one, other) => one.from - other.from);
     const before = end;
     for (const { from, to } of windows) if (from <= end && to > end) end = to;
-    // None is longer than a day: hours that do not last today end before tomorrow.
+    // Opening hours last at most a day: if those of this day do not extend the end, later ones cannot.
     if (end === before && day >= today) break;
   }
   if (end === wall) return { isOpen: false, changesAt: opensAt(schedule, closed, today, wall) };
   return { isOpen: true, changesAt: localDay(end, schedule.timeZone) > today + LOOK_AHEAD_DAYS ? null : end };
 }
 
-/** A fleet opens over this time (ms): else all its kiosks would ask for tokens in one second. Shorter than any hours or pause. */
+/** Time over which a fleet opens (ms): else all its kiosks request tokens in one second. Shorter than any hours or pause. */
 export const OPENING_SPREAD_MS = 60_000;
 
 /** How long after the opening time this device opens (ms, whole seconds): always the same for its name. */

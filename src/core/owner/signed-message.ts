@@ -6,7 +6,7 @@ import { type SignedType, signedEnvelopeSchema } from '../../protocol/signed.ts'
 export type SignedFault =
   | SignatureFault
   | 'oversized'
-  /** Deepest nesting: deeper than any of ours. */
+  /** Nested more deeply than any of our messages. */
   | 'nested'
   /** It is not signed at all. */
   | 'unsigned'
@@ -14,7 +14,7 @@ export type SignedFault =
   | 'type'
   /** Signed for another device. */
   | 'device'
-  /** The ids inside and outside differ. */
+  /** The ids inside and outside the signature differ. */
   | 'id';
 
 export type Envelope =
@@ -23,7 +23,7 @@ export type Envelope =
   | { readonly kind: 'plain'; readonly json: unknown }
   | { readonly kind: 'unreadable'; readonly why: 'malformed' | 'oversized' | 'nested' };
 
-/** Reads the frame of a message. In a signed message, only `id` and `jws` are read. */
+/** Reads the envelope of a message. In a signed message, only `id` and `jws` are read. */
 export function readEnvelope(text: string, longest: number): Envelope {
   if (text.length > longest) return { kind: 'unreadable', why: 'oversized' };
   const read = readJson(text);
@@ -44,7 +44,7 @@ export interface SignedFor {
   readonly type: SignedType;
   /** Topic bases: the device's own, and for commands and configuration its groups' and the fleet's. */
   readonly devices: readonly string[];
-  /** The id outside; null if such messages have none. */
+  /** The id outside the signature; null if such messages have none. */
   readonly id: string | null;
 }
 

@@ -5,7 +5,7 @@ import { isListed, isLoopback } from '../../protocol/host-name.ts';
  */
 export class AddressError extends Error {}
 
-/** Longest host name in an error (characters): it is foreign text. */
+/** Maximum length of a host name in an error (characters): the text comes from outside. */
 const LONGEST_HOST_SHOWN = 120;
 
 /**

@@ -21,10 +21,10 @@ export function textPieces(text: string, longest = LONGEST_PIECE): readonly stri
 function cutAt(text: string, longest: number): number {
   for (const end of ENDS) {
     const last = [...text.slice(0, longest + 1).matchAll(end)].filter(({ index }) => index < longest).at(-1);
-    // A single first word is not a piece.
+    // An end mark at the very beginning is not a piece.
     if (last !== undefined && last.index > 0) return last.index + 1;
   }
-  // Never between the two halves of one character.
+  // Never cut inside a surrogate pair.
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1));
   return isHalf ? longest - 1 : longest;
 }

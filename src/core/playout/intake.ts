@@ -19,7 +19,7 @@ const NAMELESS_GAP_MS = 1000;
 const MOST_UNWANTED = 64;
 /** Maximum number of waiting sentences, far more than the permitted lag holds: the work per message must not grow with their number. */
 const MOST_WAITING = 64;
-/** Pieces of a sentence after which short ones are joined, up to `JOINED_MS`; for the same reason. */
+/** Pieces of a sentence after which short ones are joined, up to `JOINED_MS`, to limit the work per message, too. */
 const MOST_PIECES = 8;
 const JOINED_MS = 200;
 /** Maximum number of counters for sound without names: streams that speak at about the same time, times target languages. */
@@ -36,8 +36,8 @@ export interface Arrival {
 }
 
 /**
- * Gives a name to sound without one, to keep sentences apart. Two streams may speak at the same time while one session
- * takes over from another, each in several languages: each of these has its own count.
+ * Gives a name to sound without one, to keep sentences apart. Two streams may speak at the same time while one session takes
+ * over from another: each stream has its own count per language.
  */
 function nameOf(playout: Playout, arrival: Arrival): [Playout, string] {
   const { stream, key, language: tag, pcm, receivedAt, complete } = arrival;
@@ -79,7 +79,7 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
 }
 
 /**
- * Drops received sound: the lane must not speak any more.
+ * Drops received sound, because the lane must stop speaking.
  * @returns `isNew`: true for the first dropped sound of its sentence
  */
 export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; isNew: boolean } {

@@ -5,7 +5,7 @@ import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts
 /** Maximum waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
 export const CAPACITY_MS = 60_000;
 
-/** Why a sentence is dropped; `stop`: the lane must not speak any more. */
+/** Why a sentence is dropped; `stop`: the lane must stop speaking. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 
 /** Why further sound of a sentence is not played; `noise`: it is not speech. */

@@ -26,7 +26,7 @@ export { speechMsOf } from './timeline.ts';
 
 /** Refill when less than this share of `aheadMs` is left, with all that fits: each write costs work. */
 const REFILL = 1 / 3;
-/** Writes end at a multiple of this (ms), as sound cards count, or at the end of the sound. */
+/** Writes end at a multiple of this (ms), like the periods of sound cards, or at the end of the sound. */
 const STEP_MS = 20;
 /** Longest wait (ms) for more of a sentence without an end mark, while another one is ready. */
 const STARVED_MS = 400;
@@ -37,10 +37,10 @@ const FADE_MS = 8;
 const REGATHER_MS = 120;
 /** Maximum sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
 const CLOSE_BEHIND_MS = 400;
-/** After this much time with lag (ms), sound plays faster by this share: more than clocks differ by, too little to notice. */
+/** Duration of lag (ms) after which sound plays faster, and by which share: more than clocks differ by, too little to notice. */
 const LAG_PATIENCE_MS = 10_000;
 const QUICKER = 0.003;
-/** Lateness (ms) that is only rounding of clocks and sample counts. */
+/** Lateness up to this (ms) is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
 
 /** Content of a write: translated speech, a fade beside a gap in it, or a chime of the lane. */
@@ -50,7 +50,7 @@ export type WriteKind = 'speech' | 'fade' | 'earcon';
 export interface Write {
   readonly pcm: Uint8Array;
   readonly kind: WriteKind;
-  /** Its number, used by the device to report when it is heard. */
+  /** Number of the write, by which the device reports when it is heard. */
   readonly write: number;
   readonly receivedAt: number | null;
   /** Language of the speech, if the service sends it. */
@@ -71,7 +71,7 @@ export function advance(
   let playout = given;
   const refillMs = format.refillMs ?? format.aheadMs * REFILL;
   const slackMs = format.refillMs == null ? refillMs / 2 : STEP_MS;
-  // With less than a step missing there is nothing to write.
+  // If less than a step is missing, nothing is written.
   const dueMs = Math.min(refillMs + Math.min(soonMs, refillMs), format.aheadMs - 2 * STEP_MS);
   const write = (
     pcm: Uint8Array,
@@ -121,7 +121,7 @@ export function advance(
     }
     const isGap = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
-    // A fade may just have been written.
+    // A fade that was just written takes room, too.
     const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
     const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
     playout = { ...take(playout, pcm, pieces, format), laggingSince };

@@ -13,18 +13,18 @@ export interface Utterance {
   readonly key: string;
   /** Language tag from the service, if it sends one. */
   readonly language?: string | null;
-  /** Number of the stream that it came on. */
+  /** Number of the sentence's stream. */
   readonly stream: number;
   /** Part of the sentence has been written. */
   readonly begun: boolean;
   readonly pieces: readonly Piece[];
   /** The service marked the end of the sentence. */
   readonly complete: boolean;
-  /** It arrives faster than it plays, so running dry means that something is late. */
+  /** The sentence arrives faster than it plays, so running dry means that something is late. */
   readonly ahead: boolean;
   /** The last few milliseconds that were written. */
   readonly edge: Uint8Array | null;
-  /** It ran dry and was faded out. */
+  /** The sentence ran dry and was faded out. */
   readonly faded: boolean;
   /** The sentence's last sound may be noise: further noise proves it. */
   readonly endsInNoise: boolean;
@@ -32,7 +32,7 @@ export interface Utterance {
 
 /** Stream number of the lane's own chimes: older than any other, so that they play before sentences that have not begun. */
 export const OWN_STREAM = 0;
-/** Key of the chime that answers a key: the one who pressed speaks over it. */
+/** Name of the chime that confirms a key press: whoever pressed speaks over it. */
 export const ANSWER = 'answer';
 
 export function bytesOf({ pieces }: Utterance): number {

@@ -7,9 +7,9 @@ import type { Heard } from '../uplink/gate.ts';
 
 /** Stretches of time in which the loudspeaker is, was or will be heard. */
 export interface Stretches {
-  /** The last one; its `until` is the end of all written sound. */
+  /** The last stretch; its `until` is the end of all written sound. */
   readonly heard: Heard | null;
-  /** The last few before it, oldest first: a chunk may arrive late, when the next sound is already heard. */
+  /** The last few stretches before it, oldest first: a chunk may arrive late, when the next sound is already heard. */
   readonly earlier: readonly Heard[];
 }
 
@@ -17,14 +17,14 @@ export interface Stretches {
 interface Awaited {
   readonly write: number;
   readonly writtenAt: number;
-  /** When it would be heard from a device without delay. */
+  /** When the write would be heard from a device without delay. */
   readonly startsAt: number;
   readonly durationMs: number;
-  /** No sound played before it: its delay is the device's own. */
+  /** The loudspeaker was idle before the write: the delay is the device's own. */
   readonly free: boolean;
-  /** It contains speech. */
+  /** The write contains speech. */
   readonly isSpeech: boolean;
-  /** It closes no gate: a person may speak over it. */
+  /** The write closes no gate: a person may speak over it. */
   readonly isOpen: boolean;
 }
 
@@ -71,7 +71,7 @@ export const EMPTY_TIMELINE: PlayoutTimeline = {
 /** Sounds closer together than this (ms) are one stretch: the room does not fall quiet between them. */
 const ONE_STRETCH_MS = 300;
 const STRETCHES_REMEMBERED = 16;
-/** Maximum number of unreported writes: a device that has not reported a write by then will not do so. */
+/** Maximum number of unreported writes: the device will not report an older one any more. */
 const MOST_AWAITED = 16;
 /** Maximum number of entries of written sound: a chime or a fade separates two sentences, so the sound written ahead needs fewer. */
 const MOST_WRITTEN = 16;
@@ -178,8 +178,8 @@ export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number 
 }
 
 /**
- * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes are taken as
- * expected. Reports of a flushed write are ignored.
+ * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes count as heard
+ * when expected. Reports of a flushed write are ignored.
  */
 export function recordHeard(
   timeline: PlayoutTimeline,

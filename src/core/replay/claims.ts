@@ -5,13 +5,13 @@ import type { ReplayLog } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { placeSpan } from './segment-times.ts';
 
-/** Distance (ms) between the service's edge of a stretch of speech and the lane's own that is still the same edge. */
+/** Maximum distance (ms) between the service's edge of speech and the lane's own that counts as the same edge. */
 const EDGE_MS = 640;
 /** Longest time (ms) from the pause that ends a sentence to its transcript. */
 const PROMPT_MS = 2600;
-/** In running speech, longest time (ms) from the service's cut to the transcript of what is before the cut. */
+/** In running speech, longest time (ms) from the service's cut to the transcript of the speech before it. */
 const CUT_MS = 1500;
-/** Ids that are remembered: more than a service speaks at a time. */
+/** Maximum number of remembered ids: more than a service speaks at a time. */
 export const MOST_KNOWN = 16;
 
 /** The transcript in a final text. */
@@ -38,7 +38,7 @@ export function noteTranscript(log: ReplayLog, text: FinalText): ReplayLog {
   return claim({ ...withoutPartial(log, text.id), transcribes: true, writes: true }, text);
 }
 
-/** Rule 2: the final text of a translation does, where no transcript is sent. */
+/** Rule 2: without transcripts, the final text of a translation claims the speech. */
 export function noteTranslation(log: ReplayLog, text: FinalText): ReplayLog {
   return log.transcribes ? log : claim({ ...withoutPartial(log, text.id), writes: true }, text);
 }
@@ -48,7 +48,7 @@ export function withoutPartial(log: ReplayLog, id: string | null): ReplayLog {
   return log.partial !== null && isOf ? { ...log, partial: null } : log;
 }
 
-/** Gives a sentence the pieces that it was understood from. A sentence claims once; times that come later replace a claim without. */
+/** Gives a sentence the pieces that it was understood from. A sentence claims once; later times replace a claim without times. */
 export function claim(log: ReplayLog, { id, span: given }: FinalText): ReplayLog {
   if (id !== null && log.said.some((one) => one.id === id)) return log;
   const isKnown = id !== null && log.known.includes(id);
@@ -73,7 +73,7 @@ export function withoutClaim(log: ReplayLog, name: string): ReplayLog {
   return { ...log, pieces: log.pieces.map((one) => (one.claims.includes(name) ? free(one) : one)) };
 }
 
-/** Rule 3: a sentence with times claims what lies in them. Rule 4: what lies before them without a claim was ignored. */
+/** Rule 3: a sentence with times claims the pieces within them. Rule 4: unclaimed pieces before them were ignored. */
 function claimSpan(log: ReplayLog, name: string, { fromMs, toMs }: Span): ReplayLog {
   const split = log.pieces
     .flatMap((piece) => splitAt(piece, fromMs))
@@ -102,8 +102,8 @@ function withEdges({ pieces, quietMs, group }: ReplayLog, { fromMs, toMs }: Span
 }
 
 /**
- * Rule 6: a sentence without times claims everything unclaimed up to a moment. Rule 7: if nothing is left, its predecessor's
- * transcript came late, and it shares that one's pieces.
+ * Rule 6: a sentence without times claims everything unclaimed up to a moment. Rule 7: if nothing is left, the transcript of
+ * its predecessor came late, and the sentence shares the predecessor's pieces.
  */
 function claimUpTo(log: ReplayLog, name: string, endMs: number): ReplayLog {
   const isFree = (piece: Piece): boolean => piece.claims.length === 0 && piece.toMs <= endMs;
@@ -117,7 +117,7 @@ function claimUpTo(log: ReplayLog, name: string, endMs: number): ReplayLog {
   return { ...log, pieces: log.pieces.map(shared) };
 }
 
-/** Rule 6: up to the last recent pause; in running speech, all but the last 1.5 s. */
+/** Rule 6: the claim ends at the last recent pause; in running speech, 1.5 s before the end. */
 function endWithoutTimes(log: ReplayLog): number {
   return Math.min(lastPause(log) ?? runningEnd(log), endOfKind(log));
 }
@@ -129,7 +129,7 @@ function runningEnd(log: ReplayLog): number {
   return lengthOf(openSpeech(log)) > 2 * CUT_MS ? log.sentMs - CUT_MS : log.sentMs;
 }
 
-/** End of the last pause that was sent recently, or its present end while it lasts; null: there was none. */
+/** End of the last recent pause, or the present end of a pause that still lasts; null: there was none. */
 function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
   if (quietMs > 0) return sentMs;
   const first = pieces.findIndex((piece) => piece.claims.length === 0 && !isQuiet(piece));

@@ -13,8 +13,8 @@ const SAME = new Map([
 const NO_LANGUAGE = /^(?:und|mul|mis|zxx|q[a-t][a-z])$/;
 
 /**
- * Whether two tags certainly mean different languages: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one. A text
- * that is not a tag, or a language's name in words, may be any.
+ * Whether two tags certainly mean different languages: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one language.
+ * A text that is not a tag, or a language's name in words, may mean any.
  */
 export function differ(one: string, other: string): boolean {
   if (primaryOf(one) === primaryOf(other)) return false;

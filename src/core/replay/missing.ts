@@ -6,10 +6,10 @@ import { shareSpoken, spokenIn } from './sentence.ts';
 
 /** Voiced chunks that make a stretch speech (about one second): less may be a cough or a door. */
 const LEAST_CHUNKS = 3;
-/** Share of these that the voice detector must be sure of: of a voice it is sure in a tenth or more, of noise hardly ever. */
+/** Share of these of which the voice detector must be sure: it is sure of a tenth or more of a voice, and hardly ever of noise. */
 const SURE_SHARE = 0.1;
 
-/** Rule 14: what these pieces leave unspoken, by language and sentence. */
+/** Rule 14: the unspoken speech of these pieces, by language and sentence. */
 export function unspokenOf(log: ReplayLog, pieces: readonly Piece[]): readonly Unspoken[] {
   const voiced = pieces.filter((piece) => !isQuiet(piece));
   return (log.either ? log.targets.slice(0, 1) : log.targets).flatMap((language) => {
@@ -36,7 +36,7 @@ function shareOf(log: ReplayLog, { chunk, claims, spoken }: Piece, language: str
   return shares.length === 0 ? 0 : Math.min(...shares);
 }
 
-/** Adds to what a log has counted as unspoken. */
+/** Adds to the unspoken speech that a log has counted. */
 export function addUnspoken(log: ReplayLog, more: readonly Unspoken[]): ReplayLog {
   return more.length === 0 ? log : { ...log, unspoken: [...log.unspoken, ...more] };
 }
@@ -74,7 +74,7 @@ export function addUnanswered(one: Unanswered | null, other: Unanswered | null):
 }
 
 /**
- * The service has reacted to something that it was sent: it works, so speech that was forgotten before was heard and not spoken.
+ * The service has reacted to its input: it works, so speech that the log forgot before counts as heard and not spoken.
  * @param chunkMs length of a chunk
  */
 export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
@@ -101,7 +101,7 @@ export function settleEnd(
 } {
   const log = settleParts(given);
   const claimed = log.pieces.filter(({ claims }) => claims.length > 0);
-  // A stop loses what no language has: the rest was spoken in part.
+  // A stop loses the speech that was spoken in no language: the rest was spoken in part.
   const isLost = (piece: Piece): boolean =>
     end === 'stopped' && !isQuiet(piece) && saidIn(log, piece).length === 0;
   const cut = claimed.filter((piece) => !(end === 'replayed' ? isOwed(log, piece) : isLost(piece)));

@@ -10,7 +10,7 @@ export function saidIn(log: ReplayLog, { chunk, claims, spoken }: Piece): readon
   if (claims.length === 0) return before;
   const each = claims.map((id) => {
     const sentence = log.sentences.find((one) => one.id === id);
-    // Too many sentences came since: it was forgotten, not spoken.
+    // Too many sentences came since: this one was forgotten, not spoken.
     return sentence === undefined ? before : [...before, ...languagesSaid(sentence, log)];
   });
   return log.targets.filter((target) => each.every((said) => said.includes(target)));
@@ -63,13 +63,13 @@ export function owesSpeech(log: ReplayLog): boolean {
   return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
 }
 
-/** Whether it owes speech that the service has understood. */
+/** Whether the log owes speech that the service has understood. */
 export function owesUnderstood(log: ReplayLog): boolean {
   return log.pieces.some((piece) => piece.claims.length > 0 && !isQuiet(piece) && isOwed(log, piece));
 }
 
 /**
- * Whether certain speech is owed that was sent after a moment.
+ * Whether speech that was sent after a moment is owed; only speech of which the detector is sure counts.
  * @param mistakes how often the voice detector has recently been wrong
  */
 export function owesSpeechSince(log: ReplayLog, sentAfter: number, mistakes = 0): boolean {

@@ -2,10 +2,10 @@ import { type Piece, type Span, splitAt } from './piece.ts';
 import type { ReplayLog, Sentence, Spoken } from './record.ts';
 import { isSaidPart } from './sentence.ts';
 
-/** Two edges that mean the same moment differ by this much at most (ms): services cut between words. */
+/** Maximum difference of two edges that mean the same moment (ms): services cut between words. */
 const SAME_MS = 400;
 
-/** Rule 8: the log with its pieces cut where parts of translations end whose times are known; a spoken part settles what it covers. */
+/** Rule 8: cuts the pieces at the known times of translated parts; a spoken part settles the pieces that it covers. */
 export function settleParts(log: ReplayLog): ReplayLog {
   const settled = log.sentences.flatMap((sentence) =>
     sentence.languages.flatMap((spoken) => {

@@ -15,9 +15,9 @@ export interface Piece extends Span {
   readonly sentAt: number;
   /** Number of the stretch of speech between two pauses. */
   readonly group: number;
-  /** Ids of the sentences that it may belong to: none, one, or two where the service gives no times. */
+  /** Ids of the sentences that the piece may belong to: none, one, or two where the service gives no times. */
   readonly claims: readonly string[];
-  /** Languages in which a finished part of a translation covers it. */
+  /** Languages in which a finished part of a translation covers the piece. */
   readonly spoken: readonly string[];
 }
 

@@ -1,15 +1,15 @@
 import type { Piece, Span } from './piece.ts';
 
-/** A part of a translation. A service that makes no parts has one, without an id. */
+/** A part of a translation. A translation without parts counts as one, without an id. */
 export interface Part {
   readonly id: string | null;
-  /** Length of its text, letters; 0: unknown. */
+  /** Length of the part's text, letters; 0: unknown. */
   readonly letters: number;
-  /** Sound of the sentence received so far, milliseconds. */
+  /** Sound of the part received so far, milliseconds. */
   readonly ms: number;
-  /** Which of the stream's audio it translates; null: unknown. */
+  /** The stream's audio that the part translates; null: unknown. */
   readonly span: Span | null;
-  /** The service has marked the end of the sentence. */
+  /** The service has marked the end of the part. */
   readonly over: boolean;
 }
 
@@ -18,25 +18,25 @@ export interface Spoken {
   /** Null: the service does not say which language. */
   readonly language: string | null;
   readonly parts: readonly Part[];
-  /** When its translated text came; null: it has not. */
+  /** When the translated text came; null: not yet. */
   readonly textAt: number | null;
   /** Arrival time of the newest sound; null: no sound yet. */
   readonly soundAt: number | null;
 }
 
-/** A sentence that the service has understood and not finished. */
+/** A sentence that the service has understood, but not finished speaking. */
 export interface Sentence {
   readonly id: string;
-  /** Which of the stream's audio it covers; null: unknown. */
+  /** The stream's audio that the sentence covers; null: unknown. */
   readonly span: Span | null;
   readonly languages: readonly Spoken[];
 }
 
 /** Whether segment times can be used. */
 export interface Times {
-  /** Up to where segments have covered the stream's audio. */
+  /** End of the stream's audio that segments have covered so far. */
   readonly coveredMs: number;
-  /** Segments that could not be true. */
+  /** Segments with impossible times. */
   readonly refused: number;
 }
 
@@ -59,7 +59,7 @@ export interface Unanswered {
 export interface Voice {
   /** Null: the service does not say which language. */
   readonly language: string | null;
-  /** Time of its last sound. */
+  /** Time of the last sound in this language. */
   readonly soundAt: number;
 }
 
@@ -77,11 +77,11 @@ export interface ReplayLog {
   readonly sentences: readonly Sentence[];
   /** Length of all audio that was sent. */
   readonly sentMs: number;
-  /** Length of the pause with which it ends so far. */
+  /** Length of the pause at the present end of the sent audio. */
   readonly quietMs: number;
   readonly group: number;
   readonly times: Times;
-  /** The service sends final transcripts. Otherwise its translations are all that says what it understood. */
+  /** The service sends final transcripts. Otherwise only its translations show what it understood. */
   readonly transcribes: boolean;
   /** The service sends transcripts: sound of a sentence without a text claims nothing. */
   readonly writes: boolean;
@@ -89,11 +89,11 @@ export interface ReplayLog {
   readonly partial: { readonly id: string | null; readonly at: number } | null;
   /** Stretches of speech during which partial transcripts came, newest last: the service took them for speech. */
   readonly heard: readonly number[];
-  /** Ids that claimed something, newest last. */
+  /** Ids that claimed speech, newest last. */
   readonly known: readonly string[];
   /** Finished sentences, with the languages in which they repeated an earlier stream. */
   readonly said: readonly { readonly id: string; readonly repeats: readonly string[] }[];
-  /** Ids that were sent again: further sound with these ids is not played. */
+  /** Ids of replayed sentences: further sound with these ids is not played. */
   readonly withdrawn: readonly string[];
   /** Counts sentences without an id. */
   readonly nameless: number;
@@ -104,8 +104,8 @@ export interface ReplayLog {
   readonly endsMarked: number;
   /** Measured pace of the service's voice. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
-  /** Not yet taken over by the lane's account. */
+  /** Unspoken speech that the lane has not counted yet. */
   readonly unspoken: readonly Unspoken[];
-  /** Forgotten since the service last reacted to anything; null: nothing. */
+  /** Speech forgotten since the service last reacted to anything; null: none. */
   readonly unanswered: Unanswered | null;
 }

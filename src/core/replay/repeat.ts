@@ -10,7 +10,7 @@ import { changeSpoken, settle } from './spoken.ts';
 /** Longest time (ms) from the text of a translation to its sound. */
 const SOUND_AFTER_MS = 20_000;
 
-/** Rule 12 on a living stream. */
+/** Result of rule 12 on an open stream. */
 export interface Repeat {
   readonly log: ReplayLog;
   /** Chunks to send again. */

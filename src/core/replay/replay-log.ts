@@ -85,14 +85,14 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   return keepPieces({ ...addUnspoken(log, unspokenOf(log, claimed)), unanswered }, kept);
 }
 
-/** The log with these pieces. A sentence that has lost its last one is forgotten. */
+/** The log with these pieces. A sentence that has lost its last piece is forgotten. */
 export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog {
   const had = new Set(log.pieces.flatMap(({ claims }) => claims));
   const has = new Set(pieces.flatMap(({ claims }) => claims));
   return { ...log, pieces, sentences: log.sentences.filter(({ id }) => !had.has(id) || has.has(id)) };
 }
 
-/** The stream translates into other languages from now on. Sentences that were spoken in the earlier ones count as spoken. */
+/** The stream translates into other languages from now on. Sentences spoken in the previous ones count as spoken. */
 export function retarget(log: ReplayLog, targets: readonly string[], either = false): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
   return { ...keepPieces(log, open), targets, either };

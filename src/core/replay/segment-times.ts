@@ -1,11 +1,11 @@
 import type { Span } from './piece.ts';
 import type { ReplayLog, Times } from './record.ts';
 
-/** Overlap of two neighbouring sentences that is still true (ms): a service cuts between words, and rounds. */
+/** Credible overlap of two neighbouring sentences (ms): a service cuts between words, and rounds. */
 const OVERLAP_MS = 400;
-/** Excess over the audio that was sent which is still true (ms): rounding of segment times. */
+/** Credible excess over the sent audio (ms): rounding of segment times. */
 const ROUNDING_MS = 40;
-/** Untrue segments after which the times of the session are ignored: one may be a slip. */
+/** Segments with impossible times after which the times of the session are ignored: one may be a slip. */
 const REFUSED_TO_STOP = 3;
 
 export const NO_TIMES: Times = { coveredMs: 0, refused: 0 };
@@ -24,7 +24,7 @@ export function placeSpan(
   return { span, times: { ...times, coveredMs: span.toMs } };
 }
 
-/** The same for a part of a sentence, whose order is unknown. */
+/** The same for a part of a sentence: parts may come in any order. */
 export function placePart(
   { times, sentMs }: Pick<ReplayLog, 'times' | 'sentMs'>,
   span: Span | null,

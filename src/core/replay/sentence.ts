@@ -39,12 +39,12 @@ export function isOver({ parts }: Spoken): boolean {
   return parts.length > 0 && parts.every(({ over }) => over);
 }
 
-/** Whether sound of a part came, and not less than half of what its text promises. */
+/** Whether a part has sound, and at least half of the length that its text suggests. */
 export function isSaidPart(part: Part, spoken: Spoken, log: ReplayLog): boolean {
   return part.ms > 0 && !isShort({ ...spoken, parts: [part] }, log);
 }
 
-/** Whether its times say that another part is to come: the parts that are spoken do not cover it. */
+/** Whether another part is due by its times: the spoken parts do not cover the sentence. */
 export function lacksPart({ span }: Sentence, spoken: Spoken, log: ReplayLog): boolean {
   const { parts } = spoken;
   if (span === null || parts.length === 0 || parts.some((part) => part.span === null)) return false;
@@ -54,7 +54,7 @@ export function lacksPart({ span }: Sentence, spoken: Spoken, log: ReplayLog): b
   return lengthOf(covered) < lengthOf([span]) * COVERED_SHARE;
 }
 
-/** Whether less than half of the length came that its text promises. */
+/** Whether less than half of the expected sound has arrived. */
 export function isShort(spoken: Spoken, log: ReplayLog): boolean {
   const expected = expectedMs(spoken, log);
   return expected !== null && msOf(spoken) < expected * LEAST_SHARE;

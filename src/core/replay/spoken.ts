@@ -49,7 +49,7 @@ function withPart(spoken: Spoken, id: string | null, how: (part: Part) => Part):
   return { ...spoken, parts: next.slice(-MOST_KNOWN) };
 }
 
-/** A translated text: the length of its sound can be estimated from it. */
+/** Notes a translated text, from which the length of its sound is estimated. */
 export function noteText(log: ReplayLog, text: TranslatedText, now: number): ReplayLog {
   const { id, part, language, letters } = text;
   if (id === null || log.withdrawn.includes(id) || log.said.some((one) => one.id === id)) return log;
@@ -61,7 +61,7 @@ export function noteText(log: ReplayLog, text: TranslatedText, now: number): Rep
   }));
 }
 
-/** Translated sound has come. @returns `isRepeat`: not to be played, for it was played before */
+/** Notes translated sound. @returns `isRepeat`: it was played before, and must not be played again */
 export function noteSound(
   given: ReplayLog,
   { id, part, language: tag, ms, last }: Sound,
@@ -98,7 +98,7 @@ function noteEnd(log: ReplayLog, id: string, language: string | null): ReplayLog
   return { ...log, endsMarked: log.endsMarked + 1, pace };
 }
 
-/** The pace of the service's voice, with one more sentence that is whole. */
+/** The pace of the service's voice, with one more complete sentence. */
 function measured(log: ReplayLog, spoken: Spoken): ReplayLog['pace'] {
   const letters = lettersOf(spoken);
   const { pace } = log;
@@ -123,8 +123,8 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
 }
 
 /**
- * Rule 10: sound without an id speaks everything that is claimed. If nothing is, and it begins after a second without sound, it
- * speaks everything before the last pause.
+ * Rule 10: sound without an id counts for all claimed speech. If none is claimed, and the sound follows a second without
+ * sound, it counts for all speech before the last pause.
  */
 function noteNameless(given: ReplayLog, now: number): ReplayLog {
   const begins = given.namelessAt === null || now - given.namelessAt >= OTHER_SOUND_MS;

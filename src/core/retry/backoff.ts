@@ -16,13 +16,13 @@ export function backoffBound(policy: BackoffPolicy, failures: number): number {
   return Math.min(policy.capMs, policy.baseMs * 2 ** doublings);
 }
 
-/** Least spread over a wait that the other side asked for (ms): enough to keep a fleet apart. */
+/** Minimum spread over a wait that the other side requested (ms): enough to keep a fleet apart. */
 const LEAST_SPREAD_MS = 1000;
 
 /**
  * The wait after `failures` failures in a row (1 = the first).
- * @param askedMs wait that the other side asked for (`Retry-After`). The result is never shorter and at most 1.5 times as
- *   long, because the other side knows better than our growing bound
+ * @param askedMs wait that the other side asked for (`Retry-After`). The result is never shorter, and at most half or 1 s
+ *   longer, because the other side knows better than our growing bound
  */
 export function drawBackoff(
   policy: BackoffPolicy,

@@ -1,4 +1,4 @@
-/** A rate limit: most at once, and most per minute in the long run. */
+/** A rate limit: `burst` at once, and `perMinute` in the long run. */
 export interface Rate {
   readonly burst: number;
   readonly perMinute: number;

@@ -8,17 +8,17 @@ import { type BackoffPolicy, drawBackoff, drawWithin } from './backoff.ts';
  */
 export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, capMs: 120_000 };
 /**
- * Time per try, and for each acknowledgement, and until the next try (ms) while the connection is urgent. Both together,
- * plus the time of a successful try, bring the connection back within 15 s after the broker is reachable again.
+ * Timeout of a try and of each acknowledgement, and wait until the next try (ms), while the connection is urgent. Both
+ * together, plus the time of a successful try, bring the connection back within 15 s after the broker is reachable again.
  */
 export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
-/** Time per try otherwise (ms). */
+/** Timeout of a try otherwise (ms). */
 const PATIENT_TRY_MS = 15_000;
 /** For problems that a person must fix. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
 /** For a second client with our identifier: the two would disconnect each other forever. */
 export const TAKEN_OVER_BACKOFF: BackoffPolicy = { floorMs: 60_000, baseMs: 300_000, capMs: 300_000 };
-/** The same two while the connection is urgent: 15 s at most with the try, and still no storm. */
+/** Replaces the two above while the connection is urgent: at most 15 s including the try, and still no storm. */
 export const URGENT_SLOW_BACKOFF: BackoffPolicy = { floorMs: 9000, baseMs: 14_000, capMs: 14_000 };
 /** A connection this long (ms), twice the other client's longest wait, proves that the other client is gone. */
 export const UNDISPUTED_AFTER_MS = 600_000;
@@ -27,7 +27,7 @@ export const STABLE_AFTER_MS = 60_000;
 
 /** State that is kept between connections. */
 export interface ReconnectState {
-  /** Failures in a row since the last stable connection. */
+  /** Consecutive failures since the last stable connection. */
   readonly failures: number;
   /** Time of the first of these failures; null: no trouble. */
   readonly troubleSince: number | null;
@@ -54,7 +54,7 @@ export function noteUp(state: ReconnectState, now: number): ReconnectState {
 /** How an attempt or a connection ended. */
 export interface ConnectionEnding {
   readonly problem: BusProblem;
-  /** The broker closed it without a reason: in a dispute, this is most likely the other client's work. */
+  /** The broker closed the connection without a reason: in a dispute, this is most likely the other client's work. */
   readonly silent?: true;
 }
 
@@ -85,7 +85,7 @@ function unreachableBackoff({ urgent }: ReconnectState): BackoffPolicy {
   return urgent ? { ...UNREACHABLE_BACKOFF, capMs: URGENT.waitMs } : UNREACHABLE_BACKOFF;
 }
 
-/** Time limit of the next try. */
+/** Timeout of the next try. */
 export function tryMs({ urgent }: ReconnectState): number {
   return urgent ? URGENT.tryMs : PATIENT_TRY_MS;
 }

@@ -11,7 +11,7 @@ export interface Recovery {
   /** Reason given in the next token request. */
   readonly tokenReason: TokenReason;
   readonly patience: Patience;
-  /** After a cause, this many tries in a row are prompt: the refusal may concern only one token or message. */
+  /** This many consecutive tries after the cause are prompt: the refusal may concern only one token or message. */
   readonly promptTries?: number;
   /** The event to publish, beyond `session_ended`. */
   readonly event: Extract<EventKind, 'revoked' | 'max_duration' | 'refused' | 'internal_error'> | null;

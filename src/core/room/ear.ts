@@ -1,6 +1,6 @@
 import { levelOfPower } from '../../sound/pcm.ts';
 
-/** What one microphone hears over its own noise, slot by slot. */
+/** The noise of one microphone, measured slot by slot. */
 export interface Ear {
   /** Level of its noise (dBFS); null: it was not heard yet. */
   readonly noiseDb: number | null;
@@ -14,7 +14,7 @@ const FALL_SHARE = 0.3;
 
 export const FRESH_EAR: Ear = { noiseDb: null };
 
-/** @returns how much the slot stands out of the noise (dB) */
+/** @returns how far the slot is above the noise (dB) */
 export function hearLevel(ear: Ear, samples: Int16Array): { ear: Ear; overDb: number } {
   let squares = 0;
   for (const sample of samples) squares += sample * sample;

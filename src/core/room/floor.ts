@@ -18,11 +18,11 @@ interface Turn {
   readonly until: number;
 }
 
-/** Somebody has begun to speak: the next slots decide who. */
+/** A person has begun to speak: the next slots decide which one. */
 interface Contest {
   readonly from: number;
   readonly sums: Heard;
-  /** The first slot in which each microphone heard it; infinite: none yet. */
+  /** The first slot in which each microphone heard a voice; infinite: none yet. */
   readonly onsets: Heard;
   readonly voiced: number;
 }
@@ -40,7 +40,7 @@ export interface Floor {
 
 /** Length of a slot (ms). */
 export const SLOT_MS = 20;
-/** A voice stands out of the noise by this much (dB). */
+/** Minimum level of a voice above the noise (dB). */
 const VOICE_DB = 9;
 /** The other microphone may hear a voice this much better (dB) before it counts as the other person's. */
 const OWN_DB = 3;
@@ -51,9 +51,9 @@ const CONTEST_SLOTS = 8;
 const LEAST_VOICED = 4;
 /** Silence that ends a sentence (0.7 s), as in the service. */
 const SENTENCE_OVER_SLOTS = 35;
-/** Silence of the holder (0.4 s) after which the other one, who spoke over it, gets the floor. */
+/** Silence of the holder (0.4 s) after which the other side, which spoke over the holder, gets the floor. */
 const BREATH_SLOTS = 20;
-/** A turn begins this much earlier (60 ms): the soft beginning of a word. */
+/** A turn begins this much before its first voice (60 ms), to include the soft beginning of a word. */
 const SOFT_SLOTS = 3;
 /** Pause (0.3 s) after which speech is a new sentence of the other side. */
 const NEW_SENTENCE_SLOTS = 15;
@@ -75,14 +75,14 @@ function isOwn(heard: Heard, side: Side): boolean {
   return heard[side] >= VOICE_DB && heard[side] >= heard[otherOf(side)] - OWN_DB;
 }
 
-/** Takes what both microphones heard in the next slot. */
+/** Updates the floor by what both microphones heard in the next slot. */
 export function hearSlot(floor: Floor, slot: number, heard: Heard): Floor {
   const { holder } = floor;
   if (holder === null) return contend(floor, slot, heard);
   const other = otherOf(holder);
   const [isHolder, isOther] = [isOwn(heard, holder), isOwn(heard, other)];
   if (isHolder) {
-    // It was a breath within the sentence.
+    // The pause was a breath within the holder's sentence.
     const overlaps = isOther || floor.contest !== null;
     return { ...floor, lastOwnAt: slot, contest: null, overlapAt: overlaps ? slot : floor.overlapAt };
   }

@@ -2,14 +2,14 @@ import { BYTES_PER_SAMPLE, samplesOf } from '../../sound/pcm.ts';
 import { type Ear, FRESH_EAR, hearLevel } from './ear.ts';
 import { type Floor, FREE_FLOOR, hearSlot, isOpen, isOthers, type Side, SLOT_MS } from './floor.ts';
 
-/** The two microphones of a room: aligns what they hear in slots of time, and says which of it is the other person's. */
+/** The two microphones of a room: aligns their sound in slots of time, and tells which of it is the other person's. */
 export interface Room {
   readonly ears: readonly [Ear, Ear];
   /** Samples of an incomplete slot, and the time of their end. */
   readonly rests: readonly [Rest, Rest];
   /** Slots that wait for the other microphone, by number. */
   readonly waiting: ReadonlyMap<number, readonly [number | null, number | null]>;
-  /** The last slot that both microphones were heard in, or that was too late to wait for. */
+  /** The last slot in which both microphones were heard, or that was too late to wait for. */
   readonly settled: number;
   readonly floor: Floor;
 }
@@ -22,7 +22,7 @@ interface Rest {
 
 /** How long a slot waits for the other microphone (ms): its device may deliver in long pieces, or nothing at all. */
 export const LATE_MS = 200;
-/** Difference (slots) between a microphone's slots and the clock after which they are counted anew: its device paused. */
+/** Difference (slots) between a microphone's slots and the clock after which the clock renumbers them: the device paused. */
 const ASTRAY_SLOTS = 5;
 
 const NO_REST: Rest = { pcm: new Uint8Array(0), next: null };
@@ -85,14 +85,14 @@ export function settle(room: Room, now: number): Room {
   return { ...room, waiting, floor, settled };
 }
 
-/** Whether a later slot may still change whose sound this is, which was captured until then. */
+/** Whether later slots may still change to whom the sound captured up to `until` belongs. */
 export function isUndecided({ floor, settled }: Room, until: number): boolean {
   const last = slotOf(until) - 1;
   return last > settled || isOpen(floor, last);
 }
 
 /**
- * The sound without what was said by the other person.
+ * The sound without the other person's speech.
  * @returns `own`: the bytes that are left; empty: all of it is the other person's
  */
 export function withoutOthers(

@@ -1,17 +1,17 @@
 import type { ScreenBeat } from '../../protocol/screen.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 
-/** The page beats every 5 s. */
+/** Longest pause between beats (ms); the page beats every 5 s. */
 const MOST_SILENT_MS = 20_000;
-/** A browser takes half a minute to begin on a small board. */
+/** Longest time to the first beat (ms): a browser takes half a minute to start on a small board. */
 const LONGEST_START_MS = 60_000;
 
 /** Whether a browser still paints the page, by the beats that the agent has heard. */
 export interface BeatWatch {
-  /** Start of the browser: earlier beats were of another one. */
+  /** Start of the browser: earlier beats came from another browser. */
   readonly startedAt: MonotonicMs;
   readonly hasBeaten: boolean;
-  /** The last beat, or the last time at which a beat could not be distinguished. */
+  /** The last beat, or the last time at which the agent did not answer. */
   readonly excusedAt: MonotonicMs;
 }
 
@@ -21,7 +21,7 @@ export const beginWatch = (now: MonotonicMs): BeatWatch => ({
   excusedAt: now,
 });
 
-/** @param beat what the agent says; null: it does not answer, so that the page cannot tell its beats */
+/** @param beat the agent's answer; null: it does not answer, so the page's beats are unknown */
 export function takeBeat(watch: BeatWatch, beat: ScreenBeat | null, now: MonotonicMs): BeatWatch {
   if (beat === null) return { ...watch, excusedAt: now };
   const beatAt = beat.ageMs === null ? null : now - beat.ageMs;

@@ -11,7 +11,7 @@ import { isPlaying } from '../playout/playout.ts';
 /** A lane as the screen sees it. */
 export interface ScreenedLane {
   readonly state: LaneState;
-  /** When its last sentence was understood whole; null: it has been answered, or there was none. */
+  /** When its last sentence was transcribed completely; null: its translation has begun to play, or there was none. */
   readonly understoodAt: number | null;
   readonly closedUntil: string | null;
 }
@@ -19,7 +19,7 @@ export interface ScreenedLane {
 /** How long the translation of a sentence may be awaited (ms) before the screen stops promising it. */
 const LONGEST_TRANSLATION_MS = 15_000;
 
-/** A stream that runs does not need these. */
+/** Reasons that do not affect a running stream. */
 const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
 const LIVE: readonly Phase[] = ['live', 'rolling'];
 

@@ -1,11 +1,11 @@
-/** What apt says, as a sentence for people. */
+/** An error of apt, explained for people. */
 export interface AptTrouble {
   readonly message: string;
-  /** Whether it may go by itself. */
+  /** Whether the trouble may pass by itself. */
   readonly mayPass: boolean;
 }
 
-/** The first that matches counts. Texts of apt 2.6 (Debian 12) and 3.0 (Debian 13) in English. */
+/** The first matching row counts. Texts of apt 2.6 (Debian 12) and 3.0 (Debian 13) in English. */
 const ANSWERS: readonly [RegExp, string, boolean][] = [
   [
     /No space left on device|not have enough free space/i,
@@ -58,7 +58,7 @@ export function explainApt(output: string): AptTrouble {
   return { message: `apt failed: ${line.slice(3, 203).trim() || 'it gave no reason'}`, mayPass: false };
 }
 
-/** A paragraph of apt-cache's answer. */
+/** Parses the first paragraph of apt-cache's answer. */
 export function readParagraph(text: string): ReadonlyMap<string, string> {
   const [paragraph = ''] = text.split(/\n\n/);
   const rows = paragraph.split('\n').flatMap((line): [string, string][] => {

@@ -4,7 +4,7 @@ import type { AgentHealth } from '../../protocol/update.ts';
 export interface GateTimes {
   /** Length of the watch (ms). */
   readonly watchMs: number;
-  /** Time until the agent must be ready (ms): the limit of its own unit. */
+  /** Time until the agent must be ready (ms): the start timeout of its unit. */
   readonly readyMs: number;
   /** Time without a microphone (ms): a card that was just closed can be busy, and visitors pull plugs. */
   readonly hearMs: number;
@@ -12,13 +12,13 @@ export interface GateTimes {
 
 export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120_000 };
 
-/** Three failed starts are not an accident. */
+/** Restarts at which a version is rolled back: three failed starts are not an accident. */
 const MOST_RESTARTS = 3;
-/** A version that brings the machine down must not do so forever. */
+/** Starts of the machine at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
 /** Share of the bytes read before the switch: a deaf version reads next to none, a good one may halve the sample rate. */
 const LEAST_SHARE = 0.25;
-/** Bytes in a second: less is not sound. */
+/** Fewer bytes per second than this are not sound. */
 const LEAST_SOUND = 8000;
 
 /** What the watch has seen since the switch, or since the start of the machine after it. */

@@ -8,7 +8,7 @@ export function compareVersions(a: string, b: string): number {
 /** The version of the package for an ordered version: "1.3.0" means "1.3.0-1". */
 export const packageVersion = (version: string): string => (version.includes('-') ? version : `${version}-1`);
 
-/** The same for people and reports, like `version` in `status`. */
+/** The version without the default revision, for people and reports, like `version` in `status`. */
 export const plainVersion = (version: string): string => version.replace(/-1$/, '');
 
 function parts(version: string): [string, string] {
@@ -16,7 +16,7 @@ function parts(version: string): [string, string] {
   return at < 0 ? [version, ''] : [version.slice(0, at), version.slice(at + 1)];
 }
 
-/** Text and numbers in turn, until they differ. */
+/** Compares text and numbers in turn, until they differ. */
 function comparePart(a: string, b: string): number {
   let [restA, restB] = [a, b];
   while (restA !== '' || restB !== '') {

@@ -1,4 +1,4 @@
-/** Which ends of the agent count against a version: those without an order. */
+/** Counts the restarts of the agent that count against a version: those without an order. */
 
 export interface RestartCount {
   /** Restarts that do not count: ordered, or from before the first count; null: there was no count yet. */
@@ -23,7 +23,7 @@ export function countRestarts(
   before: RestartCount,
   { restarts, pid, asked }: RestartFacts,
 ): { readonly count: RestartCount; readonly unasked: number } {
-  // The updater itself was started again: what was before belongs to the past, such as its own switch.
+  // The updater itself was started again: earlier restarts, such as its own switch, do not count.
   if (before.expected === null)
     return { count: { expected: restarts, excused: asked === pid ? null : asked }, unasked: 0 };
   // Fewer than before: a person has started the unit, and the count begins anew. One fewer: systemd still waits to start it.

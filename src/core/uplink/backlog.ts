@@ -14,25 +14,25 @@ export interface BacklogChunk {
   readonly capturedAt: number;
   /** The sound; null: the gate was closed, and silence is sent instead. */
   readonly pcm: Uint8Array | null;
-  /** False only when it is clearly a pause. */
+  /** False only if the chunk is clearly a pause. */
   readonly voiced: boolean;
   /** Absent for silence in place of sound. */
   readonly levels?: ChunkLevels;
-  /** It had to wait: there was no stream, or other chunks were before it. */
+  /** The chunk had to wait: there was no stream, or other chunks were before it. */
   readonly queued: boolean;
-  /** Languages in which an earlier stream, now broken, has spoken it. */
+  /** Languages in which an earlier stream, now broken, has spoken this chunk. */
   readonly said?: readonly string[];
   /** This chunk is replayed because the service cut its translation off. */
   readonly again?: boolean;
-  /** The speech before it is spoken already, so it must not join the sentence that the next stream hears before it. */
+  /** The speech just before this chunk was already spoken, so the chunk must not join the sentence that is sent before it. */
   readonly apart?: boolean;
-  /** The stream that gets it next has heard newer speech. */
+  /** The stream that gets this chunk next has already received newer speech. */
   readonly late?: boolean;
   /** Whose speech it is, where a key says who speaks. */
   readonly speaker?: 'source' | 'target';
 }
 
-/** Chunks of different kinds must not become one sentence: only one of them would have to be muted, or is a repeat. */
+/** Chunks of different kinds must not become one sentence: only some would have to be muted, or are a repeat. */
 export function kindOf({ said, again, late }: BacklogChunk): string {
   return [again === true, late === true, ...[...(said ?? [])].sort()].join();
 }
@@ -57,7 +57,7 @@ type Progress = 'unspoken' | 'behind' | 'live';
 
 export interface Backlog {
   readonly chunks: readonly BacklogChunk[];
-  /** Number of pause chunks in a row that left the backlog last (sent or trimmed). */
+  /** Number of consecutive pause chunks that left the backlog last (sent or trimmed). */
   readonly quietRun: number;
   readonly progress: Progress;
   readonly accounts: Accounts;
@@ -228,7 +228,7 @@ function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): 
   return chunks.sort((one, other) => one.seq - other.seq);
 }
 
-/** Pause chunks in a row (0.64 s) that are a pause between words: nothing that follows is cut off from what was before. */
+/** Consecutive pause chunks (0.64 s) that count as a pause between words: a switch there cuts no word. */
 const BETWEEN_WORDS_CHUNKS = 2;
 
 /** Whether the stream hears a pause now. */

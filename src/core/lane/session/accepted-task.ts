@@ -18,7 +18,7 @@ export function noteAccepted(context: StepContext, task: TaskOptions): void {
 }
 
 /**
- * The service has refused the task: the last accepted one goes on, and an event reports that. The operator's order stays.
+ * The service has refused the task: the lane keeps the last accepted task and reports that. The operator's order stays.
  * @returns false if there is no accepted task, or it is the one that is refused now
  */
 export function keepAcceptedTask(context: StepContext, stream: OpenStream, message: string): boolean {
@@ -28,7 +28,7 @@ export function keepAcceptedTask(context: StepContext, stream: OpenStream, messa
   const refused = taskOf(context.state);
   const keys = acceptedTask === null ? [] : differingKeys(refused, acceptedTask);
   if (acceptedTask === null || keys.length === 0) {
-    // The accepted task is refused, too. The next attempt begins with the order, which the service may support by then.
+    // The accepted task is refused, too. The next attempt sends the order again: the service may support it meanwhile.
     if (refusedTask !== null) context.set({ refusedTask: null });
     return false;
   }

@@ -7,12 +7,12 @@ import { isTranscribed } from './standby.ts';
 /** A pause that ends a sentence (ms), longer than one within it. */
 const PAUSE_MS = 2000;
 
-/** Whether a change of the microphone cuts no speech off: the room is silent, or the present one is lost. */
+/** Whether the microphone can change without cutting off speech: the room is silent, or the current microphone is lost. */
 export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now: number): boolean {
   return captureLost || now - lastVoiceAt >= PAUSE_MS;
 }
 
-/** Whether another loudspeaker cuts nothing off: no sentence is being translated or played, or the present one is lost. */
+/** Whether the loudspeaker can change without cutting off a sentence: none is being translated or played, or the device is lost. */
 export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   const { session, saying, oldSession, playout, playbackLost, lastVoiceAt, settings } = state;
   // Sound that waits for a loudspeaker is kept.
@@ -24,7 +24,7 @@ export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   return !isTranscribed(stream, now) && !owesSpeechSince(stream.replay, now - settings.answerMs, 0);
 }
 
-/** Whether the end of the lane cuts nothing off: nothing is heard, held, translated or played. */
+/** Whether the lane can end without cutting off speech: none is heard, held, translated or played. */
 export function mayEnd(state: LaneState, now: number): boolean {
   const isHeld = heldSpeech(state.backlog).length > 0;
   return !isHeld && mayChangeMicrophone(state, now) && mayChangeLoudspeaker(state, now);

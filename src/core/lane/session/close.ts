@@ -43,7 +43,7 @@ export function closeSetup(context: StepContext, setup: Successor | null): void 
   context.disarm('token');
 }
 
-/** Closes the stream that hears. The caller changes the session. */
+/** Closes the stream that receives speech. The caller changes the session. */
 export function closeHearing(
   context: StepContext,
   { kind, stream }: Live | Retasking | Rolling | Draining,

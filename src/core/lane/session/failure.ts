@@ -12,7 +12,7 @@ import { describeUnreadable } from './unreadable.ts';
 
 /** Longest wait that a peer may ask for (ms): a wrong number must not silence the device until a technician comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
-/** Attempts that do not reach the service before the backend is asked again: the address may be out of date. */
+/** Attempts that do not reach the service before the backend is asked for another address: this one may be out of date. */
 const UNREACHED_TRIES = 3;
 
 /** Details of a failure beyond its cause. */
@@ -30,7 +30,7 @@ export interface Failure {
   readonly isOurs?: boolean;
 }
 
-/** An attempt or a stream has failed: closes the rest of the stream. The recovery table decides when the next attempt is. */
+/** Handles a failed attempt or stream: closes it, and schedules the next attempt by the recovery table. */
 export function fail(context: StepContext, cause: Cause, given: Failure = {}): void {
   const { session } = context.state;
   const failure = explained(cause, given);
@@ -53,7 +53,7 @@ export function fail(context: StepContext, cause: Cause, given: Failure = {}): v
   }
 }
 
-/** Adds the unreadable message of a service that seems to have sent nothing. */
+/** If the service seems to have sent nothing, explains the failure by its first unreadable message, if any. */
 function explained(cause: Cause, failure: Failure): Failure {
   const { stream, message } = failure;
   if (stream == null || message !== undefined) return failure;
@@ -62,7 +62,7 @@ function explained(cause: Cause, failure: Failure): Failure {
   return unreadable === null ? failure : { ...failure, message: unreadable };
 }
 
-/** Closes the stream that hears; the next one gets the speech that it has not spoken. */
+/** Closes the live stream, and takes back its unspoken speech for the next one. */
 function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
   closeHearing(context, session, cause, 'terminate');
   takeBackFrom(context, session.stream);

@@ -13,7 +13,7 @@ export function goLive(context: StepContext, ready: ReadyStream): void {
   takeSpeech(context);
 }
 
-/** How long audio held during a change of the task is sent before the next change (ms). */
+/** Maximum time to send audio held during a change of the task, before the next change (ms). */
 const HEARS_AT_MOST_MS = 10_000;
 
 /** The live stream's new task runs. */
@@ -46,11 +46,11 @@ function beginSession(context: StepContext, stream: LiveStream): void {
     context.count('rollovers');
     context.notify('rollover', { session });
   }
-  // The timer runs on through a rollover: sessions shorter than `stableMs` would never count as stable.
+  // A rollover does not restart the timer: otherwise sessions shorter than `stableMs` would never count as stable.
   if (timers.stable === null) context.arm('stable', context.now + settings.stableMs);
   context.arm('ping', context.now + settings.pingMs, settings.pingSlackMs);
   if (stream.limitAt !== null) {
-    // With a limit nearer than the lead, the next session begins after half of the time.
+    // If the limit is nearer than the lead, the next session begins halfway to it.
     const halfWay = context.now + Math.max(0, stream.limitAt - context.now) / 2;
     context.arm('roll', Math.max(halfWay, stream.limitAt - settings.rollLeadMs));
   }

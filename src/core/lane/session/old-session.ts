@@ -45,7 +45,7 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   context.arm('drainOld', context.now + settings.drainMs);
 }
 
-/** Whether the stream has fallen silent in the middle of speech. An answer about its task is not an answer to speech. */
+/** What the stream owes when it is asked to end. An answer about its task is not an answer to speech. */
 function leftBy({ silence, replay }: Stream): Ending['left'] {
   if (!owesSpeech(replay)) return 'nothing';
   if (silence.onlyAnswers || (silence.since !== null && silence.speechChunks > 0)) return 'unanswered';
@@ -94,8 +94,8 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
 }
 
 /**
- * The old session has ended cleanly: the speech that it has not translated counts as noise. A session that had fallen silent in the middle
- * of speech also ends cleanly; that speech goes to the next session.
+ * The old session has ended cleanly: speech that it has not translated counts as noise. If the session had fallen silent in
+ * the middle of speech, the next session gets that speech.
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
@@ -139,7 +139,7 @@ export function noteNews(context: StepContext, stream: Stream, isSound: boolean)
 function doneAt(context: StepContext, { stream, since }: OldSession, { asked }: Finishing): number {
   const { chunkMs, oldSessionDoneMs, oldSessionQuietMs } = context.state.settings;
   const newsAt = stream.newsAt ?? stream.liveAt;
-  // If nothing is owed, only a burst of sound may still go on: a session that was quiet for long can end at once.
+  // If nothing is owed, only sound in progress may still arrive: a session that was quiet for long can end at once.
   const isDone = !owesSpeech(stream.replay);
   const quietAt = isDone
     ? Math.max(newsAt + oldSessionDoneMs, since + chunkMs)

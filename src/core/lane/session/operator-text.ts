@@ -14,11 +14,11 @@ import { turnsByKey } from '../two-way/two-way.ts';
 import { noteNews } from './old-session.ts';
 import { hearingStream, type Stream, streamsOf } from './session-state.ts';
 
-/** Time for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
+/** Timeout for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
 const BEGINS_WITHIN_MS = 15_000;
 /** Pause after sound without an end mark (ms) that counts as the end of the sound. */
 const GAP_MS = 1500;
-/** Time limit of a text (ms): the longest that is accepted is shorter. */
+/** Timeout of a text (ms), longer than any accepted text takes. */
 const LONGEST_MS = 180_000;
 const LOOK_EACH_MS = 320;
 
@@ -60,8 +60,8 @@ export function canSay(state: LaneState, now: number): 'quiet' | 'busy' | 'no' {
 }
 
 /**
- * Who must have the turn before the service translates a text into this language: it translates in one direction at a time.
- * Null: it does already, or no key says who speaks.
+ * Whose turn it must be before the service translates a text into this language: it translates in one direction at a time.
+ * Null: it translates into it already, or no key says who speaks.
  */
 export function turnBefore(state: LaneState, language: string): Speaker | null {
   const { session } = state;
@@ -95,7 +95,7 @@ export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, 
   return !isOther && !sentences.some(({ id }) => id === sentence);
 }
 
-/** Whether sound of a visitor's sentence came without an id a moment ago. */
+/** Whether a visitor's sentence without an id had sound a moment ago. */
 function goesOn({ replay: { namelessAt } }: Stream, now: number): boolean {
   return namelessAt !== null && now - namelessAt < OTHER_SOUND_MS;
 }
@@ -113,7 +113,7 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Spoke
   context.arm('saying', context.now + LOOK_EACH_MS);
 }
 
-/** The service objects: that concerns the text if its sound has not begun. */
+/** An objection of the service counts against the text if its sound has not begun. */
 export function onSayError(
   context: StepContext,
   stream: Stream,

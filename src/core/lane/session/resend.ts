@@ -29,8 +29,8 @@ export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 
 }
 
 /**
- * Counts what a stream leaves behind, whatever has ended it: every end comes here. Unanswered speech counts as lost by a silent
- * service: a dead connection is noticed before the log forgets speech.
+ * Counts the speech that a stream left unspoken, at every end of a stream. Unanswered speech counts as lost by a silent
+ * service: a dead connection would be noticed before the log forgets speech.
  */
 export function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, unanswered, stopped } = settleEnd(replay, end);
@@ -84,8 +84,8 @@ function countGivenUp(context: StepContext, chunks: readonly BacklogChunk[], lan
 }
 
 /**
- * Replays sentences that the service has cut off. Called at a sign of life: the missing messages are then not just delayed,
- * unless the connection was blocked until a moment ago.
+ * Replays sentences that the service has cut off. Called at a sign of life: it shows that the missing messages are not just
+ * delayed, unless the connection was blocked until a moment ago.
  */
 export function repeatCut(context: StepContext, { id }: Stream): void {
   const stream = streamsOf(context.state).find((one) => one.id === id);

@@ -6,7 +6,7 @@ import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { hearingStream, tokenRequestOf, type Wait } from './session-state.ts';
 
-/** Largest interval of attempts while people speak (ms). */
+/** Maximum interval between attempts while people speak (ms). */
 export const VOICE_SPACING_MS = 15_000;
 const SPREAD_MS = 3000;
 /** How long a speaker is expected to go on after the last voice (ms). */
@@ -32,7 +32,7 @@ export function waitForRetry(
   return { wait, waitMs: Math.round(dueAt - context.now) };
 }
 
-/** Arms the wait for the backend's answer; after it the request is repeated. */
+/** Arms the timeout for the backend's answer, after which the request is repeated. */
 export function waitForAnswer(context: StepContext, waitMs: number, patienceMs: number): Wait | null {
   const earliestAt = context.now + Math.min(VOICE_SPACING_MS, patienceMs);
   return begin(context, 'token', waitMs, { earliestAt, spreadMs: SPREAD_MS });

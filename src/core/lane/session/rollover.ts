@@ -40,7 +40,7 @@ export function onRollTimer(context: StepContext): void {
   acquire(context);
 }
 
-/** A chunk was sent: switches if this is the pause. */
+/** A chunk was sent: switches if there is a pause now. */
 export function rollInPause(context: StepContext): void {
   const { session, hold } = context.state;
   if (session.kind === 'rolling') return trySwitch(context);
@@ -71,7 +71,7 @@ export function catchUpAfterTask(context: StepContext, before: LaneState): void 
   if (session.kind !== 'live' || hold !== null) return;
   const { stream } = session;
   const isSame = isSameTask(stream.confirmedTask, serviceTaskOf(context.state));
-  // The one who spoke before speaks again: the service translates in that direction already.
+  // The previous speaker speaks again: the service translates in that direction already.
   if (isSame && stream.taskStale && turnsByKey(context.state)) context.patch(stream, { taskStale: false });
   else if (
     stream.taskStale
@@ -81,7 +81,7 @@ export function catchUpAfterTask(context: StepContext, before: LaneState): void 
     refreshTask(context);
 }
 
-/** Whether no sentence of the one who spoke before is open. Another change of the task does not wait for that. */
+/** Whether a turn may change the task: the previous speaker's sentence must be over. Other changes do not wait for that. */
 function mayTurn({ state }: StepContext, stream: LiveStream): boolean {
   const { confirmedTask } = stream;
   if (!turnsByKey(state) || confirmedTask.speaker === serviceTaskOf(state).speaker) return true;

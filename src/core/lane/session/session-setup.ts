@@ -56,12 +56,12 @@ export function connect(context: StepContext, lease: Lease): void {
   context.arm('setup', context.now + patience(context, connectPatience(context)));
 }
 
-/** Failures in a row after which the limit doubles: the connection itself may be slow. */
+/** Consecutive failures after which the connect timeout doubles: the connection itself may be slow. */
 const FAILURES_PER_ADDRESS = 3;
 
 /**
- * How long a connection may take to open. The first three attempts, all to one address, fail soon, because the backend may
- * know a better address. Each three further attempts get twice the time.
+ * Timeout for opening a connection. The first three attempts, all to one address, get little time, because the backend may
+ * know a better address. After every three failures the timeout doubles.
  */
 function connectPatience({ state }: StepContext): number {
   const { firstConnectMs, connectMs } = state.settings;
@@ -69,10 +69,10 @@ function connectPatience({ state }: StepContext): number {
   return Math.min(connectMs, firstConnectMs * 2 ** Math.floor(failures / FAILURES_PER_ADDRESS));
 }
 
-/** Time that each step of a set-up gets (ms), however near the limit is. */
+/** Minimum timeout of a set-up step (ms), however near the limit is. */
 const LEAST_PATIENCE_MS = 6000;
 
-/** How long a step of the set-up may take. The first attempt at a successor leaves time for a second attempt. */
+/** Timeout of a set-up step. The first attempt at a successor leaves time for a second attempt. */
 function patience(context: StepContext, usualMs: number): number {
   const { session, settings, longestSetupMs } = context.state;
   if (session.kind !== 'rolling' || session.stream.rollFailures > 0) return usualMs;
@@ -91,7 +91,7 @@ export function onOpened(context: StepContext, stream: Stream): void {
   sendTask(context, opened);
 }
 
-/** Sends the task, and begins to ask whether it runs. Audio is held meanwhile. */
+/** Sends the task, and starts polling whether it runs. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
   const task = serviceTaskOf(context.state);
@@ -103,7 +103,7 @@ function sendTask(context: StepContext, stream: OpenStream): void {
     taskStale: false,
   });
   context.emit({ type: 'send_task', stream: stream.id, ...task });
-  // A further change does not restart the time limit, which could otherwise never expire.
+  // A further change does not restart the timeout, which could otherwise never expire.
   if (stream.unconfirmedSince === null)
     context.arm('setup', context.now + patience(context, settings.setupMs));
   const wait = stream.liveAt === null ? settings.firstPollMs : settings.reapplyMs;
@@ -131,7 +131,7 @@ const GIVES_WAY_MS = 6000;
 /** Time after which a newer task replaces one that does not run (ms): tasks usually run after 2 to 7 s. */
 const IN_VAIN_AFTER_MS = 8000;
 
-/** Whether a newer task may replace the first one of a stream before that runs. A successor has no time for it. */
+/** Whether a newer task may replace a stream's first task before that task runs. A successor has no time for this. */
 function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStream, now: number): boolean {
   if (liveAt !== null || session.kind === 'rolling') return false;
   return now - (unconfirmedSince ?? now) <= GIVES_WAY_MS;
@@ -160,7 +160,7 @@ export function refreshTask(context: StepContext): void {
   const allowedAt = taskAllowedAt(context.state, stream);
   if (allowedAt > context.now) {
     context.patch(stream, { taskStale: true });
-    // The poll for the pending task stays at its time.
+    // The poll for the pending task is not postponed.
     const askedAt = stream.sentTask === null ? null : timers.poll;
     context.arm('poll', Math.max(context.now, Math.min(allowedAt, askedAt ?? allowedAt)));
     return;

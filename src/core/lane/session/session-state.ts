@@ -8,7 +8,7 @@ import type { Silence } from './silence-watch.ts';
 
 /** A wait that a voice shortens. */
 export interface Wait {
-  /** The earliest end. */
+  /** Earliest end of the wait. */
   readonly earliestAt: number;
   /** The retry is spread over this time (ms), because many devices may hear a voice at once. */
   readonly spreadMs: number;
@@ -31,7 +31,7 @@ export interface PendingTokenRequest {
 /** An unspent token. */
 export interface Lease {
   readonly grant: Grant;
-  /** End of the token's use (monotonic ms). */
+  /** Last moment to use the token (monotonic ms). */
   readonly expiresAt: number;
   /** Attempts with this token that did not reach the service. */
   readonly unreached: number;
@@ -40,18 +40,18 @@ export interface Lease {
 /** A connection to the service, from the request to open it. */
 export interface Stream {
   readonly id: number;
-  /** The token it was opened with. */
+  /** The token with which the stream was opened. */
   readonly lease: Lease;
-  /** When the connection was open; null before. */
+  /** When the connection opened; null before. */
   readonly openedAt: number | null;
   readonly lastTaskAt: number | null;
   /** The task sent last, if the service has neither confirmed nor rejected it; null: none. */
   readonly sentTask: ServiceTask | null;
   /** When the first unconfirmed task was sent; null: the last one is confirmed. */
   readonly unconfirmedSince: number | null;
-  /** Until then the speech held during a change of the task is sent, before the next change. */
+  /** Until when speech held during a change of the task is sent. The next change waits for that. */
   readonly hearsUntil: number;
-  /** The task that the service has confirmed. It goes on if a later one is rejected. */
+  /** The task that the service has confirmed. That task continues if a later one is rejected. */
   readonly confirmedTask: ServiceTask | null;
   /** When the stream began to receive speech; null before. */
   readonly liveAt: number | null;
@@ -61,11 +61,11 @@ export interface Stream {
   /** The options changed after the last task: it must be sent again. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
-  /** Since when sent bytes do not leave this machine; null: they do. */
+  /** Since when the connection has been congested: sent bytes do not leave this machine. Null: it is not. */
   readonly congestedSince: number | null;
-  /** When the service will end the session at the earliest (`max_session_duration_seconds`); null: never. */
+  /** When the service will end the session at the earliest (`max_session_duration_seconds`); null: no limit. */
   readonly limitAt: number | null;
-  /** The account allows no successor beside it: it must end before the next one begins. */
+  /** The account allows no second stream: this one must end before its successor begins. */
   readonly mustGoFirst: boolean;
   /** Consecutive failed attempts at a successor. */
   readonly rollFailures: number;
@@ -74,7 +74,7 @@ export interface Stream {
   /** The first unreadable message; null: none. */
   readonly firstUnreadable: string | null;
   readonly signs: Signs;
-  /** Since when speech has no result. */
+  /** Sent speech that has no result so far. */
   readonly silence: Silence;
   /** Speech that was sent and not spoken yet. */
   readonly replay: ReplayLog;
@@ -82,9 +82,9 @@ export interface Stream {
 
 /** Signs of life of a stream: messages and answers to pings. */
 export interface Signs {
-  /** When the last one came; null: none yet. */
+  /** When the last sign came; null: none yet. */
   readonly at: number | null;
-  /** After a block of the connection: until then, messages from before the first sign of life may still arrive. */
+  /** Until when messages delayed by a blocked connection may still arrive. */
   readonly blockedUntil: number;
   /** The last sign of life before which all earlier messages have arrived. */
   readonly settledAt: number;
@@ -95,7 +95,7 @@ export const NO_SIGNS: Signs = { at: null, blockedUntil: NEVER, settledAt: NEVER
 
 /** Pause between signs of life (ms) after which the connection counts as blocked: pings are answered about every 3 s. */
 const BLOCKED_AFTER_MS = 4500;
-/** Time after the first sign of life (ms) within which delayed messages arrive, also those that the service had queued. */
+/** Time after the first sign of life (ms) within which delayed messages arrive, including those that the service had queued. */
 const SETTLES_WITHIN_MS = 5000;
 
 export function noteSign({ at, blockedUntil, settledAt }: Signs, now: number): Signs {
@@ -162,7 +162,7 @@ export interface Live {
   /** The unspent token of a failed successor. */
   readonly lease: Lease | null;
 }
-/** Live, while a changed task does not run yet. */
+/** Live, but the changed task is not running yet. */
 export interface Retasking {
   readonly kind: 'retasking';
   readonly stream: LiveStream;
@@ -186,26 +186,26 @@ export type Session = AtRest | Standby | Waiting | SettingUp | Live | Retasking 
 /** A stream that receives no more speech. It gets silence until it has spoken everything, and is then ended. */
 export interface OldSession {
   readonly stream: LiveStream;
-  /** When it stopped receiving speech. */
+  /** When the stream stopped receiving speech. */
   readonly since: number;
-  /** Why it ends, for the event. */
+  /** Why the stream ends, for the event. */
   readonly why: 'rollover' | 'standby';
   /** The successor begins after this session ends, because the account allows one stream. */
   readonly successorWaits: boolean;
   readonly stage: Finishing | Ending;
 }
-/** It may still have something to say. */
+/** The old session may still have speech to deliver. */
 export interface Finishing {
   readonly is: 'finishing';
-  /** It was pinged. */
+  /** Whether the old session was pinged. */
   readonly asked: boolean;
-  /** Paces the silence that it gets. */
+  /** Paces the silence sent to the old session. */
   readonly pacer: Pacer;
 }
-/** It was asked to end. */
+/** The old session was asked to end. */
 export interface Ending {
   readonly is: 'ending';
-  /** Speech that it owed when it was asked to end. `unanswered`: replayed even after a clean end. */
+  /** Speech that the old session owed when it was asked to end. `unanswered`: replayed even after a clean end. */
   readonly left: 'nothing' | 'unfinished' | 'unanswered';
 }
 
@@ -231,7 +231,7 @@ export function hearingStream(session: Session): LiveStream | null {
   return 'stream' in session ? session.stream : null;
 }
 
-/** Whether its sent bytes do not leave this machine. */
+/** Whether the stream that receives speech is congested: its sent bytes do not leave this machine. */
 export function isCongested(session: Session): boolean {
   const stream = hearingStream(session);
   return stream !== null && stream.congestedSince !== null;

@@ -6,15 +6,15 @@ import type { LaneSettings } from '../lane-options.ts';
 /** Speech that was sent on a stream and has no result so far. */
 export interface Silence {
   /**
-   * When speech was first sent after the last message of the service, or when it last sent a text that it has not spoken.
+   * When speech was first sent after the last message of the service, or when the service last sent a text that it has not spoken.
    * Null: no result is due.
    */
   readonly since: number | null;
   /** Chunks of speech sent since then. */
   readonly speechChunks: number;
-  /** When the lane asked for the task because of that; null: not yet. */
+  /** When the lane polled the task because of the missing result; null: not yet. */
   readonly askedAt: number | null;
-  /** Since the last text or sound, the service has only answered such a question. */
+  /** Since the last text or sound, the service has only answered such a poll. */
   readonly onlyAnswers: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SilentEnds {
 
 export const NO_SILENT_ENDS: SilentEnds = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
 
-/** Ends in a row that leave a doubt: the voice detector may take noise for speech. */
+/** Consecutive silent sessions after which the voice detector is in doubt: it may take noise for speech. */
 export const DOUBTFUL_ENDS = 2;
 /** Time after which such ends no longer count (ms): the service may work again. */
 export const ENDS_FORGOTTEN_MS = 3_600_000;
@@ -36,7 +36,7 @@ export const ENDS_FORGOTTEN_MS = 3_600_000;
 export const SILENCE_SLACK_MS = 300;
 
 /**
- * Notes a chunk that is sent. Only speech by the voice detector counts: a loud room gets no result.
+ * Notes a chunk that is sent. It counts only if the voice detector judges it to be speech: a loud room gets no result.
  * @param isExpected whether the last speaker has a voice that the detector seldom recognises
  */
 export function noteSpeech(
@@ -52,7 +52,7 @@ export function noteSpeech(
 
 /**
  * Notes any event of the service.
- * @param isWriting a partial is open: sound of the sentence before it does not settle that
+ * @param isWriting a partial is open: sound of an earlier sentence does not end the wait for its result
  */
 export function noteMessage(silence: Silence, said: ServiceEvent, isWriting: boolean, now: number): Silence {
   const since = isText(said) || (said.type === 'spoke' && isWriting) ? now : null;

@@ -17,9 +17,9 @@ import {
 
 /**
  * A service can answer pings, take every byte, and send no result. If speech gets no message, or a transcript gets no sound,
- * the lane asks for the task. No answer ends the session, and so does the answer that the task does not run; any other
- * answer gives it more time. Noise that the voice detector takes for speech looks the same: after two such ends in a row,
- * only a session without any answer is ended.
+ * the lane asks for the task. The session ends if the service does not answer, or answers that the task is not running; any
+ * other answer gives it more time. Noise that the voice detector takes for speech looks the same: after two such ends in a
+ * row, only a session without any answer is ended.
  */
 
 /** Chunks of speech without a result that end a session that still answers (3.2 s): fewer may be a cough. */
@@ -37,7 +37,7 @@ export function hearService(context: StepContext, stream: Stream, said: ServiceE
 }
 
 /**
- * Ends the session if the service answers the question about its silence with "no task", or a paused one.
+ * Ends the session if the service answers the question about its silence with no task or a paused task.
  * @returns whether the session was ended
  */
 export function endWithoutTask(context: StepContext, stream: Stream, said: ServiceEvent): boolean {
@@ -72,7 +72,7 @@ export function onSilenceTimer(context: StepContext): void {
     context.patch(stream, { silence: { ...silence, since: null } });
     return;
   }
-  // On a congested connection neither question nor answer arrives; if it stays so, the ping timer ends it.
+  // On a congested connection neither question nor answer arrives; if that lasts, the ping timer ends the stream.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
   }
@@ -84,7 +84,7 @@ export function onSilenceTimer(context: StepContext): void {
 }
 
 /**
- * Asks for the task before standby, if the service has sent no result of the speech.
+ * Asks for the task before standby, if the service has sent no result for the speech.
  * @returns whether the answer is still pending
  */
 export function askAboutSilence(context: StepContext, stream: LiveStream): boolean {

@@ -8,10 +8,10 @@ import type { StepContext } from '../step-context.ts';
  * from it, and for a while a less certain voice wakes the lane.
  */
 
-/** How long the service is trusted after the detector's last sure voice (ms): it can make words of noise all day. */
+/** How long the service is trusted after the detector's last sure voice (ms): it may transcribe noise all day. */
 const TRUSTED_MS = 300_000;
 
-/** Sound has come. @param id the service's id of the sentence; null: it sends none */
+/** Notes that sound has arrived. @param id the service's id of the sentence; null: it sends none */
 export function noteSpokenVoice(
   context: StepContext,
   before: ReplayLog,

@@ -13,7 +13,7 @@ import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 
-/** Speech among the last chunks that wakes the lane, if chunks are judged one by one: a slammed door is a single one. */
+/** Chunks of speech, among the last chunks, that wake the lane if each is judged alone: a slammed door is only one. */
 const WAKE = { speech: 2, of: 3 } as const;
 /** Interval of checks (ms) while something keeps the lane from standby. */
 const SLEEP_CHECK_MS = 1000;
@@ -34,7 +34,7 @@ export function onStandbyTimer(context: StepContext): void {
   if (context.now < dueAt) return context.arm('standby', dueAt);
   // Earlier speech may still have to be sent, spoken or played. Noise of a loud room does not count.
   const patienceMs = isUnanswered ? UNANSWERED_MS : settings.answerMs;
-  // Counted from the sending: on a slow connection that is long after the capture.
+  // Counted from sending, which on a slow connection is long after capture.
   // Before the first result, only speech that would wake the lane is waited for.
   const mistakes = isUnanswered ? vainWakes.length : 0;
   const isAwaited = owesSpeechSince(stream.replay, context.now - patienceMs, mistakes);
@@ -86,7 +86,7 @@ export function wake(context: StepContext): void {
   acquire(context);
 }
 
-/** Whether a lane with these options never goes to standby, also not at its start. */
+/** Whether a lane with these options is never in standby, not even at its start. */
 export function neverSleeps({ start, standbyAfterMs }: LaneOptions): boolean {
   return standbyAfterMs === 0 && start !== 'voice';
 }

@@ -16,7 +16,7 @@ function isLate(context: StepContext, stream: LiveStream): boolean {
   return context.now >= latestAt(context.state, stream);
 }
 
-/** Time before the latest moment (ms) from which a short pause is enough: that is better than to cut a word. */
+/** Time before the latest moment (ms) from which a short pause is enough: that is better than cutting a word. */
 const HURRY_MS = 4000;
 /** How far a breath is below the loudest chunk around it (dB). */
 const BREATH_DB = 6;

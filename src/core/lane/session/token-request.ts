@@ -9,7 +9,7 @@ import { waitForAnswer } from './retry-wait.ts';
 import { connect } from './session-setup.ts';
 import { type Lease, leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
 
-/** Longest wait for an answer (ms). */
+/** Maximum wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
 
 /** Connects with the unspent token, or requests a new token. */
@@ -36,7 +36,7 @@ function putRequest(context: StepContext, request: PendingTokenRequest): void {
   context.advanceSetup({ stage: 'acquiring', request });
 }
 
-/** Sends the request, also again under the same id: the backend then repeats a lost answer instead of creating a second session. */
+/** Sends or repeats the request under its id: the backend then repeats a lost answer instead of creating a second session. */
 function ask(context: StepContext, asked: PendingTokenRequest): void {
   const { brokerUp, settings, seed } = context.state;
   if (!brokerUp) return;
@@ -64,7 +64,7 @@ export function onTokenTimer(context: StepContext): void {
   ask(context, request);
 }
 
-/** Shortest interval of requests on demand (ms). */
+/** Minimum interval between requests on demand (ms). */
 const LEAST_BETWEEN_MS = 2000;
 
 /** Repeats the request now, unless it was just sent. */
@@ -76,10 +76,10 @@ export function askNow(context: StepContext): void {
 
 /** Requests are spread over this time (ms) when the broker is back, beyond the spread of the fleet's connections. */
 const SPREAD_MS = 1000;
-/** Longest wait (ms) of a device that just started: it need not spread its request. */
+/** A request that waited no longer than this for the broker (ms) is not spread: the device has just started. */
 const NO_WAIT_MS = 1000;
 
-/** The connection to the broker came or went. */
+/** The connection to the broker was established or lost. */
 export function onBroker(context: StepContext, up: boolean): void {
   context.set({ brokerUp: up });
   const { session, seed } = context.state;
@@ -110,7 +110,7 @@ export function onGranted(context: StepContext, grant: Grant): void {
   const asked = openRequest(context.state);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
-    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that.
+    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that token.
     if (!inUse) context.emit({ type: 'forget_grant', grant: grant.id });
     context.count('ignored');
     return;

@@ -9,7 +9,7 @@ import { isText } from './silence-watch.ts';
  * such message of a session, and the status shows the problem while it lasts. Unknown types of messages do not count.
  */
 
-/** Duration of the problem (ms) that is shown: a single unreadable message does not matter. */
+/** Minimum duration of a problem that is shown (ms): a single unreadable message does not matter. */
 const AT_LEAST_MS = 2000;
 /** Time after the last unreadable message (ms) at which the problem counts as over. */
 const FORGOTTEN_MS = 60_000;
@@ -33,7 +33,7 @@ export function onUnreadable(
   context.set({ unreadable: { since: isOld ? now : known.since, at: now, isSound } });
 }
 
-/** A readable text ends the problem, unless the sound is what cannot be played. */
+/** A readable text ends the problem, unless sound was unreadable. */
 export function noteReadable(context: StepContext, said: ServiceEvent): void {
   const { unreadable } = context.state;
   if (unreadable !== null && !unreadable.isSound && isText(said)) context.set({ unreadable: null });

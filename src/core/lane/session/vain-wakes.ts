@@ -8,7 +8,7 @@ import type { StepContext } from '../step-context.ts';
 
 /** How long a wake in vain counts (ms): about as long as a noisy visit lasts. */
 const COUNTED_MS = 3_600_000;
-/** Vain wakes within that time from which they are reported, and down to which they are over. */
+/** Vain wakes within that time at which the problem is reported, and at which it is over. */
 const REPORTED_FROM = 4;
 const OVER_AT = 1;
 const FINDING = 'noisy_room';

@@ -22,7 +22,7 @@ import { echoInForce, onPathChanged, reviewEcho } from './echo-rules.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback-rules.ts';
 import { pump, sendFiller } from './sending.ts';
 
-/** Time in which half-duplex never opens (ms) after which it is reported: no sentence is that long. */
+/** How long half-duplex stays closed before that is reported (ms): no sentence is that long. */
 const DEAF_AFTER_MS = 60_000;
 
 /** Audio of the microphone. */
@@ -32,7 +32,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   if (!isListening(context.phase)) return;
   const { levels } = captured;
   reviewEcho(context);
-  // It may be another microphone, or in another place.
+  // The microphone may be another one, or may have been moved.
   if (context.state.captureLost) onPathChanged(context);
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });

@@ -5,7 +5,7 @@ import type { StepContext } from '../step-context.ts';
 import { echoInForce } from './echo-rules.ts';
 import { silenceLoudspeaker } from './playback-rules.ts';
 
-/** Time without a voice (ms) after which the translation comes up again: a breath takes about one chunk, and the next may be late. */
+/** Time without a voice (ms) after which the translation is turned up again: a breath takes about one chunk, and the next may be late. */
 const SILENT_FOR_MS = 700;
 
 /** A visitor speaks: turns the translation down if the echo canceller lets both speak at once. */

@@ -30,7 +30,7 @@ function chime(context: StepContext, earcon: Earcon, about: 'session' | 'mute'):
   if (options.earcons) sound(context, earcon, about);
 }
 
-/** Plays a chime on request. It replaces one that still waits. */
+/** Plays a chime on request. It replaces a requested chime that still waits. */
 export function playChime(context: StepContext, earcon: Earcon): void {
   sound(context, earcon, 'asked');
 }
@@ -41,12 +41,12 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
   sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
 }
 
-/** Confirms a key press. It closes no gate: the one who pressed speaks at once. */
+/** Confirms a key press. It closes no gate: whoever pressed the key speaks at once. */
 export function answerKey(context: StepContext, earcon: Earcon): void {
   sound(context, earcon, ANSWER);
 }
 
-/** Plays a sound of the device itself. It replaces one that still waits. */
+/** Plays a sound of the device itself. It replaces an announcement that still waits. */
 export function announce(context: StepContext, pcm: Uint8Array): void {
   sayOwn(context, 'announcement', pcm);
 }
@@ -63,7 +63,7 @@ export function updateChimes(context: StepContext, before: LaneState): void {
     if (phaseOf(before.session) !== context.phase) rest(context);
     return;
   }
-  // The begin of a session also sets `lastVoiceAt`.
+  // A new session also sets `lastVoiceAt`.
   const isVoice =
     before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
   if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
@@ -105,7 +105,7 @@ function noteUp(context: StepContext): void {
   context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
 }
 
-/** Plays the waiting chime in a pause. Called at each step: an open microphone causes three a second. */
+/** Plays the waiting chime in a pause. Called at each step, three times a second with an open microphone. */
 function chimeDue(context: StepContext): void {
   const { chimes } = context.state;
   const { due, session, voiceAt } = chimes;

@@ -105,7 +105,7 @@ function reportFallback(context: StepContext): void {
   context.notify('echo_fallback', { reason, from, mode: 'half-duplex', message });
 }
 
-/** Sound given to the loudspeaker so far; in a room, to the one that got less: the canceller learns each of them. */
+/** Sound given to the loudspeaker so far; in a room, the lesser of the two lanes' amounts: the canceller must learn both. */
 function playedMs({ playout, settings, room }: LaneState): number {
   const own = ownPlayedMs({ playout, settings });
   return room === null ? own : Math.min(own, room.playedMs);

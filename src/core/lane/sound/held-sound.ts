@@ -9,7 +9,7 @@ import type { StepContext } from '../step-context.ts';
  * visitors still read the captions.
  */
 
-/** Interval of probes (ms) while speech waits, for a loudspeaker that only a write can find working again. */
+/** Interval of probes (ms) while speech waits: some loudspeakers show their recovery only when written to. */
 const PROBE_EACH_MS = 5000;
 /** The same while nothing waits: the status must not stay `lost` until the next visitor comes. */
 const IDLE_PROBE_EACH_MS = 60_000;

@@ -25,7 +25,7 @@ import { playsFrom } from '../two-way/two-way.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 
-/** How early a running device gets more sound (ms): it fills a gap with silence. */
+/** Remaining sound at which a running device is refilled (ms): it would fill a gap with silence. */
 const REFILL_MS = 140;
 /** How much a running device still plays after a flush (ms): no more is written ahead. */
 const RUNS_OUT_MS = 180;
@@ -102,7 +102,7 @@ function arrivalOf(
 export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   if (context.state.playbackLost) return holdSpeech(context, formatOf(context.state));
   const from = playsFrom(context.state, context.now);
-  // While a held key keeps the microphone open, speech waits; the answer to the key does not.
+  // While a held key keeps the microphone open, speech waits; the chime that confirms the key does not.
   const { utterances } = context.state.playout;
   const waiting = from > context.now ? utterances.filter(({ stream }) => stream !== OWN_STREAM) : [];
   const due = utterances.filter((one) => !waiting.includes(one));

@@ -38,7 +38,7 @@ export function pump(context: StepContext): void {
       context.arm('pace', allowedAt);
       break;
     }
-    // Silence ends the sentence of the one who spoke before.
+    // Silence ends the sentence of the previous speaker.
     if (isOfAnotherKind(context, head) || waitsForTurn(context.state, stream)) {
       separate(context);
       continue;
@@ -117,7 +117,7 @@ function sendSilence(context: StepContext): void {
   keepWarm(context);
 }
 
-/** Sends silence to a waiting successor, a chunk for each of the live stream: a service ends a stream without audio. */
+/** Sends a waiting successor one chunk of silence per chunk of the live stream: a service ends a stream without audio. */
 function keepWarm(context: StepContext): void {
   const successor = waitingSuccessor(context.state.session);
   if (successor === null || successor.congestedSince !== null) return;

@@ -5,8 +5,8 @@ import type { StepContext } from '../step-context.ts';
 import { turnsByKey, twoWayIn } from './two-way.ts';
 
 /**
- * The service has refused a task of two directions. If it was to detect who speaks, a key says it from now on. If it does not
- * translate in the direction of the last key, the other direction goes on.
+ * The service has refused a two-way task. If the service was to detect who speaks, a key says it from now on. If it does not
+ * translate in the direction of the last key, the other direction continues.
  * @returns false if it was refused for another reason
  */
 export function fallBack(
@@ -32,7 +32,7 @@ export function fallBack(
   return true;
 }
 
-/** The backlog with silence in place of the other one's speech, which no task translates. */
+/** The backlog with silence in place of the other speaker's speech, which no task translates. */
 function withoutSpeech(backlog: Backlog, speaker: 'source' | 'target'): Backlog {
   const chunks = backlog.chunks.map((chunk) =>
     chunk.speaker === speaker ? chunk : { ...chunk, pcm: null, voiced: false, speaker },

@@ -5,7 +5,7 @@ import { opensByKey } from './two-way.ts';
 /**
  * The part of a chunk that was captured while a held key kept the microphone open.
  * @param ms length of the chunk
- * @returns null: it was closed; the same sound where no key has to be held
+ * @returns null: the microphone was closed; the same sound if no key has to be held
  */
 export function heardWhileHeld(
   lane: Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>,

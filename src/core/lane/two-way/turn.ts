@@ -7,12 +7,11 @@ import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playbac
 import type { StepContext } from '../step-context.ts';
 import { opensByKey, turnsByKey } from './two-way.ts';
 
-/** How long the microphone stays open after the key is released (ms): a last syllable. */
+/** How long the microphone stays open after the key is released (ms), for a last syllable. */
 export const OPEN_AFTER_MS = 300;
 
 /**
- * A key says who speaks, or opens the microphone. Whoever presses wants to speak now: what the loudspeaker says ends, and a
- * chime answers.
+ * A key says who speaks, or opens the microphone. Whoever presses it wants to speak now: playback stops, and a chime confirms.
  * @param held false: the key was released
  */
 export function turn(context: StepContext, speaker: Speaker, held: boolean): void {

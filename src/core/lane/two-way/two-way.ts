@@ -11,7 +11,7 @@ import type { TwoWay } from '../state-parts.ts';
 type Options = Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>;
 type Lane = Options & Pick<LaneState, 'backlog'>;
 
-/** The form in force. */
+/** The two-way mode in force. */
 export function twoWayIn(lane: Options): TwoWayMode {
   const { twoWay: mode = 'off' } = lane.options;
   if (mode === 'off' || taskOf(lane).targets.length !== 1) return 'off';
@@ -41,7 +41,7 @@ export function spokenLanguages(lane: Options): {
     : { targets: [...targets, source], either: true };
 }
 
-/** The task for the service: in the direction of the next held word, or of the one who speaks now. */
+/** The task for the service, in the direction of the oldest held speech, otherwise of the current speaker. */
 export function serviceTaskOf(lane: Lane): ServiceTask {
   const task = taskOf(lane);
   const mode = twoWayIn(lane);
@@ -68,10 +68,10 @@ export function waitsForTurn(lane: Lane, { confirmedTask }: LiveStream): boolean
   return wanted !== speakerOf(confirmedTask) && (head === undefined || (head.speaker ?? wanted) === wanted);
 }
 
-/** Silence (chunks, 2.56 s) after which a sentence that the service goes on writing down does not delay a turn any longer. */
+/** Silence (chunks, 2.56 s) after which a partial that is still open no longer delays a turn. */
 const LONG_PAUSE_CHUNKS = 8;
 
-/** Whether the service has ended the sentence of the one who spoke before: it would translate it in the other direction. */
+/** Whether the previous speaker's sentence is over: the service would translate its rest in the other direction. */
 export function isSentenceOver({ backlog }: Lane, { replay }: LiveStream): boolean {
   return backlog.quietRun >= (replay.partial === null ? PAUSE_KEPT_CHUNKS : LONG_PAUSE_CHUNKS);
 }
@@ -94,7 +94,7 @@ export function isSaidBack(lane: Options, id: string | null, language: string | 
   return heard !== undefined && primaryOf(heard.language) === primaryOf(language);
 }
 
-/** From when on speech may be played: while a held key keeps the microphone open, it waits. */
+/** When speech may be played: while a held key keeps the microphone open, it waits. */
 export function playsFrom(lane: Options, now: number): number {
   return opensByKey(lane) ? Math.max(now, lane.twoWay.openUntil) : now;
 }

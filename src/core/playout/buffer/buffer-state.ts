@@ -31,9 +31,9 @@ export interface PlaybackBuffer {
   readonly hasFailed: boolean;
   /** Until when sound missed during the absence has been counted. */
   readonly accountedUntil: number;
-  /** The device hangs since this time; null: it does not. */
+  /** Since when the device has hung; null: it does not hang. */
   readonly stoodSince: number | null;
-  /** The current device is not known to be faulty. */
+  /** The current device counts as working. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
   /** The device was too slow when it last played, and must prove that it keeps up. */
@@ -41,7 +41,7 @@ export interface PlaybackBuffer {
   readonly startedAt: number;
   readonly usualStartMs: number;
   readonly isOverflowing: boolean;
-  /** The device is to run on between sounds. */
+  /** The device is to keep running between sounds. */
   readonly wantsRunOn: boolean;
   readonly needsRestart: boolean;
   /** Number of the current unbroken run of the device, and the samples given in it. */
@@ -66,7 +66,7 @@ export type Stage =
 export type BufferEvent =
   | { readonly type: 'write'; readonly pcm: Uint8Array; readonly sight: Sight }
   | { readonly type: 'flush' }
-  /** A planned look. */
+  /** A scheduled look at the device. */
   | { readonly type: 'look'; readonly sight: Sight }
   /** Answer to `give`: frames given, and frames that wait for a full period. */
   | { readonly type: 'given'; readonly frames: number; readonly heldFrames: number }
@@ -108,7 +108,7 @@ export type BufferEffect =
   | { readonly type: 'hangs'; readonly slowShare: number | null }
   | { readonly type: 'restart' }
   | { readonly type: 'measured'; readonly until: number }
-  /** Written sound that was never heard, because the device was away. */
+  /** Written sound that was never heard, because the device was absent. */
   | { readonly type: 'missed'; readonly ms: number }
   | { readonly type: 'overflows' };
 

@@ -91,7 +91,7 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
   poll(step, sight);
 }
 
-/** Drops the sound that was due while the device was away for long. */
+/** Drops sound that was due during a long absence of the device. */
 function forgetMissed(step: BufferStep): void {
   const { state, now } = step;
   const { device, accountedUntil, pending, rateHz } = state;
@@ -158,7 +158,7 @@ function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
 
 function onGone(step: BufferStep): void {
   const { device, isSettled, pending, stoodSince } = step.state;
-  // A device that ended before it proved to work has not been heard.
+  // If a device ended before it proved to work, its sound counts as unheard.
   if (device !== null)
     set(step, {
       pending: takeBack(pending, isSettled ? surelyHeard(device, stoodSince ?? step.now) : 0),

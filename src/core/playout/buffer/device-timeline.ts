@@ -10,7 +10,7 @@ export interface Buffering {
   readonly periodFrames: number;
   /** Ring buffer of the device; null if unknown. */
   readonly bufferFrames: number | null;
-  /** A sound server is behind the device: it suspends itself, and wakes up late. Left out: a card, or not known. */
+  /** A sound server is behind the device: it suspends itself, and wakes up late. Missing: a card, or unknown. */
   readonly isServer?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Buffering {
 export interface Sight {
   /** Frames taken since this stretch of sound began; null if the device does not report it. */
   readonly taken: number | null;
-  /** Bytes waiting in the pipe to its program. */
+  /** Bytes waiting in the pipe to the device's program. */
   readonly pipeBytes: number;
 }
 
@@ -33,10 +33,10 @@ export interface DeviceTimeline {
   readonly isCounted: boolean;
   /** Frames given to the device since it was opened. */
   readonly sent: number;
-  /** When frame 0 would have been heard; the second value is the estimate at the begin of this stretch. */
+  /** When frame 0 would have been heard; `firstOrigin`: the estimate when this stretch began. */
   readonly origin: number;
   readonly firstOrigin: number;
-  /** Begin of this stretch of sound: its first frame and its time. */
+  /** Start of this stretch of sound: its first frame and its time. */
   readonly from: number;
   readonly beganAt: number;
   /** Frames of this stretch that the device has taken, and the time of the last increase. */
@@ -74,22 +74,22 @@ export interface Looked {
 
 /**
  * Looks before the device's timeline is trusted; it is trusted only while it stays near ours. Six looks fall on different
- * parts of a period of 20 ms, so the promptest is at most 7 ms late.
+ * parts of a period of 20 ms, so the best one is at most 7 ms late.
  */
 const LOOKS_TO_BELIEVE = 6;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
-/** Frames not taken (ms) that may be a counting error; a trusted count is never wrong by more. */
+/** Missing frames up to this (ms) may be a counting error; a trusted count is never wrong by more. */
 const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
-/** Lag (ms) below which a device may only take its sound in large pieces, or was looked at late. */
+/** Lag (ms) up to which the device may only take its sound in large pieces, or the look was late. */
 const DOUBTFUL_MS = 250;
 /** Time without a taken frame (ms) that means that the device stands still. */
 const STALL_MS = 200;
-/** Missing share of the due sound that is tolerated: the clock may be slow, and the count may miss a little. */
+/** Tolerated missing share of the due sound: the clock may be slow, and the count may miss a little. */
 const LARGEST_MISS = 0.05;
 /** A device that takes less than this share of the due sound is slow. */
 const LEAST_SHARE = 0.9;
-/** Arrears (ms) of a moving device that is too slow; smaller ones come from standing still now and then. */
+/** Arrears (ms) from which a moving device counts as too slow; occasional stalls cause smaller ones. */
 const SLOW_MS = 3000;
 /** Maximum arrears added per look (ms): the whole machine may have stood still. */
 const MOST_ARREARS_MS = 400;
@@ -162,7 +162,7 @@ export function heardFrames({ origin, sent, msPerFrame }: DeviceTimeline, now: n
 
 /**
  * Takes readings from the device. The device counts as hung if it has consumed nothing for `limitMs` although sound was queued.
- * @param isAll true if no sound waits after what it was given
+ * @param isAll true if no further sound waits for the device
  */
 export function lookAt(
   device: DeviceTimeline,
@@ -173,7 +173,7 @@ export function lookAt(
 ): Looked {
   const inStretch = device.sent - device.from;
   if (!device.isCounted || seen === null) return lookAtPipe(device, pipeBytes, now, limitMs);
-  // It plays other sound, too: its count says nothing about ours.
+  // The device plays other sound, too, so its count says nothing about ours.
   if (seen > inStretch + device.buffering.periodFrames)
     return { device: { ...distrust(device), isCounted: false }, hangs: false, slowShare: null };
   const isMoving = seen > device.taken;
@@ -223,7 +223,7 @@ export function watchPace(device: DeviceTimeline, now: number): { device: Device
   return { device: again, keepsUp: false };
 }
 
-/** Since when its timeline has run on without it; a timeline that was already delayed has not run on. */
+/** Since when our timeline has run ahead of a stopped device; a timeline that was already delayed has not run ahead. */
 export function stoodSince({ isMetered, isCounted, movedAt }: DeviceTimeline, now: number): number {
   return isCounted && !isMetered ? now : movedAt;
 }
@@ -238,7 +238,7 @@ function fallInArrears(device: DeviceTimeline, now: number): DeviceTimeline {
   return { ...fallBack(device, later), putBackMs: arrearsMs };
 }
 
-/** Maximum frames heard: a device with more to take keeps its buffer full. */
+/** Upper limit of the frames heard: while more frames wait, the device keeps its buffer full. */
 function soundedAtMost({ from, taken, buffering: { bufferFrames } }: DeviceTimeline): number {
   return from + Math.max(0, taken - (bufferFrames ?? 0));
 }

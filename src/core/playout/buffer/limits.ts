@@ -21,7 +21,7 @@ export const CONVERTER_TAIL_MS = 10;
 export const TOLERANCE_MS = 10;
 /**
  * Time without consumption (ms) after which the device counts as hung. A hung card is reported within two seconds. A sound server whose
- * device was suspended wakes up in half a second, and PulseAudio's null sink takes sound in blocks of two.
+ * device was suspended wakes up in half a second, and PulseAudio's null sink takes sound in blocks of two seconds.
  */
 const HANG_LIMIT_MS = { card: 1500, server: 5000 } as const;
 
@@ -37,7 +37,7 @@ export const PATIENCE_MS = 1000;
 export const START_PATIENCE_MS = 5000;
 /** Time without failure (ms) after which a child process counts as working. */
 export const SETTLED_MS = 500;
-/** Delay (ms) within which a device reports an underrun from the pause before. */
+/** Delay (ms) within which a device reports an underrun of the previous pause. */
 export const DRY_NEWS_MS = 300;
 /**
  * For a device that runs on between sounds (ms). It is given at most `most` ahead: that much still sounds after a flush.
