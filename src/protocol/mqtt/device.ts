@@ -81,7 +81,7 @@ export const laneReportSchema = z.object({
   vain_wakes: count.describe(
     'number of wake-ups in the last hour by sound in which the service recognised no speech',
   ),
-  /** Shortened: session ids can be token-shaped. */
+  /** Shortened: session ids can look like tokens. */
   session: word.nullable().describe('session id, shortened; null without a stream'),
   stream_host: word.nullable().describe('host that receives the speech; null without a stream'),
   speech_lost_ms: milliseconds.describe('speech that never reached a working service, since the start'),
