@@ -26,7 +26,7 @@ export type ConsoleNews =
 
 /**
  * The console's subscriptions. The broker queues all retained messages of a subscription at once, and drops those beyond its limit:
- * a device could retain any number of events and answers. Therefore the console gets retained messages only of a few topics.
+ * a device could retain any number of events and answers. Therefore the console gets only four retained messages of each device.
  */
 export function consoleFilters(prefix: string): Subscription[] {
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });

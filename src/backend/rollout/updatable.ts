@@ -1,4 +1,4 @@
-/** Whether a roll-out has a device that it can update, before it begins: otherwise it would wait for ever. */
+/** Checks before a roll-out begins that it has a device to update: otherwise it would wait for ever. */
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';

@@ -54,7 +54,7 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
   };
 }
 
-/** Tokens, and for the owner's console all that devices publish except captions, and commands and configuration in both directions. */
+/** Tokens; for the owner's console also commands, configuration, and all that devices publish except captions. */
 export function backendAccess(prefix: string, shareGroup: string): Access {
   const own = backendSelfTest(prefix);
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });

@@ -18,7 +18,7 @@ const MOST_VERSIONS = 20;
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Time before the first report that a report may also cover (ms): a stream reports every ten minutes. */
+/** Allowance for time before the first report (ms): later reports may cover it, as a stream reports every ten minutes. */
 const LATE_MS = 900_000;
 
 const name = z.string().max(64);
