@@ -16,7 +16,7 @@ const LONGEST_LOG = 131_072;
 const MOST_LINES = 500;
 const LONGEST_LINE = 2000;
 
-/** Those who hear: each message goes to one of them. */
+/** The receivers: each message goes to one of them. */
 export interface Hearers {
   readonly fleet: Pick<Fleet, 'hear' | 'listen'>;
   readonly refused: Pick<RefusedConfigs, 'heard'>;

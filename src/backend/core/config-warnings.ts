@@ -23,7 +23,7 @@ export function backendWarnings(config: BackendConfig): string[] {
     warnings.push(
       `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
     );
-  // A broker on this machine counts as having no other backend.
+  // On a broker on this machine, no foreign client is expected.
   const isAlone = isLoopback(readAddress(mqtt.url)?.hostname ?? '');
   if (store.url === null && store.path === MEMORY_STORE && !isAlone)
     warnings.push(

@@ -29,7 +29,7 @@ function changingLedger(dialect: Dialect, statements: readonly string[]): string
       ];
 }
 
-/** PostgreSQL accepts no NUL in a text: such names are stored in hexadecimal, so that nothing is lost. */
+/** PostgreSQL accepts no NUL in a text: lane and session are then stored in hexadecimal, so that nothing is lost. */
 const MARK_NUL = `UPDATE ledger SET claimed = coalesce(claimed, CAST(ms AS TEXT)), lane = '?' || hex(lane), session = '?' || hex(session)
   WHERE source = 'device' AND (instr(lane, char(0)) > 0 OR instr(session, char(0)) > 0)`;
 

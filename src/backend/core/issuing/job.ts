@@ -6,7 +6,7 @@ import { isKnown, type Rank } from './job-queue.ts';
 import type { Claim } from './mint/claim.ts';
 import type { Allowance } from './policy.ts';
 
-/** Longest wait of a job in the queue (ms); the device has given up by then. */
+/** Longest wait of a job in the queue (ms); the device gives up sooner. */
 const LONGEST_QUEUE_MS = 20_000;
 
 export interface Job {
@@ -19,7 +19,7 @@ export interface Job {
   ask: Ask;
   /** Arrival of the request that it answers now. */
   askedAt: number;
-  /** Until when an earlier session may still be given. */
+  /** Time until which an earlier session may still be given. */
   repeatUntil: number;
   /** The request whose row in the store this instance holds. */
   claimed: string;
@@ -39,7 +39,7 @@ export function isStale({ queuedAt }: Job, now: number): boolean {
   return now - queuedAt > LONGEST_QUEUE_MS;
 }
 
-/** This backend, and what bounds a claim. */
+/** This backend's name, and the limits of a claim. */
 export interface Terms {
   readonly instance: string;
   readonly mostPending: number;

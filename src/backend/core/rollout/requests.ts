@@ -16,7 +16,7 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is ${rollout.state} already, and sends no orders`);
 }
 
-/** The devices that caused the stop or the pause no longer count. */
+/** What caused the stop or the pause no longer counts. */
 export function resume(rollout: Rollout): Asked {
   const { state, drawn } = rollout;
   if (state !== 'paused' && state !== 'stopped')

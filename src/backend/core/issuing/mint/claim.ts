@@ -119,7 +119,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {
-        // Its instance may die before it writes its session down, which takes it no longer than its lease.
+        // The row's instance may die before it saves its session; it needs no longer than its lease for this.
         mints: [
           ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
           ownRow,
