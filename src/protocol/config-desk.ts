@@ -34,7 +34,7 @@ export const roomsSchema = z
   .default([])
   .describe('Lanes that hear the loudspeakers and the people of each other.');
 
-/** A problem of the configuration, and its place. */
+/** A problem of the configuration, with its path. */
 export interface DeskIssue {
   readonly path: (string | number)[];
   readonly message: string;

@@ -8,7 +8,7 @@ const CAPITAL_SHARE = 0.7;
 export const SCREEN_LAYOUTS = ['one', 'beside', 'facing'] as const;
 export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
 
-/** Height of the page in letters (font sizes): two lines, the state and the buttons with the space between them, twice for two people who face each other. */
+/** Height of the page in font sizes: two lines, the state and the buttons with the space between them; twice for people face to face. */
 export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6.2, beside: 6.2, facing: 12 };
 
 /** The least font size (mm) that is readable at a distance. */

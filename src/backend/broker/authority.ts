@@ -20,7 +20,7 @@ export interface KeyedCertificate {
 }
 
 const AUTHORITY_DAYS = 7300;
-/** RFC 5280. */
+/** Limit of RFC 5280 (characters). */
 const LONGEST_COMMON_NAME = 64;
 const MOST_WAIT_MS = 30_000;
 

@@ -27,7 +27,7 @@ const SAME_DEVICE_EACH_MS = 600_000;
 const CERTIFICATE_REQUEST = 'cert/req';
 const ANSWER = 'cmd/certificate/res';
 
-/** `renewed`: the device has connected with its new certificate. `sent`: the device has it and has not connected with it yet. */
+/** `renewed`: the device has connected with its new certificate. `sent`: it has the certificate, but has not connected with it yet. */
 export type RenewalStatus = 'renewed' | 'sent' | 'silent' | 'refused';
 
 export interface Renewal {

@@ -15,7 +15,7 @@ export interface Action {
 }
 
 export interface Audit {
-  /** @param work its text reports the result. An error it throws is written to the audit and thrown again. */
+  /** @param work returns the result as a text. An error that it throws is written to the audit and thrown again. */
   act<T extends { readonly result: string }>(action: Action, work: () => Promise<T>): Promise<T>;
   begin(action: Action): Promise<string>;
   end(id: string, ok: boolean, text: string): Promise<void>;

@@ -99,7 +99,7 @@ export const publishedAs = (version: number): string => `published as version ${
 export const UNSIGNED_WARNING =
   'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
 
-/** A document that may be published now. */
+/** A checked document, ready to be published. */
 export interface DesiredChange {
   readonly target: ConfigChange['target'];
   /** As parsed by the schema; null: the document is deleted. */

@@ -1,4 +1,4 @@
-/** Hears the fleet for the console: what devices report, their answers to commands, and their logs. */
+/** Receives the fleet's messages for the console: reports of devices, their answers to commands, and their logs. */
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';

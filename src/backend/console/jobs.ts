@@ -128,7 +128,7 @@ export class Jobs {
     this.touch(job);
   };
 
-  /** After each change of a job. */
+  /** Call it after each change of a job. */
   private touch(job: JobRecord): void {
     if (endIfDone(job, this.wall())) this.parts.ended(shownJob(job), job.auditLine);
     this.changed.add(job);

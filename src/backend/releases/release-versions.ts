@@ -16,7 +16,7 @@ const MOST_BYTES = 33_554_432;
 
 /** The list cannot be read. The message completes a sentence. */
 export class Unreadable extends Error {
-  /** The server lacks the file. Some servers offer their lists only compressed. */
+  /** The server has no index. A missing list does not count: some servers offer their lists only compressed. */
   readonly isMissing: boolean;
   constructor(message: string, isMissing = false) {
     super(message);
@@ -51,7 +51,7 @@ async function versionsOf(read: (name: string) => Promise<Buffer>): Promise<stri
   const versions = new Set<string>();
   for (const [, sum, name = ''] of signed.matchAll(LISTED)) {
     const list = await read(name);
-    // A list that is not signed yet cannot be used by devices.
+    // The signed index has another checksum: devices would refuse this list.
     if (createHash('sha256').update(list).digest('hex') !== sum) continue;
     for (const version of versionsIn(list.toString())) versions.add(version);
   }

@@ -87,7 +87,7 @@ export class DeviceReports {
 
   /**
    * Records the ended streams that a device reports again with a token request.
-   * @param confirm called when all are in the ledger, or cannot be true; not at all if the device has to repeat them
+   * @param confirm called when each is in the ledger or refused as implausible; never if the device has to repeat them
    */
   repeat(device: string, ended: readonly EndedStream[], confirm: () => void): void {
     if (this.isClosing || this.repeatsTooOften(device) || this.queue.length > MOST_BEFORE_REPEATED) return;

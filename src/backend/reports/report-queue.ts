@@ -1,4 +1,4 @@
-/** The reports that wait for the store. */
+/** The queue of reports that wait for the store. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ReportOutcome, StoreDown, StoreRefused } from '../../ports/store.ts';

@@ -116,7 +116,7 @@ async function status(shell: Shell, id: string, options: StatusOptions): Promise
   report(shell, voice, options);
 }
 
-/** @throws Failure about an option that the service would refuse */
+/** @throws Failure that names an option that the service would refuse */
 function readCloneRequest(options: CloneOptions, filename: string, type: string): CloneVoiceRequest {
   const sample = {
     filename,

@@ -7,7 +7,7 @@ import { DEVICE_STATUSES } from './statuses.ts';
 const ts = timestampSchema.describe('time of sending; null while the clock is not set');
 const boot_id = word.describe('new at each start of the agent');
 
-/** `{p}/status`, retained, and the will. */
+/** `{p}/status`, retained; also the last will. */
 export const statusSchema = z.object({
   ts,
   status: z.enum(DEVICE_STATUSES).describe('see [operate.md](operate.md#status)'),

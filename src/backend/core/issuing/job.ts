@@ -100,7 +100,7 @@ export function settleStep(
   return { type: 'settle', job: job.number, who, made, session };
 }
 
-/** Time for the first stream of its session (ms). */
+/** Time within which the session's first stream must begin (ms). */
 export function windowOf({ input }: Job): number {
   return (input.expires_in_seconds ?? 0) * 1000;
 }

@@ -59,7 +59,7 @@ function confirmPresence(state: IssuerState, ask: Ask, record: DeviceRecord, now
   return [unlessFlood(state, ask, rankOf(state, ask, record), effect, now)];
 }
 
-/** The device no longer waits for the lane's older request: the job answers the newer request, unless that wants another kind of session. */
+/** The device no longer waits for the lane's older request: the job answers the newer one, unless that wants another kind of session. */
 function replaceRequest(job: Job, ask: Ask, draw: number, now: number): IssuerEffect {
   const { intent, connection_type } = ask.request;
   if (job.input.intent !== intent || job.input.connection_type !== connection_type)

@@ -4,7 +4,7 @@ import { plainVersion } from '../../../core/update/package-versions.ts';
 import { parseJson } from '../../../protocol/json.ts';
 import { manifestUrlSchema, versionSchema } from '../../../protocol/update.ts';
 
-/** `stopped`: by itself. `done`: the last wave is over; devices that come later still get the version. */
+/** `stopped`: automatically. `done`: the last wave is over; devices that connect later still get the version. */
 export const ROLLOUT_STATES = ['running', 'paused', 'stopped', 'aborted', 'done'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 

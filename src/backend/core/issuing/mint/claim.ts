@@ -83,7 +83,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const durationMs = chooseDurationMs(account, lane, wanted.maxMs, now);
     const replaced = ofLane.filter((row) => row.state === 'making' && row !== own);
     const died = [...replaced, ...(own?.state === 'making' ? [own] : [])].some(isDead);
-    // Without a row, an earlier attempt went to an instance that knew another store, or none.
+    // No row for a repeated attempt: the earlier one went to an instance with another store, or none.
     const list =
       died ||
       ofLane.some(({ recheckAt, leaseUntil }) => recheckAt !== null && leaseUntil <= now) ||

@@ -29,7 +29,7 @@ export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
     const own = rowOf(book, made);
-    // A claim of any other request of the lane has ended this row.
+    // If the row is gone, a claim of another request of the lane has ended it.
     const isKept = own !== undefined;
     // The service counts the window from a time between the request and its answer: each use assumes the safe one.
     const windowUntil = now + windowMs;
