@@ -25,11 +25,11 @@ import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
 import { within } from './within.ts';
 
-/** Longest wait for requests and reports at the end (ms). With broker, store and the end of the process it stays within 10 s. */
+/** Longest wait for requests and reports at shutdown (ms): with broker, store and process exit, the shutdown takes at most 10 s. */
 const CLOSE_WITHIN_MS = 4000;
-/** Longest wait for statements that still run (ms). */
+/** Longest wait for running statements of the store at shutdown (ms). */
 const STORE_CLOSES_WITHIN_MS = 1000;
-/** Interval of looks at a store that cannot be used at the start (ms). */
+/** Interval of checks while the store is unavailable at startup (ms). */
 const STORE_LOOK_MS = 2000;
 
 /** Secrets, read from the files that the configuration names. */
@@ -52,13 +52,13 @@ export interface BackendOptions {
   readonly secrets: BackendSecrets;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** From 0 to 1, for jitter. */
+  /** Random number from 0 to 1, for jitter. */
   readonly random?: () => number;
-  /** Instead of the configured one; it is closed with the backend. */
+  /** Used instead of the configured store; closed with the backend. */
   readonly store?: Store;
-  /** Instead of the console's files in the program. */
+  /** Used instead of the console's built-in files. */
   readonly consoleFiles?: ConsoleFiles;
-  /** Longest wait for requests and reports at the end (ms) instead of the usual one. */
+  /** Longest wait for requests and reports at shutdown (ms), instead of the default. */
   readonly closeWithinMs?: number;
 }
 
@@ -66,7 +66,7 @@ export interface Backend {
   /** Settles when the backend first receives requests, or when it is closed. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
-  /** Resolves when requests arrive and the store can be used: true; or at the end: false. */
+  /** Resolves to true when requests arrive and the store can be used, or to false at shutdown. */
   untilIssuing(): Promise<boolean>;
   /** Address of health and metrics; null: not served. */
   readonly watchedAt: string | null;
@@ -137,7 +137,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     },
   });
   issuing.answerOn(bus);
-  // A connection of its own: what the fleet says must not make token requests wait.
+  // A separate connection: messages of the fleet must not delay token requests.
   const fleet = shareBus(busAs(`${clientId}-fleet`));
   let isDraining = false;
   const watch = await startWatch({
@@ -244,7 +244,7 @@ function openBusAs(
   );
 }
 
-/** Waits until the store can be used, or the end. */
+/** Waits until the store can be used or the backend closes. */
 async function untilUsable(store: Store, clock: Clock, isOver: () => boolean): Promise<void> {
   const isUsable = (): Promise<boolean> =>
     store.check().then(
@@ -272,7 +272,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
   return { given, give };
 }
 
-/** Two backends on one broker must not share an identifier. */
+/** A random name: two backends on one broker must not share a client identifier. */
 function madeUpName(random: () => number): string {
   return Math.floor(random() * 36 ** 8)
     .toString(36)

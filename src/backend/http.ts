@@ -22,7 +22,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** There was no answer. The message names the trouble and never contains the request. */
+/** There was no usable answer. The message names the problem and never contains the request. */
 export class NoAnswer extends Error {
   readonly kind: 'timeout' | 'unreachable' | 'malformed';
   constructor(kind: NoAnswer['kind'], message: string) {

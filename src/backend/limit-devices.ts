@@ -1,7 +1,7 @@
 import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Devices whose messages are counted. Beyond that all counts begin again: names can be invented at an open broker. */
+/** Maximum number of devices that are counted. Beyond it all counts are reset: at an open broker anyone can invent names. */
 const MOST_DEVICES = 20_000;
 
 /** @returns whether a device has exceeded the rate; each call counts */

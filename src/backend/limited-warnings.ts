@@ -3,11 +3,11 @@ import type { Log } from '../ports/log.ts';
 
 /** Default interval between two warnings of one kind (ms). */
 const QUIET_MS = 60_000;
-/** Kinds with one sentence in the quiet time. Names of devices can be invented at an open broker, and a log fills the disk. */
+/** Maximum number of kinds per sentence: at an open broker anyone can invent device names, and the log would fill the disk. */
 const MOST_KINDS = 100;
 const MOST_SENTENCES = 1000;
 
-/** Logs a warning that may repeat without end: one in each quiet time and of each kind, with the number of those left out. */
+/** Logs a repeating warning at most once per interval and kind, with the number of suppressed ones. */
 export type Complain = (kind: string, fields: object, sentence: string) => void;
 
 interface Last {
@@ -16,7 +16,7 @@ interface Last {
 }
 
 export function createLimitedWarnings(log: Log, clock: Clock, quietMs = QUIET_MS): Complain {
-  /** By sentence and kind, the oldest first. */
+  /** By sentence and kind, oldest first. */
   const sentences = new Map<string, Map<string, Last>>();
   const beyond = new Map<string, Last>();
 

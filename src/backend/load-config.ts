@@ -70,7 +70,7 @@ function readLayers(file: string | null, env: Environment): Layers {
   return { merged, problems, place };
 }
 
-/** Puts the place of its key before each problem that begins with one, such as `service.apiKeyFile: ...`. */
+/** Puts the place of the key before each problem that begins with a key, such as `service.apiKeyFile: ...`. */
 export function withPlacesOfKeys(
   problems: readonly string[],
   file: string | null,
@@ -142,7 +142,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** @param used gets the name of the variable for each key that one sets */
+/** @param used gets, for each key that a variable sets, the variable's name */
 function applyEnvironment(
   base: unknown,
   env: Environment,
@@ -315,7 +315,7 @@ export function readStorePassword({ store }: BackendConfig, env: Environment): (
 type Pem = (key: string, file: string | null, faultOf?: typeof certificateFault) => Buffer | undefined;
 type SecretAt = (key: string, file: string, form: typeof readSecret) => () => string;
 
-/** Reads certificate and key of the console at each call. Undefined: the configuration names none. */
+/** Returns a function that reads certificate and key of the console at each call. Undefined: the configuration names none. */
 function tlsAt(
   { certFile, keyFile }: BackendConfig['console']['tls'],
   pemAt: Pem,

@@ -26,7 +26,7 @@ export const CONFIG_OPTION = [
 
 /**
  * Reads the configuration and the files that it names. Throws a `Failure` that lists every problem.
- * @param needs the secret without which the verb cannot work; null: those of the broker are enough
+ * @param needs the secret that the verb needs; null: only those of the broker
  */
 export function openConfig(
   shell: Shell,
@@ -51,7 +51,7 @@ export interface OpenedStore {
   readonly storePassword?: () => string;
 }
 
-/** Reads the configuration for a verb that uses the store alone. The other files need not exist. Throws a `Failure`. */
+/** Reads the configuration for a verb that uses only the store. The other files need not exist. Throws a `Failure`. */
 export function openStoreConfig(shell: Shell, file: string | undefined): OpenedStore {
   return orFailure(file, () => {
     const config = loadBackendConfig(file ?? null, shell.env);
@@ -69,7 +69,7 @@ export class ConfigFailure extends Failure {
   }
 }
 
-/** The problems of the files that the configuration names get the places of their keys. */
+/** Adds the places of the keys to the problems of the files that the configuration names. */
 function located<T>(shell: Shell, file: string | undefined, read: () => T): T {
   try {
     return read();

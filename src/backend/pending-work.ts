@@ -1,8 +1,8 @@
-/** Work that has begun and not ended: a program that ends waits for it. */
+/** Running work that the program waits for at shutdown. */
 export class PendingWork {
   private readonly pending = new Set<Promise<void>>();
 
-  /** @param work it must not reject */
+  /** @param work must not reject */
   add(work: Promise<void>): void {
     const done = work.finally(() => this.pending.delete(done));
     this.pending.add(done);

@@ -1,4 +1,4 @@
-/** What a load balancer or a supervisor asks: does the process run, and can it issue tokens now? */
+/** Answers for load balancers and supervisors: is the process running, and can it issue tokens now? */
 import { json, type Page, type Pages, text } from '../adapters/watch/watch-server.ts';
 
 /** Longest wait for the store (ms). */

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Calls `work` every `everyMs`, first after that time. @returns a function that ends it, which `work` may call, too */
+/** Calls `work` every `everyMs`, first after `everyMs`. @returns a function that stops it; `work` may call it, too */
 export function repeat(clock: Clock, everyMs: number, work: () => void): () => void {
   let isOver = false;
   let cancel = (): void => {};

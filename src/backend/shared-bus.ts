@@ -1,5 +1,5 @@
 /**
- * One connection to the broker for several parts that hear the same devices, so that each message comes once. Each part gets a bus
+ * One connection to the broker for several parts that receive the same topics, so that each message comes once. Each part gets a bus
  * of its own. The connection opens when all have joined, and closes when the last one leaves.
  */
 import type { Bus, BusListener, OpenBus, Subscription } from '../ports/bus.ts';

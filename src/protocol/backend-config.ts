@@ -151,7 +151,7 @@ const groupSchema = z.strictObject({
   ...exceptions,
 });
 
-/** Path of a store that is not kept. */
+/** Path that stands for a store in memory. */
 export const MEMORY_STORE = ':memory:';
 
 const storeSchema = z

@@ -74,7 +74,7 @@ export const consoleSchema = z
       );
   }, DESPITE_OTHER_PROBLEMS);
 
-/** Host and port of `listen`, as sockets take them. */
+/** Splits `listen` into host and port. */
 export function readListen(listen: string): { host: string; port: number } {
   const { hostname, port } = new URL(`http://${listen}`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 80 : port) };

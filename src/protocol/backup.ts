@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 const pathSchema = z.string().min(1).max(4096);
-/** As `stat` prints it and `chown` reads it; null: not known. */
+/** `user:group`, as `stat` prints it and `chown` reads it; null: unknown. */
 const ownerSchema = z
   .string()
   .regex(/^[\w.-]{1,64}:[\w.-]{1,64}$/)
@@ -17,11 +17,11 @@ const savedFileSchema = z.strictObject({
 
 /** The list of saved files in a backup of the backend. */
 export const backupListSchema = z.strictObject({
-  /** The configuration's file; null: it was in the environment. */
+  /** Path of the configuration file; null: the configuration came from the environment. */
   config: pathSchema.nullable(),
-  /** Who owns the store's file. */
+  /** Owner of the store's file. */
   storeOwner: ownerSchema,
-  /** The folders above the files and the store; older backups have none. */
+  /** Parent folders of the files and the store; older backups list none. */
   folders: z
     .array(z.strictObject({ path: pathSchema, mode: z.int().min(0).max(0o777), owner: ownerSchema }))
     .default([]),

@@ -1,4 +1,4 @@
-/** A bill, as `dragoman-backend bill --json`, its CSV and the console have it. */
+/** A bill, as shown by `dragoman-backend bill --json`, its CSV and the console. */
 
 export const BILL_KEYS = ['device', 'group', 'site'] as const;
 export type BillKey = (typeof BILL_KEYS)[number];
@@ -10,7 +10,7 @@ export interface BillLine {
   readonly minutes: number;
   /** Sessions without a report yet: they still run, were never used, or their report was lost. */
   readonly unreported: number;
-  /** What those may have lasted at most; null if a session has no limit. */
+  /** Maximum duration of the unreported sessions; null if one has no limit. */
   readonly unreported_minutes_at_most: number | null;
   /** Reports that are longer than the session could last, or of unknown sessions. */
   readonly implausible: number;

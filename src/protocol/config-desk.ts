@@ -34,7 +34,7 @@ export const roomsSchema = z
   .default([])
   .describe('Lanes that hear the loudspeakers and the people of each other.');
 
-/** A problem of the configuration, and its place. */
+/** A problem of the configuration, with its path. */
 export interface DeskIssue {
   readonly path: (string | number)[];
   readonly message: string;
@@ -46,7 +46,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const primary = (language: unknown): unknown =>
   typeof language === 'string' ? language.toLowerCase().split('-')[0] : undefined;
 
-/** Why these languages allow no conversation; null: they do. */
+/** Why these languages allow no two-way conversation; null if they do. */
 export function twoWayClash(
   mode: TwoWayMode,
   source: string,
@@ -65,7 +65,7 @@ export function twoWayClash(
   };
 }
 
-/** Problems of `twoWay` in one lane, which may be invalid otherwise. */
+/** Problems of `twoWay` in one lane. The lane may have other problems, too. */
 export function twoWayIssues(lane: unknown): DeskIssue[] {
   if (!isObject(lane)) return [];
   const mode = twoWaySchema.safeParse(lane['twoWay']).data ?? 'off';
@@ -89,7 +89,7 @@ export function twoWayIssues(lane: unknown): DeskIssue[] {
   return clash === null ? [] : [{ path: [clash.key], message: clash.message }];
 }
 
-/** Why a lane may not go without echo protection; null: it may. A file is not heard. */
+/** Why a lane in a room needs echo protection; null: it does not. Playback to a file makes no sound. */
 export function roomEchoClash(rooms: unknown, lane: unknown): string | null {
   if (!isObject(lane) || lane['echo'] !== 'off') return null;
   const isShared = listOf(rooms).some((room) => isObject(room) && listOf(room['lanes']).includes(lane['id']));
@@ -98,7 +98,7 @@ export function roomEchoClash(rooms: unknown, lane: unknown): string | null {
   return 'must be "half-duplex" or "cancel" in a room: without it the lane translates the translations of the other one';
 }
 
-/** Problems between `rooms` and `lanes`, which may be invalid otherwise. */
+/** Contradictions between `rooms` and `lanes`, which may have other problems, too. */
 export function roomIssues(rooms: unknown, lanes: unknown): DeskIssue[] {
   const echoes = listOf(lanes).flatMap((lane, index): DeskIssue[] => {
     const message = roomEchoClash(rooms, lane);
@@ -150,7 +150,7 @@ function laneIssues(rooms: unknown, lanes: unknown): DeskIssue[] {
   });
 }
 
-/** What tells one loudspeaker from another; null: unknown. */
+/** A key that identifies a loudspeaker; null: unknown. */
 function loudspeakerOf(lane: unknown): string | null {
   const playback = isObject(lane) ? lane['playback'] : null;
   if (!isObject(playback)) return null;

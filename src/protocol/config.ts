@@ -163,7 +163,7 @@ const lanesSchema = z
   .min(1, 'must contain at least one lane')
   .max(16)
   .superRefine((lanes, context) => {
-    // This check also runs on values that are invalid otherwise.
+    // This check also runs on lanes that failed another check.
     if (!Array.isArray(lanes)) return;
     const firsts = new Map<unknown, number>();
     for (const [index, lane] of lanes.entries()) {
@@ -279,7 +279,7 @@ export const DESIRED_KEYS = {
   update: ['window'],
   log: ['level'],
 } as const satisfies {
-  /** `volume` is the key of `playback`. */
+  /** `volume` is a key of `playback`. */
   lanes: readonly (keyof LaneConfig | 'volume')[];
   budget: readonly (keyof Config['budget'])[];
   update: readonly (keyof Config['update'])[];

@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { deviceNameSchema } from './console-fleet.ts';
 import { nameSchema } from './mqtt/topics.ts';
 
-/** The body of a `config/desired`: `version`, and the keys that may be set from afar. */
+/** The body of a `config/desired`: `version`, and the keys that may be set remotely. */
 export type DesiredDocument = Readonly<Record<string, unknown>>;
 
 export interface GroupConfig {
   readonly desired: DesiredDocument | null;
-  /** Devices of the group, and those that report the present version. */
+  /** Number of devices in the group, and of those that report the present version. */
   readonly devices: number;
   readonly applied: number;
 }
@@ -20,14 +20,14 @@ export const configChangeSchema = z.strictObject({
   ]),
   /** Version of the document that was changed; 0: there was none. */
   basedOn: z.int().min(0),
-  /** The new document without `version`; null: none any more. */
+  /** The new document without `version`; null: deletes the document. */
   document: z.record(z.string(), z.unknown()).nullable(),
 });
 export type ConfigChange = z.infer<typeof configChangeSchema>;
 
-/** It was published. The devices report in their own time (`config/reported`). */
+/** The document was published. Each device reports later (`config/reported`). */
 export interface ConfigAnswer {
   readonly version: number;
-  /** Sentences for people, such as that signing failed. */
+  /** Sentences for people, such as that the document is not signed. */
   readonly warnings: readonly string[];
 }

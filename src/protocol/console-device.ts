@@ -63,7 +63,7 @@ export interface DeviceVitals {
 }
 
 export interface DeviceEvent {
-  /** Counts the events of all devices since the backend's start. */
+  /** Sequence number over the events of all devices since the backend's start. */
   readonly number: number;
   /** Time of the occurrence; null: the device's clock was not set. */
   readonly at: string | null;
@@ -71,12 +71,12 @@ export interface DeviceEvent {
   readonly lane: string | null;
   /** The event's `message`; null: it has none. */
   readonly message: string | null;
-  /** The other fields that are texts, numbers or truth values. */
+  /** The other fields that are texts, numbers or booleans. */
   readonly fields: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 export interface LogLines {
-  /** Each a JSON record as text. */
+  /** Each line is a JSON record. */
   readonly lines: readonly string[];
   readonly dropped: number;
 }
@@ -100,11 +100,11 @@ export const HEALTH_SERIES = [
 ] as const;
 export type HealthSeries = (typeof HEALTH_SERIES)[number];
 
-/** Desired beside reported. */
+/** Desired and reported configuration. */
 export interface DeviceConfig {
-  /** Its own document; null: none. */
+  /** The device's own document; null: none. */
   readonly desired: DesiredDocument | null;
-  /** Documents of its groups, in order; later wins. */
+  /** Documents of its groups, in order; later ones win. */
   readonly groups: readonly { readonly group: string; readonly desired: DesiredDocument | null }[];
   /** Null: no report yet. */
   readonly reported: {

@@ -4,7 +4,7 @@ import { DEVICE_STATUSES } from './mqtt/statuses.ts';
 import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
 
-/** `unknown`: it has published no status. `never`: it has a login, and never came. */
+/** `unknown`: has published no status. `never`: expected, but has never connected. */
 export const FLEET_STATUSES = [...DEVICE_STATUSES, 'unknown', 'never'] as const;
 export type FleetStatus = (typeof FLEET_STATUSES)[number];
 
@@ -25,7 +25,7 @@ export interface FleetRow {
   readonly status: FleetStatus;
   /** `code` or `code:detail`, see docs/operate.md */
   readonly reasons: readonly string[];
-  /** Somebody should look at it. */
+  /** Needs a person's attention. */
   readonly isProblem: boolean;
   /** Time of the status, ISO 8601 UTC; null: not known. */
   readonly since: string | null;
@@ -46,9 +46,9 @@ export interface FleetLane {
   readonly volume: number | null;
 }
 
-/** Which devices. Parts that are left out admit all. */
+/** Selects devices. An omitted part admits all. */
 export const fleetFilterSchema = z.strictObject({
-  /** Words that occur in name, reasons, groups, site, version or languages; all must. */
+  /** Words to find in name, reasons, groups, site, version or languages; all must occur. */
   q: plainTextSchema.max(200).optional(),
   status: z.array(z.enum(FLEET_STATUSES)).max(FLEET_STATUSES.length).optional(),
   problem: z.boolean().optional(),
@@ -67,7 +67,7 @@ export const LONGEST_WINDOW = 300;
 export const fleetViewSchema = z
   .strictObject({
     filter: fleetFilterSchema.default({}),
-    /** `problems`: severity, then name. Ties are by name, always. */
+    /** `problems`: most severe first. Ties are always in the order of the names. */
     sort: z.enum(FLEET_SORTS).default('problems'),
     descending: z.boolean().default(false),
     first: z.int().min(0).max(1_000_000).default(0),
@@ -77,7 +77,7 @@ export const fleetViewSchema = z
 export type FleetView = z.infer<typeof fleetViewSchema>;
 export type FleetViewInput = z.input<typeof fleetViewSchema>;
 
-/** The filter is the selection, but for some devices; or it is a list of devices. */
+/** All devices that a filter admits, with exceptions; or a list of devices. */
 export const selectionSchema = z.union([
   z.strictObject({
     filter: fleetFilterSchema,
@@ -94,7 +94,7 @@ export interface FleetCounts {
   readonly byStatus: Readonly<Record<FleetStatus, number>>;
 }
 
-/** What the filters can be set to. */
+/** Values that the filters offer. */
 export interface FleetFacets {
   readonly tenants: readonly string[];
   /** With the number of devices and of those with a problem. */
@@ -104,7 +104,7 @@ export interface FleetFacets {
 }
 
 export interface FleetWindow {
-  /** `number` of the change that asked for it; 0: of the stream's address, or of `GET /api/devices`. */
+  /** `number` of the view change that it answers; 0: the view came with the stream's URL or `GET /api/devices`. */
   readonly number: number;
   /** Number of devices that the filter admits. */
   readonly total: number;

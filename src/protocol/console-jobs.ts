@@ -1,4 +1,4 @@
-/** Commands from the owner's console. Each is a job over one or many devices, which is kept in the store. */
+/** Commands from the owner's console. Each is a job for one or many devices, kept in the store. */
 import * as z from 'zod';
 import { selectionSchema } from './console-fleet.ts';
 import type { ConsoleRole } from './console-routes.ts';
@@ -30,11 +30,11 @@ export interface Job {
   readonly at: string;
   readonly who: string;
   readonly command: string;
-  /** Only those that may be kept (`keeps` of the command); of any other its length. */
+  /** Arguments that may be kept (`keeps` of the command); any other is replaced by its length. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly devices: number;
   readonly counts: Readonly<Record<JobState, number>>;
-  /** Null: it runs. */
+  /** Null: still running. */
   readonly endedAt: string | null;
   /** The first device; for a job with one device, the whole result. */
   readonly first: JobDevice | null;
@@ -45,7 +45,7 @@ export interface JobDevice {
   readonly state: JobState;
   /** Code of a device's refusal; null: none. */
   readonly code: string | null;
-  /** A sentence for people; null: nothing to say. */
+  /** A sentence for people; null: none. */
   readonly message: string | null;
   /** The answer's data, such as the doctor's report (`diagnosisSchema`); only for jobs with at most 100 devices. */
   readonly data: unknown;
@@ -75,7 +75,7 @@ export interface Registry {
   readonly commands: readonly CommandForm[];
   /** Schema of a desired configuration, without `version`. */
   readonly desired: JsonSchema;
-  /** Whether this backend can sign; what needs a signature says so in `note`. */
+  /** Whether this backend can sign. A command that needs a signature says so in `note`. */
   readonly signs: boolean;
 }
 export interface CommandForm {

@@ -7,14 +7,14 @@ import { plainTextSchema } from './plain-text.ts';
 export const personNameSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._@-]{0,63}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "._@-"');
-/** Longest first: a longer one would only keep the machine busy. */
+/** At most 256 characters: hashing a longer password would only keep the machine busy. */
 export const newPasswordSchema = z
   .string()
   .min(12, 'must have at least 12 characters')
   .max(256, 'must have at most 256 characters');
 
 export const signInSchema = z.strictObject({
-  // It becomes a key: SQLite of Node 20 reads a text only up to NUL, PostgreSQL refuses it.
+  // A key in the store, so it must not contain NUL: SQLite of Node 20 truncates the text there, PostgreSQL refuses it.
   name: plainTextSchema.min(1).max(64),
   password: z.string().min(1).max(256),
 });
@@ -23,7 +23,7 @@ export type SignInRequest = z.infer<typeof signInSchema>;
 export interface Me {
   readonly name: string;
   readonly role: ConsoleRole;
-  /** The session's end, if it is used until then. */
+  /** End of the session, unless it is unused for too long before. */
   readonly expiresAt: string;
 }
 
@@ -39,7 +39,7 @@ export interface Person {
   readonly since: string;
   /** Time of the last successful sign-in; null: never. */
   readonly lastSeenAt: string | null;
-  /** Too many wrong passwords: until then none is checked. Null: the name is not locked. */
+  /** End of the lock after too many wrong passwords: until then no password is checked. Null: not locked. */
   readonly lockedUntil: string | null;
 }
 export const newPersonSchema = z.strictObject({
@@ -76,15 +76,15 @@ export interface AuditLine {
   readonly what: string;
   /** Device, group, person or "1200 devices"; null: none. */
   readonly on: string | null;
-  /** Arguments without secrets and without what shall be spoken. */
+  /** Arguments without secrets and without text to be spoken. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Null: it was begun, and no result was written yet. */
+  /** Null: begun, without a result yet. */
   readonly result: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
 }
 export interface AuditPage {
   /** Newest first, 100 at most. */
   readonly lines: readonly AuditLine[];
-  /** For the next page; null: there is none. */
+  /** Value of `before` for the next page; null: this is the last page. */
   readonly before: string | null;
 }
 
@@ -109,12 +109,12 @@ export const conversationsQuerySchema = z.strictObject({
 });
 export type ConversationsQuery = z.input<typeof conversationsQuerySchema>;
 
-/** Days are those of UTC. Nothing that was said is in it. */
+/** Statistics without the content of conversations. Days are in UTC. */
 export interface Conversations {
   readonly from: string;
   readonly to: string;
   readonly by: (typeof CONVERSATION_KEYS)[number];
-  /** Days by date, others by number of conversations. A conversation counts for each of its languages. */
+  /** Days in order of date, other lines by number of conversations. A conversation counts for each of its languages. */
   readonly lines: readonly ConversationLine[];
   readonly total: Omit<ConversationLine, 'name'>;
 }

@@ -1,10 +1,10 @@
 /**
- * The routes of the owner's console. Whoever may use one is decided here alone.
- * All bodies are JSON, in both directions, but for the page itself, the stream and the CSV. A request that changes something
+ * The routes of the owner's console. Access to them is decided here alone.
+ * All bodies are JSON, in both directions, except the page itself, the stream and the CSV. A request that changes something
  * is a POST, with the headers that a browser sends for the page's own `fetch` (Origin, Sec-Fetch-Site) and
  * `Content-Type: application/json`. A failure is `{"error": ConsoleProblem}` with the status 4xx or 5xx.
  *
- * Device names hold a slash (`museum/kiosk-01`): in a path they stand as two parts.
+ * Device names contain a slash (`museum/kiosk-01`): in a path they are two parts.
  */
 
 /** Roles of people, from least to most rights. Each role includes the rights of those before it. */
@@ -29,9 +29,9 @@ export const CONSOLE_ROUTES = {
 
   /** `?view=` FleetView as JSON, `?device=` name -> server-sent events: StreamMessage by the event's name */
   'GET /api/stream': 'viewer',
-  /** The same query -> StreamSnapshot, for a page that no stream reaches */
+  /** The same query -> StreamSnapshot, for a page that cannot receive a stream */
   'GET /api/snapshot': 'viewer',
-  /** ViewChange -> {}: the stream brings the new window at once (`StreamDiff.window`), and follows it from now on */
+  /** ViewChange -> {}: the stream sends the new window at once (`StreamDiff.window`), then its changes */
   'POST /api/stream/view': 'viewer',
   /** `?view=` FleetView as JSON -> FleetWindow */
   'GET /api/devices': 'viewer',
@@ -72,7 +72,7 @@ export const CONSOLE_ROUTES = {
   'POST /api/people': 'administrator',
   /** PersonChange -> Person; ends the person's sessions. 409 `last_administrator` */
   'POST /api/people/:name': 'administrator',
-  /** {} -> Person: after wrong passwords, the name may be tried again */
+  /** {} -> Person: lifts the lock after too many wrong passwords */
   'POST /api/people/:name/unlock': 'administrator',
   /** {} -> {}; 409 `last_administrator` */
   'POST /api/people/:name/remove': 'administrator',
@@ -84,7 +84,7 @@ export type ConsoleRoute = keyof typeof CONSOLE_ROUTES;
 /** Outside of `/api/`: `/assets/NAME` are the built files; every other path is the page itself, for deep links. */
 export const ASSETS = '/assets/';
 
-/** Whether a role includes another one's rights. */
+/** Whether a role includes the rights of another. */
 export function includesRole(role: ConsoleRole, least: ConsoleRole): boolean {
   return CONSOLE_ROLES.indexOf(role) >= CONSOLE_ROLES.indexOf(least);
 }

@@ -14,27 +14,27 @@ import type { Job } from './console-jobs.ts';
 export const viewChangeSchema = z.strictObject({
   /** `stream` of the snapshot. */
   stream: z.string().max(64),
-  /** Counts the page's changes, from 1: the server forgets one that comes after a later one. */
+  /** Counts the page's changes, from 1: the server ignores one that arrives after a later one. */
   number: z.int().min(1),
   view: fleetViewSchema,
-  /** The device to follow, too; null: none. Left out: as before. */
+  /** The device to follow; null: none. Left out: unchanged. */
   device: deviceNameSchema.nullable().optional(),
 });
 export type ViewChange = z.infer<typeof viewChangeSchema>;
 
-/** The first message of each connection, and whenever the reader was too slow: it replaces everything before. */
+/** The first message of each connection: it replaces everything before. A reader that is too slow has to reconnect. */
 export interface StreamSnapshot {
   readonly seq: number;
-  /** Name of this stream, for `POST /api/stream/view`; empty: it is not of a stream. */
+  /** Name of this stream, for `POST /api/stream/view`; empty: not from a stream. */
   readonly stream: string;
-  /** Whether the backend hears the devices now. */
+  /** Whether the backend is connected to the broker. */
   readonly broker: 'connected' | 'away';
   readonly counts: FleetCounts;
   readonly facets: FleetFacets;
   readonly window: FleetWindow;
   /** The followed device; null: none, or not known. */
   readonly device: DeviceDetail | null;
-  /** Jobs that run, and those that ended in the last hour; newest first. */
+  /** Running jobs, and those that ended in the last hour; newest first. */
   readonly jobs: readonly Job[];
 }
 
@@ -44,11 +44,11 @@ export interface StreamDiff {
   readonly broker?: 'connected' | 'away';
   readonly counts?: FleetCounts;
   readonly facets?: FleetFacets;
-  /** The answer to a change of the view: it replaces the window. No other part of the window is beside it. */
+  /** The answer to a view change: replaces the window. The same message has no `total`, `order` or `rows`. */
   readonly window?: FleetWindow;
   /** Number of devices that the filter admits. */
   readonly total?: number;
-  /** The devices of the window in their order, if one came, went or moved. The page may wait while a pointer is over its rows. */
+  /** Devices of the window in order, if one was added, removed or moved. The page may wait while the pointer is over its rows. */
   readonly order?: readonly string[];
   /** Rows of the window that are new or changed, whole. */
   readonly rows?: readonly FleetRow[];

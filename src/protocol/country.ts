@@ -1,4 +1,4 @@
-/** Codes that ICU names and that are not countries: groups, pseudo codes, and parts of countries without rules for radio. */
+/** Codes that ICU knows but that are not countries: groups, pseudo codes, and parts of countries without their own radio rules. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' '));
 
 /**

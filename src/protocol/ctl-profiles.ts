@@ -26,7 +26,7 @@ export const ctlProfileSchema = z.strictObject({
   keyFile: file.nullable().default(null),
   /** The owner's private key. It signs messages, because some devices accept only signed messages. */
   signingKeyFile: file.nullable().default(null),
-  /** `setup.json` of `broker init`: its devices that never came are shown, too. */
+  /** `setup.json` of `broker init`: with it, devices that never connected are shown, too. */
   setupFile: file.nullable().default(null),
 });
 export type CtlProfile = z.infer<typeof ctlProfileSchema>;

@@ -23,7 +23,7 @@ export function readAddress(text: string): URL | null {
 
 /** A host in the form of `URL`: lower case, ASCII (IDNA), IPv6 in brackets. Null: not a host. */
 export function asciiHost(host: string): string | null {
-  // `URL` would drop these or take what follows for another part of the address.
+  // `URL` would drop these characters, or treat what follows as another part of the address.
   if (NOT_IN_HOST.test(host)) return null;
   return URL.canParse(`https://${host}/`) ? new URL(`https://${host}/`).hostname : null;
 }

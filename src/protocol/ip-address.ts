@@ -3,7 +3,7 @@
 const BRACKETS_AND_ZONE = /^\[|\]$|%.*$/g;
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
-/** An address in its one spelling: IPv4 in dots (also if it is mapped into IPv6), IPv6 as RFC 5952 writes it. Other text stays as it is. */
+/** Normalises an address: dotted IPv4 (also if mapped into IPv6), IPv6 as in RFC 5952. Other text is unchanged. */
 export function plainAddress(address: string): string {
   const text = address.replace(BRACKETS_AND_ZONE, '');
   if (!text.includes(':')) return text;
@@ -14,7 +14,7 @@ export function plainAddress(address: string): string {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : spell(text);
 }
 
-/** The network that one customer has: an IPv4 address, or a /64 of IPv6. */
+/** The network of one customer: an IPv4 address, or a /64 of IPv6. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   const groups = plain.includes(':') ? groupsOf(plain) : null;
@@ -32,12 +32,12 @@ export function isAddress(text: string): boolean {
   return IPV4.test(plain) ? plain.split('.').every((part) => Number(part) < 256) : groupsOf(plain) !== null;
 }
 
-/** `URL` has the parser for all spellings, and writes the shortest one. */
+/** `URL` parses every spelling and writes the shortest one. */
 function spell(ipv6: string): string {
   return new URL(`http://[${ipv6}]`).hostname.slice(1, -1);
 }
 
-/** The eight numbers of an IPv6 address; null: it is none. */
+/** The eight groups of an IPv6 address; null: not an IPv6 address. */
 function groupsOf(ipv6: string): readonly number[] | null {
   if (!ipv6.includes(':') || !URL.canParse(`http://[${ipv6}]`)) return null;
   const [head = '', tail] = spell(ipv6).split('::');

@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
   return read.kind === 'json' ? read.value : undefined;
 }
 
-/** Whether a value has more than this many levels. */
+/** Whether a value is nested more than `levels` deep. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -114,7 +114,7 @@ const CODES: ReadonlyMap<string, number> = new Map(
       return [name, Number(code)] as const;
     }),
 );
-/** A key with several names has the first of them. */
+/** If a key has several names, the first one counts. */
 const NAMES: ReadonlyMap<number, string> = new Map([...CODES].reverse().map(([name, code]) => [code, name]));
 
 export const KEY_NAMES: readonly string[] = [...CODES.keys()];

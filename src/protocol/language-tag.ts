@@ -1,2 +1,2 @@
-/** `pt` of `pt-BR`. */
+/** Primary subtag: `pt` of `pt-BR`. */
 export const primaryOf = (language: string): string => language.toLowerCase().split('-')[0] ?? '';

@@ -42,7 +42,7 @@ export function unknownLanguages(tags: readonly string[]): string[] {
 /** A language of the service, without a region. */
 const isUsual = (tag: string): boolean => primaryOf(tag) === tag && isHeardLanguage(tag);
 
-/** Loads the engine's tables of names: 7 MB and 14 ms, which the start of a kiosk need not pay. */
+/** Loads the engine's name tables (7 MB, 14 ms): only called for unusual tags. */
 function isNamed(tag: string): boolean {
   try {
     return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }).of(tag) !== undefined;

@@ -1,17 +1,17 @@
-/** Addresses at which a program listens for those that watch it. */
+/** Addresses on which a program listens. */
 import * as z from 'zod';
 import { isLoopback, readAddress } from './host-name.ts';
 
 const LARGEST_PORT = 65_535;
 
-/** `host:port` of an IP address or "localhost"; null: not at all. */
+/** `host:port` of an IP address or "localhost"; null: does not listen. */
 export const listenSchema = z
   .string()
   .refine((text) => hostOf(text) !== null, 'must be an IP address with a port, such as "127.0.0.1:9464"')
   .nullable()
   .default(null);
 
-/** Other machines cannot reach it. */
+/** A loopback address: other machines cannot reach it. */
 export const ownListenSchema = z
   .string()
   .refine(
@@ -21,7 +21,7 @@ export const ownListenSchema = z
   .nullable()
   .default(null);
 
-/** The host of `host:port`; null if it is none, or names another machine by name. */
+/** The host of `host:port`; null if the text is invalid, or the host is a name other than "localhost". */
 function hostOf(text: string): string | null {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   if (host === '' || Number(port) > LARGEST_PORT) return null;

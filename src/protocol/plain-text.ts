@@ -8,16 +8,16 @@ export function isPlain(text: string): boolean {
   return !CONTROL.test(text);
 }
 
-/** Removes a leading byte order mark and one line end, which editors add to a text that has neither. */
+/** Removes a leading byte order mark and one line end, as editors add them. */
 export function withoutEditorMarks(text: string): string {
   return text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
 }
 
-/** A character that looks like nothing or like an ordinary blank: other blanks, and formatting characters. */
+/** A character that is invisible or looks like an ordinary blank: other blanks, and formatting characters. */
 const UNSEEN = '[\\p{Zs}\\p{Zl}\\p{Zp}\\p{Cf}\\p{Default_Ignorable_Code_Point}]';
 const UNSEEN_FIRST = new RegExp(`^${UNSEEN}`, 'u');
 const UNSEEN_LAST = new RegExp(`${UNSEEN}$`, 'u');
-/** Ordinary blanks within a text are seen. */
+/** Ordinary blanks within a text do not count as unseen. */
 const UNSEEN_WITHIN = new RegExp(`(?! )${UNSEEN}`, 'u');
 
 /**

@@ -42,7 +42,7 @@ const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
 /** Whether the text has no unpaired surrogates; UTF-8 cannot encode them. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
-/** The same rule as for a file with a secret: the text may have been copied out of one. */
+/** Drops what editors add, as for a file with a secret: the text may have been copied from such a file. */
 const copiedSchema = z.string().overwrite(withoutEditorMarks);
 
 const ssidSchema = copiedSchema.refine(
@@ -61,7 +61,7 @@ const passphraseSchema = copiedSchema
 
 const wifiSchema = z.strictObject({
   ssid: ssidSchema,
-  /** Left out: an open network. Null: the device has already taken it out of the file. */
+  /** Left out: an open network. Null: the device has already removed it from the file. */
   passphrase: passphraseSchema.nullable().optional(),
   country: z
     .string()

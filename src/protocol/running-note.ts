@@ -11,7 +11,7 @@ export const runningNoteSchema = z.object({
   broker: z.union([z.literal(true), z.string().max(2000), z.null()]),
   /** Since when (ms since 1970); null: not connected, or the clock is not set. */
   connectedSince: z.number().nullable(),
-  /** Why the configuration cannot be used; null: it is used. */
+  /** Why the configuration cannot be used; null: it can. */
   problem: z.string().max(2000).nullable(),
   /** Fingerprints of the running configuration, by top-level key; empty without a usable configuration. */
   config: z.record(z.string(), z.string().max(64)),

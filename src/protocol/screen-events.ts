@@ -19,7 +19,7 @@ const status = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('closed'), until: z.iso.datetime().nullable() }),
 ]);
 
-/** The part of a snapshot that needs no browser. */
+/** The part of a snapshot that programs other than the page read. */
 export const readSnapshotSchema = z.object({
   status,
   level: z.number().min(0).max(10),

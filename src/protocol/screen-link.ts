@@ -2,5 +2,5 @@
 
 /** The agent sends something at least this often (ms). */
 export const PING_EACH_MS = 1000;
-/** A page that hears nothing for longer (ms) says that there is no connection, and connects again. */
+/** After this silence (ms) a page reports that it has no connection, and reconnects. */
 export const SILENT_MS = 4000;

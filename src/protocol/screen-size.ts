@@ -2,13 +2,13 @@
 
 /** EN 301 549, 5.1.4: a capital H of at least 0.7 degrees. */
 const LEAST_DEGREES = 0.7;
-/** Height of a capital H as a share of the font size, at least: Noto Sans has 0.71, DejaVu Sans 0.73. */
+/** Minimum height of a capital H as a share of the font size: Noto Sans has 0.71, DejaVu Sans 0.73. */
 const CAPITAL_SHARE = 0.7;
 
 export const SCREEN_LAYOUTS = ['one', 'beside', 'facing'] as const;
 export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
 
-/** Height of the page in letters (font sizes): two lines, the state and the buttons with the space between them, twice for two people who face each other. */
+/** Height of the page in font sizes: two lines, the state and the buttons with the space between them; twice for people face to face. */
 export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6.2, beside: 6.2, facing: 12 };
 
 /** The least font size (mm) that is readable at a distance. */
@@ -17,7 +17,7 @@ export function leastLetterMm(viewingDistanceMm: number): number {
   return capital / CAPITAL_SHARE;
 }
 
-/** The least height of a screen (mm) that has room for such letters. */
+/** The least height of a screen (mm) that has room for letters of that size. */
 export function leastScreenMm(viewingDistanceMm: number, layout: ScreenLayout): number {
   return leastLetterMm(viewingDistanceMm) * PAGE_EM[layout];
 }

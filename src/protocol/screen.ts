@@ -1,4 +1,4 @@
-/** What the kiosk's page gets and what it may ask for. */
+/** What the kiosk's page receives and what it may request. */
 import * as z from 'zod';
 import { languageSchema } from './language.ts';
 import { plainTextSchema } from './plain-text.ts';
@@ -7,7 +7,7 @@ import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 /** What the kiosk is doing, for the people in front of the kiosk. */
 export type ScreenStatus =
   | { readonly kind: 'listening' | 'speaking' | 'translating' | 'muted' | 'standby' }
-  /** It cannot interpret, and why. */
+  /** It cannot interpret; `cause` says why. */
   | { readonly kind: 'offline'; readonly cause: 'connection' | 'microphone' | 'loudspeaker' }
   /** `until` null: the time is not known. */
   | { readonly kind: 'closed'; readonly until: string | null };
@@ -19,11 +19,11 @@ export interface ScreenLane {
   readonly targets: readonly string[];
   /** Languages to choose from; empty: there is no choice. */
   readonly offer: readonly string[];
-  /** The language of those who choose. */
+  /** The language of the visitors who choose. */
   readonly visitor: string;
   /** The languages in which people at its desk may type. */
   readonly typing: readonly ScreenTyping[];
-  /** Null: no button says who speaks. */
+  /** Null: the lane has no buttons for who speaks. */
   readonly turn: ScreenTurn | null;
   /** Percent. */
   readonly volume: number;
@@ -35,7 +35,7 @@ export interface ScreenTyping {
   readonly into: string;
 }
 
-/** Who speaks at a lane where buttons say it. */
+/** Who speaks at a lane with buttons for it. */
 export interface ScreenTurn {
   /** hold: the microphone is open only while the button is held. */
   readonly mode: 'button' | 'hold';
@@ -55,15 +55,15 @@ export interface ScreenNotice {
 export interface ScreenText {
   readonly language: string;
   readonly text: string;
-  /** Another speaker than before: it begins on a new line. */
+  /** The speaker has changed: the text begins on a new line. */
   readonly breaks: boolean;
-  /** Counts the texts since the start of the agent. A page that has shown it keeps it where it is. */
+  /** Sequence number since the start of the agent. A page does not append a text that it has already shown. */
   readonly number: number;
 }
 
 /** Everything that a page needs to begin with. */
 export interface ScreenSnapshot {
-  /** Id of the agent's run: texts of another run have other numbers. */
+  /** Id of the agent's run: each run numbers its texts anew. */
   readonly run: string;
   readonly seq: number;
   readonly layout: ScreenLayout;
@@ -75,7 +75,7 @@ export interface ScreenSnapshot {
   readonly lanes: readonly ScreenLane[];
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
-  /** Counts the conversations. */
+  /** Sequence number of the conversation. */
   readonly conversation: number;
   /** The latest texts of this conversation. */
   readonly texts: readonly ScreenText[];
@@ -88,7 +88,7 @@ export type ScreenChange = { readonly seq: number } & Partial<
 
 const lane = z.string().max(64);
 
-/** What a visitor may ask for. */
+/** Requests of a visitor. */
 export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
   z.strictObject({ do: z.literal('louder'), lane }),
@@ -113,6 +113,6 @@ export const screenActionSchema = z.discriminatedUnion('do', [
 ]);
 export type ScreenAction = z.infer<typeof screenActionSchema>;
 
-/** Says how long ago a page has painted; null: none has since the start of the agent. */
+/** Time since a page last painted (ms); null: none has since the start of the agent. */
 export const screenBeatSchema = z.object({ ageMs: z.number().min(0).nullable() });
 export type ScreenBeat = z.infer<typeof screenBeatSchema>;

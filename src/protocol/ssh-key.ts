@@ -2,7 +2,7 @@
 
 const LINE =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) ([A-Za-z0-9+/]{40,2000}={0,2})( [^\p{Cc}]{0,200})?$/u;
-/** Number of parts after the name of the kind within the key (RFC 4253, 5656, 8709; OpenSSH's PROTOCOL.u2f). */
+/** Number of parts after the key type within the key (RFC 4253, 5656, 8709; OpenSSH's PROTOCOL.u2f). */
 const PARTS: Readonly<Record<string, number>> = {
   'ssh-ed25519': 1,
   'ssh-rsa': 2,
@@ -12,12 +12,12 @@ const PARTS: Readonly<Record<string, number>> = {
 const ECDSA_PARTS = 2;
 const LENGTH_BYTES = 4;
 
-/** Whether a line has a kind, a key and optionally a name: no options before them, nothing after. */
+/** Whether a line has a key type, a key and optionally a comment, and no options before them. */
 export function isSshKeyLine(text: string): boolean {
   return LINE.test(text);
 }
 
-/** Whether the key matches the kind before it, and is neither truncated nor too long. */
+/** Whether the key matches the type before it, and is neither truncated nor too long. */
 export function isWholeSshKey(line: string): boolean {
   const [, kind = '', , encoded = ''] = LINE.exec(line) ?? [];
   const parts = partsOf(encoded);

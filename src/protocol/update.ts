@@ -24,13 +24,13 @@ export const manifestUrlSchema = z
 
 const id = z.string().min(1).max(128);
 
-/** An order to the updater. The agent's user can write its file. An agent newer than the updater may send more fields. */
+/** An order to the updater, in a file that the agent's user can write. An agent newer than the updater may send more fields. */
 export const updateOrderSchema = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('update'),
     id,
     version: versionSchema,
-    /** Null: as in the device's own list of sources. */
+    /** Null: the device's own list of sources. */
     manifest_url: manifestUrlSchema.nullable(),
     /** Null: at the next good moment. */
     not_before: z.iso.datetime({ offset: true }).nullable(),
@@ -74,11 +74,11 @@ export type UpdateReport = z.infer<typeof updateReportSchema>;
 
 /** The file with the report, in memory, for every program on the device. */
 export const updateStatusSchema = updateReportSchema.extend({
-  /** The order that it is about; null: none yet. */
+  /** Id of the order that the report is about; null: none yet. */
   order: id.nullable(),
-  /** Whether it waits for the agent's word that a restart interrupts no speech or conversation. */
+  /** Whether it waits for the agent to confirm that a restart interrupts no speech or conversation. */
   asks: z.boolean(),
-  /** The version that the agent's next start takes. */
+  /** The version that the agent runs after its next start. */
   current: z.string().max(LONGEST_VERSION),
   /** The version of the installed package. */
   installed: z.string().max(LONGEST_VERSION),
@@ -89,11 +89,11 @@ export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
 /** The agent's health, in the parts that an update may change. */
 export const agentHealthSchema = z.object({
-  /** Whether systemd says that it is ready. */
+  /** Whether systemd reports the agent as ready. */
   active: z.boolean(),
-  /** Bytes that it reads in a second, most of them sound, as the kernel counts them; null: not measured. */
+  /** Bytes that the agent reads per second according to the kernel, most of them sound; null: not measured. */
   readsPerS: z.number().nullable(),
-  /** Whether it can use its configuration. */
+  /** Whether the agent can use its configuration. */
   usable: z.boolean(),
   broker: z.boolean(),
   backend: z.boolean(),
@@ -103,8 +103,8 @@ export const agentHealthSchema = z.object({
 export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
 /**
- * What the updater remembers over a power cut. `rolling_back` and `switching` are left within seconds. A later updater may have
- * written it: what is not known here is left out, and the way back stays.
+ * The updater's state, which survives a power cut. `rolling_back` and `switching` last only seconds. A newer updater may have
+ * written it: unknown values fall back to defaults, and a roll-back stays possible.
  */
 export const updateRecordSchema = z.object({
   format: z.literal(1).catch(1),
@@ -115,7 +115,7 @@ export const updateRecordSchema = z.object({
   reason: z.string().nullable().catch(null),
   previous: versionSchema.nullable().catch(null),
   before: agentHealthSchema.nullable().catch(null),
-  /** Starts of the machine since the switch. */
+  /** Boots of the machine since the switch to the new version. */
   boots: z.int().catch(0),
 });
 export type UpdateRecord = z.infer<typeof updateRecordSchema>;
@@ -123,7 +123,7 @@ export type UpdateRecord = z.infer<typeof updateRecordSchema>;
 /** `release.json` in the agent's package. */
 export const releaseSchema = z.object({
   version: versionSchema,
-  /** Seconds since 1970. The right time is later. */
+  /** Seconds since 1970. A correct clock is later. */
   built_at: z.int(),
   node: z.object({
     /** The oldest Node.js that runs it. */

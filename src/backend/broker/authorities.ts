@@ -6,7 +6,7 @@ import { listFor } from './devices.ts';
 import { SERVER_DAYS } from './init.ts';
 import { readAuthority, readSetup, writeAuthority, writeServer, writeSetup, writeTrusted } from './store.ts';
 
-/** Makes a second authority. Both are valid; the first still issues. @returns the name of the second */
+/** Creates a second authority. Both are valid; the first still issues. @returns the name of the second */
 export function addAuthority(folder: string): string {
   const setup = readSetup(folder);
   const [first = '', second] = setup.authorities;
@@ -36,7 +36,7 @@ export function useAuthority(folder: string): string {
 }
 
 /**
- * Ends the validity of the authority that no longer issues.
+ * Makes the authority that no longer issues invalid.
  * @param regardless retires the authority even if devices still have its certificates
  */
 export function retireAuthority(folder: string, regardless: boolean): string {
@@ -64,7 +64,7 @@ function devicesBy({ devices }: Setup, authority: string): string[] {
     .map(deviceName);
 }
 
-/** Once a certificate is revoked, each authority needs a revocation list: without one the broker refuses all its devices. */
+/** Once a certificate is revoked, each authority needs a revocation list: otherwise the broker refuses all devices of that authority. */
 function withList(folder: string, setup: Setup): Setup {
   if (setup.revoked === null) return setup;
   const certificates = setup.revoked.certificates.filter(({ by }) => setup.authorities.includes(by));

@@ -20,7 +20,7 @@ export interface KeyedCertificate {
 }
 
 const AUTHORITY_DAYS = 7300;
-/** RFC 5280. */
+/** Limit of RFC 5280 (characters). */
 const LONGEST_COMMON_NAME = 64;
 const MOST_WAIT_MS = 30_000;
 
@@ -135,7 +135,7 @@ function newKey(folder: string, file: string): string {
   return pem;
 }
 
-/** The whole configuration: the one of the machine must not add anything. */
+/** Writes a complete configuration: the machine's own one must not add anything. */
 function writeConfig(folder: string, name: string, extensions: readonly string[]): void {
   const lines = [
     '[req]',

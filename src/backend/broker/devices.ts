@@ -46,7 +46,7 @@ export interface DeviceLogin extends Name {
 }
 
 type Wanted = Name & {
-  /** Left out for a device that exists: unchanged. */
+  /** Left out for an existing device: unchanged. */
   readonly groups?: readonly string[];
 };
 
@@ -160,7 +160,7 @@ export function recordCertificate(folder: string, name: Name, pem: string): numb
   return Date.parse(issued.validTo);
 }
 
-/** The wall clock dates certificates, even if it was never set. */
+/** Time for certificates: the wall clock; 0 if it was never set. */
 function now(): WallMs {
   return createSystemClock().wall() ?? asWall(0);
 }

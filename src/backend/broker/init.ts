@@ -69,7 +69,7 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     writeSetup(folder, setup);
     return { folder, handedOut };
   } catch (error) {
-    // The folder was empty or missing before.
+    // Safe, because the folder was empty or missing before.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }

@@ -9,7 +9,7 @@ export function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): 
   throw new Failure(`${name} ${read.error.issues[0]?.message ?? 'is not valid'}`, EXIT.usage);
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function gather(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }

@@ -6,7 +6,7 @@ const ITERATIONS = 101;
 const SALT_BYTES = 12;
 const HASH_BYTES = 64;
 
-/** Makes a new password and the hash that the broker keeps. */
+/** Creates a password and the hash that the broker stores. */
 export function createPassword(): { password: string; hash: PasswordHash } {
   const password = randomBytes(24).toString('base64url');
   const salt = randomBytes(SALT_BYTES);

@@ -18,7 +18,7 @@ import { certify } from './authority.ts';
 import { recordCertificate } from './devices.ts';
 import { readAuthority, readSetup } from './store.ts';
 
-/** Silence after which all retained messages have arrived (ms); the broker sends them at once. */
+/** After this silence (ms) all retained messages have arrived; the broker sends them without pauses. */
 const SETTLED_MS = 1500;
 const LOOK_EACH_MS = 50;
 const VALID_FOR_MS = 3_600_000;
@@ -27,13 +27,13 @@ const SAME_DEVICE_EACH_MS = 600_000;
 const CERTIFICATE_REQUEST = 'cert/req';
 const ANSWER = 'cmd/certificate/res';
 
-/** `renewed`: the device has connected with its new certificate. `sent`: the device has it and has not connected with it yet. */
+/** `renewed`: the device has connected with its new certificate. `sent`: it has the certificate, but has not connected with it yet. */
 export type RenewalStatus = 'renewed' | 'sent' | 'silent' | 'refused';
 
 export interface Renewal {
   readonly device: string;
   status: RenewalStatus;
-  /** Why it was refused, and by whom. */
+  /** Why the renewal was refused, and by whom. */
   message: string | null;
   validTo: string | null;
 }
@@ -54,9 +54,9 @@ export interface RenewalParts {
   readonly only: readonly string[] | null;
   /** Time for devices to use their new certificates. */
   readonly waitMs: number;
-  /** Devices that get the command to ask. */
+  /** Devices that get the command to request a certificate. */
   readonly prompt: readonly string[];
-  /** Continues until this settles; null: ends when all are served. */
+  /** Runs until this promise settles; null: until all devices are served. */
   readonly until: Promise<void> | null;
   report(renewal: Renewal): void;
 }
@@ -115,7 +115,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     },
   });
   take = hear;
-  // The wait for messages begins with the connection, however long it took.
+  // The wait for messages begins once connected, however long connecting took.
   newsAt = clock.now();
   for (const message of early) hear(message);
   try {
@@ -139,7 +139,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
   return [...asked.values()];
 }
 
-/** @param request empty: the device got the command to ask, and has not asked */
+/** @param request empty: the device got the command to request a certificate, but has not done so yet */
 function newlyAsked(device: string, request: string, at: number): Asked {
   return { device, status: 'silent', message: null, validTo: null, request, command: null, at };
 }
@@ -156,7 +156,7 @@ function hearAnswer(
     settle(known, 'refused', `the device says: ${data.error?.message ?? 'too late'}`);
 }
 
-/** @returns the certificate, or the reason why there is none */
+/** @returns the certificate, or why there is none */
 function certifyDevice(
   { folder, days, access }: RenewalParts,
   device: string,

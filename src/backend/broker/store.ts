@@ -115,7 +115,7 @@ export function writeTrusted(folder: string, names: readonly string[]): void {
   });
 }
 
-/** Writes the broker's certificate. The key goes first: with the old certificate mosquitto would not start. */
+/** Writes the broker's certificate. The key goes first: if interrupted, mosquitto refuses to start with the old certificate. */
 export function writeServer(folder: string, server: KeyedCertificate): void {
   guarded(folder, () => {
     replace(join(folder, BROKER, 'server.key'), server.key);
@@ -138,7 +138,7 @@ export function writeLogin(folder: string, who: string, files: Readonly<Record<s
   return own;
 }
 
-/** Deletes a login folder that the set-up does not know. */
+/** Deletes a login folder that is not in the set-up. */
 export function deleteLogin(own: string): void {
   rmSync(own, { recursive: true, force: true });
 }
@@ -164,7 +164,7 @@ function guarded<T>(folder: string, act: () => T): T {
   }
 }
 
-/** The line end of the last block stays: certificates are written one after another. */
+/** Keeps the line end of the last block: certificates are concatenated. */
 function readPemText(file: string): string {
   return readTextFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
 }

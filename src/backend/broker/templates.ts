@@ -1,4 +1,4 @@
-/** Reads a template and writes the provisioning files generated from the template. Each file passes the same checks as on the device. */
+/** Reads a template and writes the provisioning files generated from it. Each file passes the same checks as on the device. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/encoding.ts';
@@ -28,7 +28,7 @@ import { OWNER_KEY, writeNew } from './store.ts';
 
 const LARGEST_TEMPLATE_BYTES = 1_000_000;
 const MOST_TOLD = 5;
-/** The device on which a card is used first. */
+/** Facts of a device that a card boots for the first time. */
 const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
   network: 'networkd',
   wifiKey: '',
@@ -63,7 +63,7 @@ export function readTemplate(file: string): Template {
 
 /**
  * PEM of public keys: those that the operator names, otherwise the one of the set-up.
- * @throws Failure, also without any: the devices would take answers from anyone
+ * @throws Failure, also if there is no key: the devices would accept answers from anyone
  */
 export function readOwnerKeys(broker: string, named: readonly string[]): string[] {
   const own = join(broker, OWNER_KEY);
@@ -84,7 +84,7 @@ export function readOwnerKeys(broker: string, named: readonly string[]): string[
   });
 }
 
-/** Reads a template in any encoding that an editor may write. */
+/** Reads a template in any encoding that a text editor may have written. */
 function readTemplateText(file: string): string {
   const text = decodeText(readBytes('the template', file));
   if (text !== null) return text;

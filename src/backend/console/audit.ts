@@ -1,4 +1,4 @@
-/** The audit: a line before each action, its result after it. Without the line nothing is done. */
+/** The audit: a line before each action, its result afterwards. If the line cannot be written, the action is not carried out. */
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Log } from '../../ports/log.ts';
 import { clean, cleanValue } from './clean.ts';
@@ -10,12 +10,12 @@ export interface Action {
   readonly from: string;
   readonly what: string;
   readonly on: string | null;
-  /** What may be kept. */
+  /** Arguments that may be kept. */
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
 export interface Audit {
-  /** @param work its text reports the result. An error it throws is written to the audit and thrown again. */
+  /** @param work returns the result as a text. An error that it throws is written to the audit and thrown again. */
   act<T extends { readonly result: string }>(action: Action, work: () => Promise<T>): Promise<T>;
   begin(action: Action): Promise<string>;
   end(id: string, ok: boolean, text: string): Promise<void>;
@@ -55,7 +55,7 @@ export function createAudit(store: ConsoleStore, log: Log): Audit {
   };
 }
 
-/** A sentence about wrong input may quote it, and is left out: what was typed may be a secret. */
+/** Leaves out sentences about invalid input, which may quote it: what was typed may be a secret. */
 function failureOf(error: unknown): string {
   if (!(error instanceof Refusal)) return 'it failed: the log of the backend says why';
   return error.problem.code === 'invalid' ? 'it was refused: the input was not valid' : error.message;

@@ -15,7 +15,7 @@ export interface Call extends PublicCall {
   readonly session: Session;
 }
 
-/** Its value as JSON, or an outcome of another kind. */
+/** A value to send as JSON, or an outcome of another kind. */
 export type Reply = { readonly json: unknown; readonly cookie?: string } | ConsoleOutcome;
 
 const MOST_BODY_BYTES = 1_048_576;
@@ -36,7 +36,7 @@ export function readQuery<T extends z.ZodType>({ request }: PublicCall, schema: 
   return check(schema, Object.fromEntries(request.query));
 }
 
-/** Reads a part of the query that is JSON itself; left out: an empty object. */
+/** Reads a query parameter that contains JSON; left out: an empty object. */
 export function readJsonQuery<T extends z.ZodType>(call: PublicCall, name: string, schema: T): z.output<T> {
   const text = call.request.query.get(name);
   const json = text === null ? {} : parseJson(text);

@@ -1,4 +1,4 @@
-/** Streams with the same view and rights share one channel: what changes is found and written as JSON once for all of them. */
+/** Streams with the same view and rights share one channel: each change is computed and written as JSON once for all of them. */
 import type { DeviceDetail, DeviceEvent } from '../../protocol/console-device.ts';
 import type { FleetView, FleetWindow } from '../../protocol/console-fleet.ts';
 import type { StreamDiff } from '../../protocol/console-stream.ts';
@@ -25,22 +25,22 @@ export interface Channel {
   changes(news: FleetNews): Omit<StreamDiff, 'seq'>;
 }
 
-/** A channel, until its user leaves. */
+/** One stream's use of a channel. */
 export interface OpenChannel {
   readonly channel: Channel;
-  /** To be called once. */
+  /** Must be called exactly once. */
   readonly leave: () => void;
 }
 
 export interface Channels {
-  /** The fleet must be up to date, and so must all channels. */
+  /** Call it only when the fleet and all channels are up to date. */
   open(shown: Shown): OpenChannel;
   all(): Iterable<Channel>;
   /** Brings the lists up to date. */
   update(news: FleetNews): void;
 }
 
-/** Something that several use: it ends with the last of them. */
+/** Values with a reference count: each is dropped when its last user leaves. */
 function createShared<T>() {
   const used = new Map<string, { value: T; users: number }>();
   return {
@@ -109,7 +109,7 @@ function createChannel(shown: Shown, list: SortedList<FleetDevice>, fleet: Fleet
     const now = fieldsOf(device, prefix);
     detail = now;
     if (now === null || before === null) return now === null ? null : detailOf(device, prefix);
-    // New events come one by one beside it.
+    // New events are sent separately.
     const changed = [...now].filter(([name, text]) => name !== 'events' && before.get(name) !== text);
     if (changed.length === 0) return undefined;
     return Object.fromEntries(

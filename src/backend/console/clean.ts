@@ -1,4 +1,4 @@
-/** Texts from devices. A hostile device may send markup, characters that reorder or hide text, and a lot of it. */
+/** Cleans texts from devices. A hostile device may send markup, characters that reorder or hide text, and very long texts. */
 import { redactText } from '../../adapters/redaction.ts';
 import { harmless, oneLine } from '../../protocol/plain-text.ts';
 
@@ -6,7 +6,7 @@ const SHORT = 200;
 const SENTENCE = 600;
 const ENTRIES = 40;
 
-/** Most texts of a fleet are the same few: languages, phases, versions. */
+/** Cache: most texts of a fleet are the same few languages, phases and versions. */
 const known = new Map<string, string>();
 const LONGEST_KNOWN = 40;
 const MOST_KNOWN = 5000;
@@ -33,7 +33,7 @@ export const cleanOrNull = (text: string | null | undefined): string | null =>
 export const cleanList = (list: readonly string[]): string[] =>
   list.slice(0, ENTRIES).map((text) => clean(text));
 
-/** Only a time; anything else a device may put there is none. */
+/** A timestamp; null for any other text that a device may send there. */
 export function cleanTime(text: string | null | undefined): string | null {
   if (
     typeof text !== 'string' ||

@@ -6,7 +6,7 @@ import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { type JobRecord, noteSent, refuseDevice, waitingDevices } from '../core/console/job-state.ts';
 import { commandText } from './command-message.ts';
 
-/** Messages on their way at a time: the queue of the connection holds 500. */
+/** Maximum number of messages in flight: the queue of the connection holds 500. */
 const MOST_ON_THE_WAY = 150;
 
 export interface CommandSenderParts {
@@ -40,7 +40,7 @@ export class CommandSender {
     return names.length > 0;
   }
 
-  /** The broker keeps the command for a device that is away. */
+  /** The broker keeps the command for a device that is not connected. */
   private async sendKept(job: JobRecord, name: string): Promise<void> {
     const message = await this.messageToSend(job, name);
     if (message === null) return;

@@ -1,4 +1,4 @@
-/** The owner's console: hears the fleet, and serves its pages. */
+/** The owner's console: receives the fleet's messages and serves the pages. */
 import { type ConsoleFiles, readConsoleFiles } from '../../adapters/console/console-files.ts';
 import { type ConsoleServer, openConsoleServer } from '../../adapters/console/console-server.ts';
 import { createPasswordHasher } from '../../adapters/console/password-hash.ts';
@@ -33,17 +33,17 @@ export interface ConsoleParts {
   readonly config: BackendConfig;
   /** `host:port` */
   readonly listen: string;
-  /** Read again now and then: certificates are renewed. Null: without TLS. */
+  /** Read again regularly, because certificates are renewed. Null: without TLS. */
   readonly readTls: (() => Tls) | null;
   readonly store: ConsoleStore;
   readonly ledger: Pick<Store, 'sums'>;
   readonly signer: Signer | null;
   readonly openBus: OpenBus;
-  /** Makes a connection of its own at each call. */
+  /** Opens a separate connection at each call. */
   readonly openOwnBus: OpenBus;
   readonly log: Log;
   readonly clock: Clock;
-  /** Instead of the files in the program. */
+  /** Used instead of the built-in files. */
   readonly files?: ConsoleFiles;
 }
 
@@ -138,7 +138,7 @@ function whySilent(status: FleetStatus): string {
     : `it did not answer in time; its last status was ${status}`;
 }
 
-/** Writes the result of a job to its line of the audit. */
+/** Writes the result of a job to its audit line. */
 function noteResult(job: Job, auditLine: string | null, audit: Audit, complain: Complain): void {
   if (auditLine === null) return;
   const counted = Object.entries(job.counts).filter(([, count]) => count > 0);
@@ -153,7 +153,7 @@ async function isSignedIn(key: string, signIn: SignIn, complain: Complain): Prom
   try {
     return await signIn.goesOn(key);
   } catch (error) {
-    // A short failure of the store does not sign people out.
+    // A short failure of the store must not sign people out.
     complain('sessions', { why: String(error) }, 'cannot read the sign-in sessions');
     return true;
   }

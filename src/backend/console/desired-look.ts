@@ -1,6 +1,6 @@
 /**
- * Asks the broker for one document, and publishes one. The console's own connection hears the whole fleet: a document may be at the
- * broker that it has not heard, and one in its queue could be sent hours later and replace a newer one.
+ * Reads one document from the broker, and publishes one, over a new connection. On the console's own connection, the broker may have
+ * a document that has not arrived yet, and a queued document could be sent hours later and replace a newer one.
  */
 import { randomUUID } from 'node:crypto';
 import type { OpenBus } from '../../ports/bus.ts';
@@ -12,13 +12,13 @@ import { Refusal } from './refusal.ts';
 const WITHIN_MS = 10_000;
 
 /**
- * The document that the broker keeps on a topic; null: certainly none.
- * @param marker a topic on which a message of ours comes back after all that the broker keeps
- * @throws Refusal if the broker does not say so
+ * The document that the broker has retained on a topic; null: certainly none.
+ * @param marker a topic on which our own message returns after all retained messages
+ * @throws Refusal if the broker does not answer
  */
 export type LookForDesired = (topic: string, marker: string) => Promise<string | null>;
 
-/** @param openBus makes a connection for each call: nothing else waits in its queue */
+/** @param openBus opens a connection for each call, so that nothing else waits in its queue */
 export function createDesiredLook(openBus: OpenBus, clock: Clock): LookForDesired {
   return (topic, marker) =>
     new Promise((resolve, reject) => {
@@ -51,10 +51,10 @@ export function createDesiredLook(openBus: OpenBus, clock: Clock): LookForDesire
     });
 }
 
-/** @throws Refusal if the broker does not confirm it; it is never sent later */
+/** @throws Refusal if the broker does not acknowledge the document, which is then never sent later */
 export type PublishDesired = (topic: string, text: string) => Promise<void>;
 
-/** @param openBus makes a connection for each call: what is not sent ends with it */
+/** @param openBus opens a connection for each call: an unsent document is dropped with it */
 export function createDesiredPublish(openBus: OpenBus, clock: Clock): PublishDesired {
   return (topic, text) =>
     new Promise((resolve, reject) => {

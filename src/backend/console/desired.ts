@@ -54,7 +54,7 @@ export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {
   };
 }
 
-/** Without what only concerns the message. */
+/** The document without the fields that only concern the message. */
 function shown(body: DesiredBody | null): DesiredBody | null {
   if (body === null) return null;
   const { ts: _ts, device: _device, iat: _iat, ...rest } = body;
@@ -90,28 +90,28 @@ export interface DesiredParts {
   readonly store: Pick<ConsoleStore, 'claimConfig' | 'releaseConfig'>;
 }
 
-/** Longer than a change: the look, and the publication. After a crash the target cannot be changed for this long. */
+/** Lease on a target (ms): longer than reading and publishing take. After a crash the target cannot be changed for this long. */
 const CLAIMED_FOR_MS = 60_000;
 
-/** The result of a publication in the audit. */
+/** The text that records a publication in the audit. */
 export const publishedAs = (version: number): string => `published as version ${version}`;
 
 export const UNSIGNED_WARNING =
   'This backend has no owner key (signingKeyFile): devices with owner keys refuse the document, because it is not signed.';
 
-/** A document that may be published now. */
+/** A checked document, ready to be published. */
 export interface DesiredChange {
   readonly target: ConfigChange['target'];
-  /** As the schema has read it; null: the document is deleted. */
+  /** As parsed by the schema; null: the document is deleted. */
   readonly document: DesiredBody | null;
   readonly version: number;
-  /** @throws Refusal if the broker does not confirm it */
+  /** @throws Refusal if the broker does not acknowledge it */
   publish(): Promise<void>;
-  /** The next change may begin. */
+  /** Releases the target for the next change. */
   end(): Promise<void>;
 }
 
-/** Checks changes. What it returns must be ended. It rejects with a Refusal. */
+/** Checks a change. The caller must `end` the result. Rejects with a Refusal. */
 export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange) => Promise<DesiredChange> {
   return async (change) => {
     const { target, basedOn } = change;
@@ -128,7 +128,7 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
       throw new Refusal(503, 'broker_away', 'the broker cannot be reached now: try again later');
     const holder = randomUUID();
     if (!(await store.claimConfig(base, holder, CLAIMED_FOR_MS))) throw changedMeanwhile();
-    // If this fails, the claim ends by itself.
+    // If this fails, the claim expires.
     const end = (): Promise<void> => store.releaseConfig(base, holder).catch(() => {});
     try {
       const heard = present();
@@ -158,7 +158,7 @@ export function createDesiredChanges(parts: DesiredParts): (change: ConfigChange
         if (text.length > LONGEST_DESIRED)
           throw new Refusal(400, 'invalid', `the document must have at most ${LONGEST_DESIRED} characters`);
         await publish(`${base}/config/desired`, text);
-        // The broker may send it back later than its acknowledgement.
+        // The broker may deliver the document only after its acknowledgement.
         if (present() === before) fleet.hear(newsOf(target, text));
       },
       end,

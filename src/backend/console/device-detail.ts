@@ -1,4 +1,4 @@
-/** What the console shows of one device. Captions are not among it. */
+/** What the console shows of one device. Captions are not part of it. */
 
 import type { ReceivedLane } from '../../core/fleet/device-messages.ts';
 import { type ReceivedHealth, receivedHealthSchema } from '../../core/fleet/health-message.ts';

@@ -3,7 +3,7 @@ import type { DeviceEvent } from '../../protocol/console-device.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { clean, cleanSentence, cleanTime } from './clean.ts';
 
-/** Fields of devices of any version. */
+/** Fields of an event, whatever the version of the device. */
 const eventSchema = z.looseObject({
   ts: z.string().nullable().catch(null),
   lane: z.string().nullable().catch(null),
@@ -11,7 +11,7 @@ const eventSchema = z.looseObject({
 });
 const MOST_FIELDS = 16;
 
-/** An event as the console shows it; null: it cannot be read. */
+/** An event as the console shows it; null: invalid. */
 export function readEvent(number: number, kind: string, payload: string): DeviceEvent | null {
   const parsed = eventSchema.safeParse(parseJson(payload));
   if (!parsed.success) return null;

@@ -6,7 +6,7 @@ import type { FleetView } from '../../protocol/console-fleet.ts';
 import type { StreamDiff, StreamMessages, StreamSnapshot } from '../../protocol/console-stream.ts';
 import type { Channel, OpenChannel } from './channels.ts';
 
-/** Time after which a browser whose stream has ended connects again. */
+/** Time after which a browser reconnects when its stream has ended (ms). */
 const RETRY_MS = 2000;
 /** Unread bytes after which a stream is dropped; the browser connects again and gets a snapshot. */
 export const MOST_UNREAD_BYTES = 256 * 1024;
@@ -31,7 +31,7 @@ export class EventStream {
   private shown: OpenChannel;
   private seq = 1;
 
-  /** @param tooSlow the browser does not read: to be dropped */
+  /** @param tooSlow called when the browser does not read: drop the stream */
   constructor(viewer: Viewer, sink: EventSink, shown: OpenChannel, tooSlow: (stream: EventStream) => void) {
     this.viewer = viewer;
     this.followed = viewer.device;
@@ -44,7 +44,7 @@ export class EventStream {
     return this.shown.channel;
   }
 
-  /** The first message. */
+  /** Sends the first message. */
   begin(content: Omit<StreamSnapshot, 'seq' | 'stream'>): void {
     this.sink.write(Buffer.from(`retry: ${RETRY_MS}\n`));
     this.send('snapshot', { seq: this.seq, stream: this.id, ...content });
@@ -54,13 +54,13 @@ export class EventStream {
     this.write(Buffer.from(`event: ${event}\nid: ${this.seq}\ndata: ${JSON.stringify(data)}\n\n`));
   }
 
-  /** @param rest of `encodeDiff`; many streams share it */
+  /** @param rest from `encodeDiff`; shared by many streams */
   sendDiff(rest: Buffer): void {
     this.seq += 1;
     this.write(Buffer.from(`event: diff\nid: ${this.seq}\ndata: {"seq":${this.seq},`), rest);
   }
 
-  /** From now on the stream shows this channel. */
+  /** Switches the stream to this channel. */
   show(shown: OpenChannel): void {
     this.shown.leave();
     this.shown = shown;
@@ -77,7 +77,7 @@ export class EventStream {
   }
 }
 
-/** JSON of a difference without its first brace, because each stream writes its own number before it. */
+/** JSON of a difference without its opening brace: each stream puts its own number in front. */
 export function encodeDiff(diff: Omit<StreamDiff, 'seq'>): Buffer {
   return Buffer.from(`${JSON.stringify(diff).slice(1)}\n\n`);
 }

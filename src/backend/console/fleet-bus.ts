@@ -1,4 +1,4 @@
-/** Hears the fleet for the console: what devices report, their answers to commands, and their logs. */
+/** Receives the fleet's messages for the console: reports of devices, their answers to commands, and their logs. */
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
@@ -16,7 +16,7 @@ const LONGEST_LOG = 131_072;
 const MOST_LINES = 500;
 const LONGEST_LINE = 2000;
 
-/** Those who hear: each message goes to one of them. */
+/** The receivers: each message goes to one of them. */
 export interface Hearers {
   readonly fleet: Pick<Fleet, 'hear' | 'listen'>;
   readonly refused: Pick<RefusedConfigs, 'heard'>;

@@ -19,7 +19,7 @@ import type { HealthRing } from '../core/console/health-ring.ts';
 import type { Listed } from '../core/console/sorted-list.ts';
 import { clean, cleanList, cleanTime } from './clean.ts';
 
-/** Retained messages, as text: parsed ones would take many times the memory. */
+/** Retained messages, as text: parsed objects would take many times the memory. */
 export interface Texts {
   status: string | null;
   state: string | null;
@@ -32,7 +32,7 @@ export interface FleetDevice extends Listed {
   /** `tenant/device` */
   readonly name: string;
   readonly texts: Texts;
-  /** Time of the last message that the broker had not retained, by the wall clock; null: none yet. */
+  /** Time of the last message that was not retained, by the wall clock; null: none yet. */
   heardAt: number | null;
   /** The same by the monotonic clock. */
   lastHeard: number | null;
@@ -122,7 +122,7 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
 
 export const textOf = (row: FleetRow): string => searchText(row);
 
-/** Time of the device's last message; without a message since the start of the backend, the latest time in its retained messages. */
+/** Time of the device's last message; if none came since the backend's start, the latest time in its retained messages. */
 function lastSignOf(
   heardAt: number | null,
   status: ReceivedStatus | null,
@@ -140,7 +140,7 @@ function statusOf(text: string): FleetStatus {
   return FLEET_STATUSES.find((one) => one === text) ?? 'unknown';
 }
 
-/** The report shows older documents than those published, or refused keys. Without a report nothing is known. */
+/** Whether the report shows older documents than those published, or refused keys. Without a report: false. */
 function isOffDesired(texts: Texts, groups: readonly string[], { groupVersion }: Surroundings): boolean {
   const report = readReport(texts);
   if (report === null) return false;
@@ -173,7 +173,7 @@ export function readReport(texts: Texts): ReceivedReport | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Reads a desired configuration, signed or not. The devices verify the signature. */
+/** Reads a desired configuration, signed or not. Only the devices verify the signature. */
 export function readDesired(text: string | null): DesiredBody | null {
   if (text === null || text === '') return null;
   const envelope = readEnvelope(text, 2 * LONGEST_DESIRED);

@@ -22,7 +22,7 @@ export class FleetSummary {
     this.isConnected = isConnected;
   }
 
-  /** As of the last `changes`. */
+  /** The state at the last call of `changes`. */
   current(): Pick<StreamSnapshot, 'broker' | 'counts' | 'facets'> {
     return {
       broker: this.broker,
@@ -31,7 +31,7 @@ export class FleetSummary {
     };
   }
 
-  /** Rows have changed, and with them perhaps the facets. */
+  /** Notes that rows have changed: the facets may be stale. */
   noteRows(): void {
     this.areFacetsOld = true;
   }
@@ -52,7 +52,7 @@ export class FleetSummary {
     };
   }
 
-  /** No page is open any more. */
+  /** Called when no page is open any more. */
   forgetFacets(): void {
     this.facets = null;
   }

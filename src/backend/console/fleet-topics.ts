@@ -1,4 +1,4 @@
-/** What the console hears at the broker. Captions and tokens are not among it. */
+/** The console's subscriptions at the broker. Captions and tokens are not part of them. */
 import type { Subscription } from '../../ports/bus.ts';
 import { deviceIdSchema, deviceTopics, nameSchema } from '../../protocol/mqtt/topics.ts';
 
@@ -25,8 +25,8 @@ export type ConsoleNews =
   | { readonly kind: 'answer'; readonly name: string; readonly command: string; readonly payload: string };
 
 /**
- * What the console subscribes to. The broker queues all retained messages of a subscription at once, and drops what is too much:
- * a device could leave any number of events and answers. Only three topics of a device reach the console with their retained messages.
+ * The console's subscriptions. The broker queues all retained messages of a subscription at once, and drops those beyond its limit:
+ * a device could retain any number of events and answers. Therefore the console gets only four retained messages of each device.
  */
 export function consoleFilters(prefix: string): Subscription[] {
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
@@ -36,7 +36,7 @@ export function consoleFilters(prefix: string): Subscription[] {
   return [
     ...kept.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true })),
     ...passing.map((filter) => ({ filter, qos: 1 as const, mayBeRefused: true, isWithoutRetained: true })),
-    // These come each second or minute: a lost one is soon replaced.
+    // These come every second or minute: a lost message is soon replaced.
     { filter: any.state, qos: 0, mayBeRefused: true },
     ...periodic.map((filter) => ({
       filter,
@@ -55,7 +55,7 @@ const PLAIN: Readonly<Record<string, 'status' | 'state' | 'health' | 'reported' 
   'config/desired': 'desired',
 };
 
-/** Null: no message for the console. */
+/** Null: not a message for the console. */
 export function readConsoleTopic(
   prefix: string,
   { topic, payload, retain }: { readonly topic: string; readonly payload: string; readonly retain: boolean },

@@ -1,6 +1,6 @@
 /**
- * The fleet as devices publish it. Messages are kept as received; rows are built from them while a console is open, at most four times a
- * second, however often a device speaks.
+ * The fleet as its devices publish it. Messages are kept as received; rows are built from them while a console is open, at most four
+ * times a second, however often a device publishes.
  */
 
 import { receivedHealthSchema } from '../../core/fleet/health-message.ts';
@@ -16,14 +16,14 @@ import { readEvent } from './device-event.ts';
 import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';
 
-/** More are ignored. */
+/** Maximum number of devices; further ones are ignored. */
 export const MOST_DEVICES = 20_000;
 const MOST_EVENTS = 20;
 const MOST_NEW_EVENTS = 5000;
-/** Longer messages are none that a device sends. */
+/** Longest message (characters): no device sends a longer one. */
 const LONGEST_MESSAGE = 131_072;
 const LONGEST_EVENT = 16_384;
-/** Interval of the looks for devices that are silent (ms). */
+/** Interval of checks for silent devices (ms). */
 const LOOK_EACH_MS = 10_000;
 
 export interface FleetEvents {
@@ -32,9 +32,9 @@ export interface FleetEvents {
 }
 /** Changes since the last call. */
 export interface FleetNews {
-  /** With another row, or new. */
+  /** Devices that are new or whose row has changed. */
   readonly rows: ReadonlySet<FleetDevice>;
-  /** Any message of theirs came. */
+  /** Devices from which any message came. */
   readonly heard: ReadonlySet<FleetDevice>;
   readonly events: readonly FleetEvents[];
 }
@@ -42,11 +42,11 @@ export interface FleetNews {
 export interface Fleet {
   readonly devices: ReadonlyMap<string, FleetDevice>;
   hear(news: DeviceNews): void;
-  /** Whether all messages of devices arrive now. Devices that stay silent meanwhile are lost. */
+  /** Tells whether all messages of devices arrive now. A device that is silent while they do counts as lost. */
   listen(isListening: boolean): void;
   /**
    * Brings rows, counts and lists up to date.
-   * @param most devices at once; the others wait for the next call
+   * @param most maximum number of devices; the others wait for the next call
    */
   settle(most?: number): FleetNews;
   readonly counts: FleetCounts;
@@ -105,7 +105,7 @@ export function createFleet(
     if (event === null) return;
     device.events.push(JSON.stringify(event));
     if (device.events.length > MOST_EVENTS) device.events.shift();
-    // No page is open: the device keeps its own latest state.
+    // No page has taken them: each device keeps its own latest events.
     if (events.length >= MOST_NEW_EVENTS) events = [];
     events.push({ device: device.name, event });
   };
@@ -144,12 +144,12 @@ export function createFleet(
       }
       const text = news.payload === '' ? null : news.payload;
       const known = devices.get(news.name);
-      // A cleared message does not make a device known.
+      // An empty retained message does not make a device known.
       if (known === undefined && (text === null || news.kind === 'desired')) return;
       const device = known ?? find(news.name);
       if (device === null) return;
       if (news.kind === 'event') {
-        // A retained one is none that a device sends.
+        // Devices do not retain events, so a retained one is not genuine.
         if (news.isRetained || text === null) return;
         hearEvent(device, news.event, text);
       } else {
@@ -158,7 +158,7 @@ export function createFleet(
         device.texts[news.kind] = text;
         if (news.kind === 'health' && text !== null && !news.isRetained) hearHealth(device, text);
       }
-      // A retained message may be older than the device's last power cut, and others publish what is desired.
+      // Not a sign of life: a retained message may be old, and a desired configuration comes from others.
       if (text !== null && news.kind !== 'desired' && !news.isRetained) {
         device.heardAt = clock.wall();
         device.lastHeard = clock.now();
@@ -203,7 +203,7 @@ export function createFleet(
   };
 }
 
-/** Devices that the configuration names one by one: they are expected, and may never have come. */
+/** Devices that the configuration names individually: expected, even if they have never connected. */
 function namesIn({ allow, groups, devices }: Pick<BackendConfig, 'allow' | 'groups' | 'devices'>): string[] {
   const all = [...allow, ...groups.flatMap(({ members }) => members), ...Object.keys(devices)];
   return all.filter((name) => !name.includes('*'));

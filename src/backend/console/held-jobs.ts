@@ -8,9 +8,9 @@ import { readJob, textOfJob } from './job-text.ts';
 
 const SAVE_EACH_MS = 1000;
 const LEASE_MS = 15_000;
-/** As a lease: another backend may take the job at once. */
+/** An expired lease: another backend may take the job at once. */
 const NO_LEASE_MS = -1;
-/** A killed backend's jobs stand still for the lease and this time at most. */
+/** Interval of claims (ms): a killed backend's jobs stand still for the lease and this time at most. */
 const CLAIM_EACH_MS = 5000;
 /** Jobs that have ended stay in memory this long. */
 const SHOWN_MS = 3_600_000;
@@ -22,7 +22,7 @@ export class HeldJobs {
   private readonly complain: Complain;
   private readonly instance = randomUUID();
   private readonly jobs = new Map<string, JobRecord>();
-  /** Jobs that have changed since they were saved. */
+  /** Jobs changed since the last save. */
   private readonly unsaved = new Set<JobRecord>();
   private savedAt: number;
   private claimedAt: number;
@@ -49,7 +49,7 @@ export class HeldJobs {
     this.jobs.set(job.id, job);
   }
 
-  /** The job has changed, and will be saved. */
+  /** Marks the job as changed, to be saved. */
   touch(job: JobRecord): void {
     this.unsaved.add(job);
   }
@@ -57,7 +57,7 @@ export class HeldJobs {
   async saveIfDue(): Promise<void> {
     if (this.clock.now() - this.savedAt < SAVE_EACH_MS) return;
     this.savedAt = this.clock.now();
-    // Jobs that wait for an answer keep their claim, too.
+    // Saves jobs that wait for an answer, too, which renews their lease.
     const open = [...this.jobs.values()].filter(({ endedAt }) => endedAt === null);
     const due = new Set([...open, ...this.unsaved]);
     this.unsaved.clear();
@@ -110,7 +110,7 @@ export class HeldJobs {
     });
   }
 
-  /** Lets another backend, or the next run, go on at once. */
+  /** Ends the leases, so that another backend, or the next run, can continue at once. */
   async release(): Promise<void> {
     for (const job of this.jobs.values())
       if (job.endedAt === null || this.unsaved.has(job)) await this.write(job, NO_LEASE_MS).catch(() => {});

@@ -17,7 +17,7 @@ const recordSchema = z.object({
   who: z.string(),
   command: z.string(),
   args: z.record(z.string(), z.unknown()),
-  /** False: some of them are not kept. */
+  /** False: some of the arguments are not kept. */
   isWhole: z.boolean(),
   validMs: z.number(),
   notAfter: z.number(),
@@ -30,7 +30,7 @@ export function textOfJob({ args, shownArgs, devices, ...rest }: JobRecord): str
   return JSON.stringify({ ...rest, args: shownArgs, isWhole: args === shownArgs, devices: [...devices] });
 }
 
-/** Null: written by another version. */
+/** Null: cannot be read, because another version wrote it. */
 export function readJob(text: string): { job: JobRecord; isWhole: boolean } | null {
   const parsed = recordSchema.safeParse(parseJson(text));
   if (!parsed.success) return null;

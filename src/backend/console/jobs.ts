@@ -27,7 +27,7 @@ const LONGEST_ANSWER = 131_072;
 export interface JobParts extends Omit<CommandSenderParts, 'refused'> {
   readonly store: ConsoleStore;
   readonly complain: Complain;
-  /** Words for a device that does not answer. */
+  /** The reason to show for a device that does not answer. */
   readonly whySilent: (device: string) => string;
   /** Called once for each job that ends, also after a restart. */
   readonly ended: (job: Job, auditLine: string | null) => void;
@@ -37,7 +37,7 @@ export class Jobs {
   private readonly parts: JobParts;
   private readonly held: HeldJobs;
   private readonly sender: CommandSender;
-  /** Changed since the pages were last brought up to date. */
+  /** Jobs changed since the pages were last updated. */
   private readonly changed = new Set<JobRecord>();
   private readonly stopSteps: () => void;
   /** The step that is under way; null: none is. */
@@ -58,7 +58,7 @@ export class Jobs {
   async begin(given: Omit<NewJob, 'id'>): Promise<JobRecord> {
     const job = createJob({ ...given, id: randomUUID() }, this.wall());
     await this.held.add(job);
-    // Without devices it is done.
+    // A job without devices ends at once.
     this.touch(job);
     return job;
   }
@@ -131,7 +131,7 @@ export class Jobs {
     this.touch(job);
   };
 
-  /** After each change of a job. */
+  /** Call it after each change of a job. */
   private touch(job: JobRecord): void {
     // The broker may still answer. Who goes on with the job asks the devices again, and writes its result.
     if (this.isReleased) return;

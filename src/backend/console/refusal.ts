@@ -1,6 +1,6 @@
 import type { ConsoleProblem } from '../../protocol/console-routes.ts';
 
-/** A request that is refused. The message is for people, and never contains a secret. */
+/** Refuses a request. The message is for people, and never contains a secret. */
 export class Refusal extends Error {
   readonly status: number;
   readonly problem: ConsoleProblem;

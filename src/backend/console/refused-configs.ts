@@ -1,4 +1,4 @@
-/** Devices refuse configurations after these were published: the audit says so in the line of the publication. */
+/** Records in the audit, at the line of a publication, that devices have refused the published configuration. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import { refusalOf } from '../core/console/refusal-of.ts';
@@ -15,16 +15,16 @@ import {
   versionOf,
 } from './fleet-device.ts';
 
-/** A device that connects reports first, and then reads what was published meanwhile (ms). */
+/** Wait after a report (ms): a device that connects first reports, then reads what was published meanwhile. */
 const SETTLED_AFTER_MS = 5000;
-/** Documents that are looked up at a time: each reads the audit. */
+/** Maximum number of documents written at a time: each one reads the audit. */
 const MOST_AT_ONCE = 20;
 const MOST_NOTED = 20_000;
 
 export interface RefusedConfigs {
-  /** A device has just reported its configuration; what the broker had kept may be about older documents. */
+  /** Call it when a device has just reported its configuration; retained reports may concern older documents. */
   heard(device: string): void;
-  /** Writes down what has settled. */
+  /** Writes the settled refusals to the audit. */
   note(): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ export function createRefusedConfigs(parts: {
   readonly complain: Complain;
 }): RefusedConfigs {
   const { fleet, store, clock, complain } = parts;
-  /** By device: what its last report refuses, and when it came. */
+  /** By device: the refusals of its last report, and the time of that report. */
   const waiting = new Map<string, { readonly at: number; readonly refused: readonly Refused[] }>();
-  /** Version of each target's document whose refusal stands in the audit. */
+  /** By target: the version of the document whose refusal is already in the audit. */
   const noted = new Map<string, number>();
 
   const write = async ({ on, version, how }: Refused): Promise<void> => {

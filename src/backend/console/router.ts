@@ -1,4 +1,4 @@
-/** Finds the route of a request, and lets only those pass who may use it: by the one table of `CONSOLE_ROUTES`. */
+/** Finds the route of a request, and refuses people whose role may not use it, by the table `CONSOLE_ROUTES`. */
 
 import { objectionToForeign } from '../../adapters/console/console-door.ts';
 import {

@@ -88,7 +88,7 @@ export function figureRoutes({
   };
 }
 
-/** Groups of the backend's configuration, and those that the device itself reports. */
+/** A device's groups: those of the backend's configuration, and those that it reports itself. */
 function groupNames(device: string, config: FigureParts['config'], fleet: Fleet): string[] {
   const configured = groupsOf(config, nameOf(device)).map(({ name }) => name);
   const names = new Set([...configured, ...(fleet.devices.get(device)?.row.groups ?? [])]);

@@ -118,7 +118,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
       throw error;
     }
   };
-  /** A refused document is not kept: anything may stand in it. @throws Refusal */
+  /** The audit does not keep a refused document, which may contain anything. @throws Refusal */
   const checkedDesired = async (change: ConfigChange, action: Action): Promise<DesiredChange> => {
     try {
       return await changeDesired(change);

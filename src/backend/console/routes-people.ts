@@ -40,7 +40,7 @@ export interface PeopleParts {
   readonly hasher: PasswordHasher;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** Sessions may have ended: their streams end, too. */
+  /** Called when sessions may have ended, to end their streams. */
   readonly sessionsEnded: () => void;
 }
 
@@ -51,7 +51,7 @@ const UNKNOWN_NAME = '(unknown name)';
 
 export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandlers {
   let unknown: StoredAttempts | null = null;
-  /** Whether the audit gets a line about one more unknown name. */
+  /** Whether the audit still gets a line about an unknown name; counts it. */
   const isNoted = (): boolean => {
     const { attempts } = decideAttempt(unknown, OF_UNKNOWN_NAMES, clock.now());
     unknown = attempts ?? unknown;
@@ -61,7 +61,7 @@ export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandl
     'POST /api/sign-in': async (call) => {
       const { name, password } = await readBody(call, signInSchema, MOST_SIGN_IN_BYTES);
       const { address } = call.request;
-      // Before the audit: guesses must not fill it.
+      // Comes before the audit, which guesses must not fill.
       const attempt = await signIn.attempt(name, address);
       const enter = async () => {
         const person = await signIn.prove(attempt, password);

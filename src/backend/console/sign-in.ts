@@ -9,7 +9,7 @@ import { createAddressAttempts, decideAttempt, OF_NAME } from '../core/console/l
 import { Refusal } from './refusal.ts';
 
 const HOUR_MS = 3_600_000;
-/** A session ends when it is not used for this long, and at the latest after `LONGEST_MS`. */
+/** A session ends when it has been idle for this long (ms), and at the latest after `LONGEST_MS`. */
 export const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
 
@@ -19,9 +19,9 @@ export interface Session {
   readonly who: SignedIn;
 }
 
-/** An attempt that is allowed and counts, until the password turns out to be right. */
+/** An allowed attempt. It counts against the limit until the password turns out to be right. */
 export interface Attempt {
-  /** Null: there is no such person, which the answer must not show. */
+  /** Null: there is no such person; the answer must not reveal this. */
   readonly person: StoredPerson | null;
   readonly address: string;
 }
@@ -46,7 +46,7 @@ export function createSignIn(store: ConsoleStore, hasher: PasswordHasher, clock:
       const { person, waitMs } = await store.attempt(name, (known, now) =>
         decideAttempt(known, OF_NAME, now),
       );
-      // A person whose name is locked must not lock the whole office.
+      // A person whose name is locked must not use up the attempts of the whole office.
       if (waitMs > 0) addresses.takeBack(address);
       refuseEarly(waitMs, OF_NAME_WORDS);
       return { person, address };
@@ -104,5 +104,5 @@ function refuseEarly(waitMs: number, words: Words): void {
 
 const keyOf = (value: string): string => createHash('sha256').update(value).digest('base64url');
 
-/** The same for an unknown name and for a wrong password. */
+/** The same refusal for an unknown name and for a wrong password. */
 const wrong = (): Refusal => new Refusal(401, 'wrong', 'name or password is wrong');

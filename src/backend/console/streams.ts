@@ -1,4 +1,4 @@
-/** The streams of the console: a snapshot for each, then what has changed, four times a second at most. */
+/** The streams of the console: first a snapshot, then the changes, at most four times a second. */
 import type { EventSink } from '../../adapters/console/console-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SignedIn } from '../../ports/console-store.ts';
@@ -13,13 +13,13 @@ import type { Fleet } from './fleet.ts';
 import { FleetSummary } from './fleet-summary.ts';
 
 const TICK_MS = 250;
-/** Devices whose rows are built at a time: 2,000 a second. */
+/** Maximum number of rows built per tick: 2,000 a second. */
 const MOST_AT_ONCE = 500;
 const PING_EACH_MS = 10_000;
 const MOST_STREAMS = 200;
-/** One person's pages: a forgotten or stolen session must leave streams for the others. */
+/** Maximum number of streams per person: a forgotten or stolen session must leave streams for the others. */
 export const MOST_STREAMS_EACH = 20;
-/** Streams that only administrators may open: many viewers must not keep them from seeing the fleet. */
+/** Number of streams reserved for administrators: many viewers must not keep them from seeing the fleet. */
 const KEPT_FOR_ADMINISTRATORS = 20;
 
 export interface StreamParts {
@@ -28,7 +28,7 @@ export interface StreamParts {
   readonly clock: Clock;
   readonly isConnected: () => boolean;
   readonly jobs: { recent(): readonly Job[]; takeChanged(): readonly Job[] };
-  /** Whether a session goes on; it is not used by being asked. */
+  /** Whether a session is still valid; asking does not extend it. */
   readonly isSignedIn: (key: string) => Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export class Streams {
     this.parts = parts;
     this.channels = createChannels(fleet, prefix);
     this.summary = new FleetSummary(fleet, clock, isConnected);
-    // A whole fleet that returns at once must not make token requests wait.
+    // A whole fleet that reconnects at once must not delay token requests.
     this.stopTicks = repeat(clock, TICK_MS, () => this.tick(MOST_AT_ONCE));
   }
 
@@ -53,14 +53,14 @@ export class Streams {
     return this.streams.size;
   }
 
-  /** False: there are too many, of this person or in all. */
+  /** False: there are too many streams, of this person or in total. */
   mayOpen({ name, role }: Pick<SignedIn, 'name' | 'role'>): boolean {
     const most = role === 'administrator' ? MOST_STREAMS : MOST_STREAMS - KEPT_FOR_ADMINISTRATORS;
     const own = [...this.streams.values()].filter(({ viewer }) => viewer.who.name === name);
     return this.streams.size < most && own.length < MOST_STREAMS_EACH;
   }
 
-  /** @returns what to do when the browser is gone */
+  /** @returns a function to call when the browser has disconnected */
   open(viewer: Viewer, sink: EventSink): () => void {
     this.tick();
     const shown = this.openChannel(viewer, viewer.view, viewer.device);
@@ -87,12 +87,12 @@ export class Streams {
     if (stream === undefined || stream.viewer.session !== session) return false;
     if (number <= stream.viewNumber) return true;
     this.tick();
-    // The tick may have found that the browser does not read.
+    // The tick may have dropped the stream, because the browser does not read.
     if (!this.streams.has(id)) return false;
     stream.viewNumber = number;
     const isOther = device !== undefined && device !== stream.followed;
     if (device !== undefined) stream.followed = device;
-    // Before the old one is left: both use the same sorted list, which is expensive to make.
+    // Opened before leaving the old channel: both may share a sorted list, which is expensive to build.
     const shown = this.openChannel(stream.viewer, view, stream.followed);
     stream.show(shown);
     const { window, detail } = shown.channel;
@@ -128,7 +128,7 @@ export class Streams {
     for (const stream of [...this.streams.values()]) this.drop(stream);
   }
 
-  /** @param most devices whose rows are built; the others follow at the next tick */
+  /** @param most maximum number of rows to build; the others follow at the next tick */
   private tick(most?: number): void {
     const news = this.parts.fleet.settle(most);
     if (news.rows.size > 0) this.summary.noteRows();

@@ -1,4 +1,4 @@
-/** What the console does now and then while it runs. */
+/** Periodic work of the running console. */
 import type { ConsoleServer } from '../../adapters/console/console-server.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
@@ -21,7 +21,7 @@ export interface UpkeepParts {
   readonly server: Pick<ConsoleServer, 'renew'>;
   /** Null: without TLS. */
   readonly readTls: (() => Tls) | null;
-  /** That of the server; null: without TLS. */
+  /** The server's certificate and key; null: without TLS. */
   readonly tls: Tls | null;
   readonly clock: Clock;
   readonly log: Log;

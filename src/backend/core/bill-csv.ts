@@ -6,7 +6,7 @@ export function csvOf(lines: readonly BillLine[]): string {
   return `${[BILL_COLUMNS.join(','), ...rows].join('\n')}\n`;
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A text that a spreadsheet would read as a formula gets an apostrophe in front. */
 function cell(value: string | number | null): string {
   if (typeof value !== 'string') return String(value ?? '');
   const safe = /^[=+\-@]/.test(value) ? `'${value}` : value;

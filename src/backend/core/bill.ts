@@ -5,7 +5,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { BillKey, BillLine } from '../../protocol/bill.ts';
 import { groupsOf, nameOf, siteOf } from './issuing/policy.ts';
 
-/** From this share of a budget on, the bill warns. */
+/** Share of a budget from which the bill warns. */
 const WARNING_SHARE = 0.8;
 const MS_PER_MINUTE = 60_000;
 

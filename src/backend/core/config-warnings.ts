@@ -2,7 +2,7 @@ import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.
 import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host-name.ts';
 import { isReachable } from '../../protocol/listen.ts';
 
-/** Time before a session's limit at which a device asks for the next one (s), by default. */
+/** Default time before a session's limit at which a device requests the next session (s). */
 const ROLLOVER_LEAD_S = 22;
 
 /** Warnings about a valid configuration of the backend, one sentence each. */
@@ -23,7 +23,7 @@ export function backendWarnings(config: BackendConfig): string[] {
     warnings.push(
       `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
     );
-  // At a broker on this machine no other client publishes.
+  // On a broker on this machine, no foreign client is expected.
   const isAlone = isLoopback(readAddress(mqtt.url)?.hostname ?? '');
   if (store.url === null && store.path === MEMORY_STORE && !isAlone)
     warnings.push(

@@ -1,11 +1,11 @@
 import type { RecentStreams } from '../../ports/store.ts';
 
-/** The shortest conversation that is common at a busy desk (ms). */
+/** Length of a short conversation at a busy desk (ms). */
 const SHORTEST_MS = 10_000;
-/** While the service is away, keys and screens still begin conversations. */
+/** Conversations without a stream: keys and screens begin them even while the service is down. */
 const WITHOUT_STREAM = 50;
 
-/** How many conversations a device can have had in the time of its recent streams. */
+/** Maximum number of conversations that fit into a device's recent streams. */
 export function mostConversations({ sessions, ms }: RecentStreams): number {
   return WITHOUT_STREAM + sessions + Math.floor(ms / SHORTEST_MS);
 }

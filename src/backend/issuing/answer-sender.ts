@@ -12,7 +12,7 @@ import type { DeviceName } from '../core/issuing/policy.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { shortId } from './session-upkeep.ts';
 
-/** Expiry of an answer at the broker (s); the device waits no longer. */
+/** Expiry of an answer at the broker (s); the device does not wait longer. */
 const ANSWER_EXPIRY_S = 30;
 
 export interface AnswerSenderParts {
@@ -26,7 +26,7 @@ export interface AnswerSenderParts {
 
 type Effect<T extends IssuerEffect['type']> = Extract<IssuerEffect, { type: T }>;
 
-/** Each promise resolves when the answer is with the bus, or cannot be sent. */
+/** Each promise resolves when the answer has been passed to the bus, or cannot be sent. */
 export class AnswerSender {
   private readonly parts: AnswerSenderParts;
   private bus: Bus | null = null;
@@ -35,7 +35,7 @@ export class AnswerSender {
     this.parts = parts;
   }
 
-  /** Answers go out over this bus. */
+  /** Sets the bus for the answers. */
   use(bus: Bus): void {
     this.bus = bus;
   }
@@ -57,7 +57,7 @@ export class AnswerSender {
   confirm({ ask, probe }: Effect<'confirm'>): Promise<void> {
     const { who, request, reply } = ask;
     const { config, clock, log } = this.parts;
-    // Every device sends a check that only concerns the backend every ten minutes.
+    // Every device sends such a check, which only concerns the backend, every ten minutes.
     const level = probe.session === 'none' ? 'debug' : 'info';
     log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
     const stream_url = config.service.streamUrl;
@@ -70,7 +70,7 @@ export class AnswerSender {
     });
   }
 
-  /** The ended streams that the request reports are in the store. */
+  /** Confirms that the ended streams that a request reports are in the store. */
   confirmEnds({ who, request: { id, ended = [] }, reply }: Ask): Promise<void> {
     const recorded = ended.map(({ session }) => session);
     return this.send(who, reply, { ts: timestamp(this.parts.clock.wall()), id, recorded });
@@ -81,7 +81,7 @@ export class AnswerSender {
     const device = `${who.tenant}/${who.device}`;
     const fields = { device, lane: about?.lane, reason: about?.reason, attempt: about?.attempt, repeated };
     if (answer.ok) {
-      // A device may ask for the same answer again and again.
+      // A device may request the same answer again and again.
       const level = repeated ? 'debug' : 'info';
       log[level]({ ...fields, session: shortId(answer.session.id) }, 'session granted');
       return;

@@ -36,7 +36,7 @@ export interface IssuerRunnerParts {
   readonly counts: Pick<TokenCounts, 'event' | 'effect'>;
   /** Writes the ended streams that a request reports. */
   readonly reports: Pick<DeviceReports, 'repeat'>;
-  /** Longest wait for running requests at the end (ms). */
+  /** Longest wait for running requests at shutdown (ms). */
   readonly closeWithinMs: number;
 }
 
@@ -46,7 +46,7 @@ export class IssuerRunner {
   private readonly issuer: Issuer;
   private readonly complain: Complain;
   private readonly readRequest: RequestReader;
-  /** What carries out the effects. */
+  /** The parts that carry out the effects. */
   private readonly answers: AnswerSender;
   private readonly service: ServiceJobs;
   private readonly mint: MintJobs;
@@ -94,7 +94,7 @@ export class IssuerRunner {
     this.recordEnds(request.ask);
   }
 
-  /** Requests that have arrived get their answers, if the service gives them soon; later ones are not heard. */
+  /** Pending requests still get their answers if the service answers soon; later requests are ignored. */
   async close(): Promise<void> {
     const { clock, closeWithinMs } = this.parts;
     this.isClosing = true;
@@ -162,7 +162,7 @@ export class IssuerRunner {
   }
 
   private wake(afterMs: number): void {
-    // What is under way at the end may ask for it, and no alarm may go off after it.
+    // Requests that are still running may ask for a wake, but no timer may fire after the shutdown.
     if (this.isClosing) return;
     const { clock, random } = this.parts;
     this.cancelWake();
@@ -175,7 +175,7 @@ export class IssuerRunner {
     else this.parts.log.debug({ device, why }, 'request not answered');
   }
 
-  /** Writes the ended streams that a request reports. Its session does not wait for that. */
+  /** Writes the ended streams that a request reports. The answer does not wait for this. */
   private recordEnds(ask: Ask): void {
     const { who, request } = ask;
     if (request.ended === undefined || request.ended.length === 0) return;

@@ -52,7 +52,7 @@ export function createMintJobs({ store, service, instance, complain, log, random
       if (gone.length > 0) await change(who, removeSessions(gone));
       return event;
     },
-    /** Sessions that could not be revoked count again. The device's next request tries to revoke them again. */
+    /** Sessions that could not be revoked count again. The device's next request retries. */
     async revoke({ who, ids }: Effect<'revoke'>): Promise<void> {
       const gone = await service.revoke(who, ids, 'revoked a replaced session');
       await change(

@@ -1,5 +1,5 @@
 /**
- * Keeps store and service equal: extends the leases of this backend's own requests, and removes what a backend that died has
+ * Keeps store and service consistent: extends the leases of this backend's own requests, and removes what a crashed backend has
  * left at the service.
  */
 import type { Clock } from '../../ports/clock.ts';
@@ -21,12 +21,12 @@ export interface ReconcilerParts {
   readonly store: Store;
   readonly service: ServiceJobs;
   readonly instance: string;
-  /** Time until the service has surely ended a request of an instance that died (ms). */
+  /** Time until the service has surely ended a request of a crashed instance (ms). */
   readonly settledMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly complain: Complain;
-  /** Whether this backend works on requests. */
+  /** Whether this backend is working on requests. */
   readonly isMinting: () => boolean;
 }
 
@@ -97,7 +97,7 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   };
 }
 
-/** One that fails does not stop the others. @throws the first failure, when all are over */
+/** A failure does not stop the other items. @throws the first failure, once all have ended */
 async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const results = await Promise.allSettled(items.map(work));
   for (const result of results) if (result.status === 'rejected') throw result.reason;

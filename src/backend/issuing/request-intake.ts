@@ -1,6 +1,6 @@
 /**
- * Receives requests from the broker, and tests that they arrive. A broker without shared subscriptions may take `$share/...`
- * for a topic name without an error (MQTT 3.1.1), and then no request arrives. So the backend sends itself a request, and
+ * Receives requests from the broker, and tests that they arrive. A broker without shared subscriptions may accept `$share/...`
+ * as a topic name without an error (MQTT 3.1.1), and then no request arrives. So the backend sends itself a request, and
  * falls back to a plain subscription if it does not arrive.
  */
 import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
@@ -80,7 +80,7 @@ export function openHearing(parts: HearingParts): Bus {
           ),
       },
     );
-    // Reconnects quickly: devices that return before their backend get no tokens.
+    // Reconnects quickly: devices that reconnect before their backend get no tokens.
     bus.urgent(true);
     return bus;
   };
@@ -119,7 +119,7 @@ export function openHearing(parts: HearingParts): Bus {
     if (spent.waitMs === 0) bus.publish(response, JSON.stringify({ ts: null, id, ok: true }), { qos: 0 });
   };
 
-  /** Changes to the other kind of subscription. If neither receives, stays with the shared one. */
+  /** Switches to the other kind of subscription. If neither receives the test, stays with the shared one. */
   const changeOver = async (): Promise<void> => {
     if (shared) {
       log.warn({}, 'no request arrives on the shared subscription; trying a plain one');

@@ -16,8 +16,8 @@ export const LARGEST_REQUEST_BYTES = 8192;
 const LARGEST_CORRELATION_BYTES = 1024;
 const LONGEST_RESPONSE_TOPIC = 512;
 /**
- * Requests of a device that are read, as a multiple of those allowed: more than get any answer, trials included. Further ones
- * cost no more than their topic.
+ * Requests of a device that are read, as a multiple of the allowed rate: more than are ever answered, trials included. Of further
+ * ones only the topic is read.
  */
 const READ_PER_REQUEST = 16;
 
@@ -48,7 +48,7 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
 /** Null: the message gets no answer. The log says why, at most once a minute for each device. */
 export type RequestReader = (message: BusMessage) => Exclude<ReadRequest, { kind: 'nothing' }> | null;
 
-/** Reads the requests of all devices, and leaves out floods. */
+/** Reads the requests of all devices, and drops floods. */
 export function createRequestReader(
   { mqtt: { prefix }, limits }: Pick<BackendConfig, 'mqtt' | 'limits'>,
   clock: Clock,

@@ -8,7 +8,7 @@ import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import { findUnused, isOver, isUnused, shortId, shownSession } from './session-upkeep.ts';
 
-/** Failures that show that a service has no listing or deleting: the specification gives no paths for them. */
+/** Failures that mean that a service supports no listing or deleting: the specification gives no paths for them. */
 const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
 
 export interface ServiceJobsParts {
@@ -19,7 +19,7 @@ export interface ServiceJobsParts {
 
 export type ServiceJobs = ReturnType<typeof createServiceJobs>;
 
-/** No job rejects: a failure is an event, too. */
+/** No job rejects: a failure becomes an event. */
 export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
   const explain = (error: unknown, fields: object): Trouble => {
     if (error instanceof ServiceFailure) {
@@ -41,7 +41,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     }
   };
 
-  /** A session that cannot be deleted does no harm: its token was not given out, and its window ends soon. */
+  /** A session that cannot be deleted does no harm: its token was not sent to anyone, and its window ends soon. */
   const probe = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
     const event = await create(job, input);
     if (event.type !== 'created') return event;
@@ -55,8 +55,8 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
   };
 
   /**
-   * @param holds whether this backend still works on the request: another one that has taken it over makes its session later
-   * than this list, so that it is not in it
+   * @param holds whether this backend still works on the request: if another one has taken it over, its new session is created
+   * after this list was read, and is therefore not in the list
    */
   const endSessions = async (
     { job, who, lane, sessionId }: Extract<IssuerEffect, { type: 'end' }>,
@@ -73,7 +73,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
       }
     } catch (error) {
       const trouble = explain(error, { reference });
-      // A service without listing may still make a session. A service in trouble gets no second request.
+      // A service that cannot list may still create a session. A service in trouble gets no second request.
       if (!UNSUPPORTED.has(trouble.kind))
         return { event: { type: 'failed', job, trouble, draw: random() }, gone: [] };
     }
@@ -96,7 +96,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     }
   };
 
-  /** The unused sessions of a lane; none at a service without listing. @throws ServiceFailure */
+  /** The unused sessions of a lane; none if the service cannot list. @throws ServiceFailure */
   const unusedOf = async (reference: string): Promise<string[]> => {
     try {
       return await findUnused(service, { reference, sessionId: null });

@@ -3,7 +3,7 @@ export { shortId } from '../../adapters/known-secrets.ts';
 import type { Session, SessionWithToken } from '../../protocol/service/session.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 
-/** Maximum number of sessions that are revoked at once. A lane hardly ever has more than one; a longer list is a fault elsewhere. */
+/** Maximum number of sessions that are revoked at once. A lane hardly ever has more than one; a longer list is a bug elsewhere. */
 const MOST_RETIRED = 8;
 const OVER: ReadonlySet<string> = new Set(['used', 'expired', 'revoked', 'deleted', 'ended', 'finished']);
 

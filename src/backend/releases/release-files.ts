@@ -1,4 +1,4 @@
-/** Serves the folder of a repository for apt: read-only, and without lists of folders. Everybody may read it. */
+/** Serves the folder of an apt repository: read-only, public, and without directory listings. */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -33,25 +33,25 @@ export function createReleaseFiles(folder: string): Files {
   return { below: RELEASES_PATH, serve };
 }
 
-/** A warning if devices would find no index there. */
+/** A warning if the folder has no index for devices. */
 export function releasesWarning(folder: string | null): string | null {
   if (folder === null || existsSync(join(folder, INDEX))) return null;
   return `releases.path is ${folder}, which has no ${INDEX}: make and sign a repository with scripts/release, or copy it there.`;
 }
 
-/** The names in a path; null if one of them is none of a repository. */
+/** The names in a path; null if one of them cannot be in a repository. */
 function pathOf(url: string): readonly string[] | null {
   const path = url.split('?')[0] ?? '';
   try {
     const names = decodeURIComponent(path).slice(RELEASES_PATH.length).split('/');
-    // No hidden files, no way up, and one spelling of each path.
+    // No hidden files, no `..`, and only one spelling of each path.
     return names.every((name) => /^[^.\\\0][^\\\0]*$/.test(name)) ? names : null;
   } catch {
     return null;
   }
 }
 
-/** Opens a plain file that is really in the folder: a link may not lead out of the folder. */
+/** Opens a regular file that is really in the folder: a link may not lead out of it. */
 async function openBelow(folder: string, names: readonly string[] | null): Promise<FileHandle | null> {
   if (names === null) return null;
   let file: FileHandle | null = null;
@@ -62,7 +62,7 @@ async function openBelow(folder: string, names: readonly string[] | null): Promi
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if ((await file.stat()).isFile()) return file;
   } catch {
-    // It is not there, or may not be read: both are "no such file" for others.
+    // Missing or unreadable: for clients both mean "no such file".
   }
   await file?.close();
   return null;
@@ -77,7 +77,7 @@ async function send(file: FileHandle, request: IncomingMessage, response: Server
   const { range, 'if-range': ifRange, 'if-modified-since': since } = request.headers;
   if (range === undefined && since !== undefined && Date.parse(changedAt) <= Date.parse(since))
     return void response.writeHead(304).end();
-  // A file that has changed since a broken-off download begins anew.
+  // If the file has changed since an interrupted download, the download starts again.
   const part = range === undefined || (ifRange ?? changedAt) !== changedAt ? null : partOf(range, size);
   if (part === 'none') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
   const { start, end } = part ?? { start: 0, end: size - 1 };
@@ -90,7 +90,7 @@ async function send(file: FileHandle, request: IncomingMessage, response: Server
   await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
 }
 
-/** The one part that a request asks for. null: everything, as for several parts; 'none': a part behind the end. */
+/** The one range that a request asks for. null: the whole file, also for several ranges; 'none': beyond the end of the file. */
 function partOf(range: string, size: number): Part | 'none' | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
   if (from === '' && to === '') return null;

@@ -1,4 +1,4 @@
-/** Which versions of the agent a repository for apt offers, as its list says. The devices verify the list's signature. */
+/** The versions of the agent that an apt repository lists. The devices verify the list's signature. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ const LISTED = /^ ([0-9a-f]{64}) +\d+ (main\/binary-[a-z0-9-]+\/Packages)$/gm;
 const WITHIN_MS = 10_000;
 const MOST_BYTES = 33_554_432;
 
-/** The list cannot be read; the message ends a sentence. */
+/** The list cannot be read. The message completes a sentence. */
 export class Unreadable extends Error {
-  /** The server has no index. Some have their other lists only compressed. */
+  /** The server has no index. A missing list does not count: some servers offer their lists only compressed. */
   readonly isMissing: boolean;
   constructor(message: string, isMissing = false) {
     super(message);
@@ -51,7 +51,7 @@ async function versionsOf(read: (name: string) => Promise<Buffer>): Promise<stri
   const versions = new Set<string>();
   for (const [, sum, name = ''] of signed.matchAll(LISTED)) {
     const list = await read(name);
-    // A list that is not signed yet cannot be used by devices.
+    // The signed index has another checksum: devices would refuse this list.
     if (createHash('sha256').update(list).digest('hex') !== sum) continue;
     for (const version of versionsIn(list.toString())) versions.add(version);
   }

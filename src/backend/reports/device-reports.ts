@@ -24,19 +24,19 @@ import { ReportQueue, type WaitingReport } from './report-queue.ts';
 
 /** Largest report that is read (bytes); a normal one has about 200. */
 const LARGEST_REPORT_BYTES = 4096;
-/** Reports that wait for the store. Further ones stay with the broker. */
+/** Maximum number of reports that wait for the store. Further ones stay at the broker. */
 const MOST_WAITING = 10_000;
-/** Reports of one device. After an outage of the broker it sends all that it has kept. */
+/** Limit on reports per device. After an outage of the broker a device sends all that it has kept. */
 const PER_DEVICE: Rate = { burst: 120, perMinute: 30 };
-/** Requests of one device whose ends are written. */
+/** Limit on requests per device whose ended streams are recorded. */
 const REPEATED: Rate = { burst: 6, perMinute: 6 };
-/** Ends from requests are left out while more reports wait: the device repeats them. */
+/** While more reports wait, ended streams in requests are ignored: the device repeats them. */
 const MOST_BEFORE_REPEATED = 1000;
 
 const MOST_LANGUAGES = 20;
 /** Newer agents may add fields. */
 const endSchema = EVENT_SCHEMAS.session_ended.loose();
-/** A field that cannot be read does not spoil the others. */
+/** An invalid field does not invalidate the others. */
 const conversationSchema = z.looseObject({
   duration_s: seconds.catch(0),
   sentences: wholeCount.catch(0),
@@ -86,8 +86,8 @@ export class DeviceReports {
   }
 
   /**
-   * Writes the ends that a device reports again with a token request.
-   * @param confirm called when all are in the ledger, or cannot be true; not at all if the device has to repeat them
+   * Records the ended streams that a device reports again with a token request.
+   * @param confirm called when each is in the ledger or refused as implausible; never if the device has to repeat them
    */
   repeat(device: string, ended: readonly EndedStream[], confirm: () => void): void {
     if (this.isClosing || this.repeatsTooOften(device) || this.queue.length > MOST_BEFORE_REPEATED) return;
@@ -155,7 +155,7 @@ export class DeviceReports {
   }
 }
 
-/** How to write a report; a text: why it is not written. */
+/** A function that writes the report, or a text: why it is not written. */
 function readReport(
   device: string,
   kind: ReportKind,
@@ -181,7 +181,7 @@ function readConversation(device: string, payload: string): StoredConversation |
   if (!parsed.success) return null;
   const { duration_s, sentences, billed_s, delay_ms, languages } = parsed.data;
   return {
-    // The broker may deliver it again, and to another backend.
+    // The same id if the broker delivers the report again, perhaps to another backend.
     id: createHash('sha256').update(`${device}\n${payload}`).digest('base64url'),
     device,
     durationS: duration_s,

@@ -7,7 +7,7 @@ import type { Complain } from '../limited-warnings.ts';
 import { PendingWork } from '../pending-work.ts';
 
 const MOST_DEVICES = 20_000;
-/** Interval between two writes of the numbers (ms). */
+/** Interval between two writes of the counts (ms). */
 const COUNTED_EACH_MS = 5000;
 
 export interface OddReportsParts {

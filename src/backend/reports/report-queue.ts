@@ -1,4 +1,4 @@
-/** The reports that wait for the store. */
+/** The queue of reports that wait for the store. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ReportOutcome, StoreDown, StoreRefused } from '../../ports/store.ts';
@@ -7,7 +7,7 @@ import { complainOfStore } from '../issuing/mint-jobs.ts';
 import type { Complain } from '../limited-warnings.ts';
 import type { OddReports } from './odd-reports.ts';
 
-/** Interval of tries while the store is down (ms). */
+/** Interval of retries while the store is down (ms). */
 const AGAIN_MS = 2000;
 
 export interface WaitingReport {
@@ -26,7 +26,7 @@ export interface ReportQueueParts {
   readonly complain: Complain;
 }
 
-/** Writes reports one after the other, so that they take one connection of the store at most. */
+/** Writes reports one after the other, so that they use at most one connection of the store. */
 export class ReportQueue {
   private readonly parts: ReportQueueParts;
   private readonly waiting: WaitingReport[] = [];
@@ -79,7 +79,7 @@ export class ReportQueue {
     } catch (error) {
       complainOfStore(error, complain, log);
       if (error instanceof StoreDown || error instanceof StoreRefused) return false;
-      // It would fail again and again, and no other report would be written.
+      // A retry would fail again, and block all other reports.
       odd.add(device, kind, 'the store does not take it');
     }
     return true;

@@ -1,4 +1,4 @@
-/** Drives the present roll-out, if there is one and no other backend does. */
+/** Drives the present roll-out, if there is one, unless another backend does. */
 import type { Signer } from '../../adapters/signing/signer.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -17,13 +17,13 @@ const STEP_MS = 5000;
 const LEASE_STEPS = 4;
 /** Time without a broker connection (ms) after which another backend may take over. */
 const LONGEST_DOWN_MS = 60_000;
-/** Sums that only grow are written this often (ms). */
+/** Interval of saves while only sums have changed (ms). */
 const SUMS_KEPT_EACH_MS = 60_000;
-/** After the roll-out has ended, devices that are still updating are followed for this long: they wait a day at most for a pause. */
+/** How long devices that are still updating are followed after the end of the roll-out (ms). They wait up to a day for a pause. */
 const FOLLOWED_MS = 48 * 3_600_000;
-/** The ledger is read this often (ms). */
+/** Interval of reads of the ledger (ms). */
 const LEDGER_EACH_MS = 60_000;
-/** The clock of the store may be ahead of this one (ms). */
+/** Maximum time by which the store's clock may be ahead of this one (ms). */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
 export interface RolloutDriverParts {
@@ -46,7 +46,7 @@ interface Held {
   readonly savedAt: number;
 }
 
-/** Time of streams since the beginning of a wave. */
+/** Stream time of each device since the beginning of a wave. */
 interface Billed {
   readonly since: number;
   readonly readAt: number;
@@ -101,7 +101,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     });
   };
 
-  /** One step on what is kept, and again if a person has changed it meanwhile. Null: it is another backend's, or gone. */
+  /** Makes one step, and repeats it on the stored roll-out if that has changed meanwhile. Null: it was replaced or cannot be read. */
   const advance = async (
     before: Held,
     seen: Seen,
@@ -137,7 +137,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     else if (wave !== before.wave) log.info(fields, 'the roll-out begins its next wave');
   };
 
-  /** Only while conversations wait to be borne out. */
+  /** Reads the ledger only if there are conversations to verify. */
   const billedSince = async ({ waveSince, heard }: Rollout, wall: number): Promise<Seen['billedMs']> => {
     if (waveSince === null || Object.keys(heard).length === 0) return new Map();
     const isFresh = billed?.since === waveSince && clock.now() - billed.readAt < LEDGER_EACH_MS;

@@ -1,4 +1,4 @@
-/** Receives the fleet's messages for a roll-out, over its own connection, which is open only during a roll-out. */
+/** Receives the fleet's messages for a roll-out, over a separate connection that is open only during a roll-out. */
 import type { Bus, BusMessage, OpenBus, PublishOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -13,26 +13,26 @@ import type { OrderAnswer, SeenDevice } from '../core/rollout/device-entry.ts';
 import type { Seen } from '../core/rollout/step.ts';
 import type { Complain } from '../limited-warnings.ts';
 
-/** Time (ms) for the broker to send the whole fleet's retained messages after a connection. */
+/** Time for the broker to send the whole fleet's retained messages after connecting (ms). */
 const SETTLED_AFTER_MS = 10_000;
 /** Longest message that is read (characters), as for the metrics. */
 const LARGEST_CHARS = 65_536;
 const AWAY = ['offline', 'lost'];
 
-/** The devices' reports. The ledger is separate. */
+/** The devices' reports, without the data of the ledger. */
 export type Heard = Omit<Seen, 'billedMs'>;
 
 export interface FleetListener {
-  /** The whole fleet was heard. */
+  /** Whether the whole fleet's retained messages have arrived. */
   readonly isSettled: boolean;
   /** Time without a connection (ms); 0: connected. */
   readonly downForMs: number;
-  /** Reports that came since `took`. */
+  /** Returns the reports since the last `took`. */
   look(): Heard;
-  /** This was used, and does not come again. */
+  /** Marks reports as processed: `look` does not return them again. */
   took(heard: Heard): void;
   publish(topic: string, payload: string, options: PublishOptions): void;
-  /** An order that did not reach the broker. */
+  /** Adds the answer for an order that did not reach the broker. */
   failed(answer: OrderAnswer): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function openFleetListener({
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });
   const conversations = new Map<string, number>();
   const answers: OrderAnswer[] = [];
-  /** Trouble of each device that was counted. */
+  /** Lost and unspoken speech that was already counted, by device (ms). */
   const counted = new Map<string, number>();
   let upAt: number | null = null;
   let downAt = clock.now();
@@ -91,7 +91,7 @@ export function openFleetListener({
     {
       subscriptions: [
         { filter: any.status, qos: 1, mayBeRefused: true },
-        // A lost one is followed by the next one.
+        // A lost message is soon replaced by the next one.
         { filter: any.state, qos: 0, mayBeRefused: true },
         { filter: any.event('conversation_ended'), qos: 1, mayBeRefused: true },
         { filter: any.commandResponse('update'), qos: 1, mayBeRefused: true },
@@ -141,7 +141,7 @@ export function openFleetListener({
       const devices = new Map<string, SeenDevice>();
       let unsupported = 0;
       for (const [name, one] of view.devices()) {
-        // Its state follows its status.
+        // The state of a device arrives after its status.
         if (one.status === null || one.boot === null || !isMeant(name)) continue;
         if (one.update === null) unsupported += 1;
         else devices.set(name, seenAs(name, one));

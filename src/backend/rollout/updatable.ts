@@ -1,4 +1,4 @@
-/** Whether a roll-out has a device that it can update, before it begins: otherwise it would wait for ever. */
+/** Checks before a roll-out begins that it has a device to update: otherwise it would wait for ever. */
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
@@ -10,7 +10,7 @@ const LOOK_EACH_MS = 100;
 /** Longest wait for the broker (ms). */
 const UP_WITHIN_MS = 10_000;
 
-/** Returns as soon as a device with an updater is heard. @throws Failure that says what is missing */
+/** Returns as soon as a device with an updater has reported. @throws Failure that says what is missing */
 export async function insistOnUpdatable({ config, secrets }: Opened, group: string | null): Promise<void> {
   const { url, username, prefix } = config.mqtt;
   const clock = createSystemClock();

@@ -20,7 +20,7 @@ export function encodeForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(parts) };
 }
 
-/** As browsers do it (HTML, multipart/form-data encoding). */
+/** Escapes a name as browsers do (HTML, multipart/form-data encoding). */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -58,7 +58,7 @@ const listSchema = z.preprocess(
     Array.isArray(data) || typeof data !== 'object' ? data : Object.values(data ?? {}).find(Array.isArray),
   z.array(sessionSchema),
 );
-/** Number of tokens and ids (those of the last 256 sessions) that are removed from messages of the service. */
+/** Number of known tokens and ids (of the last 256 sessions) that are redacted in messages of the service. */
 const MOST_KNOWN = 512;
 /** Factor on the timeout for an upload, because a large file takes longer. */
 const UPLOAD_TIMEOUT_FACTOR = 6;
@@ -68,7 +68,7 @@ type Credential = 'apiKey' | 'jwt' | null;
 export function createServiceClient(options: ServiceOptions): ServiceClient {
   const http = createHttp(options.ca);
   const { timeoutMs, clock = createSystemClock() } = options;
-  /** All secrets that were sent, to remove them from answers. */
+  /** All secrets that were sent, to redact them in answers. */
   const secrets = new Set<string>();
   const sessions = createKnownSecrets(MOST_KNOWN);
   const scrub = (text: string): string => {

@@ -67,7 +67,7 @@ function readErrors(body: string): ServiceError[] {
   return errorEnvelopeSchema.safeParse(parseJson(body)).data?.errors ?? [];
 }
 
-/** Decides by the reason, in whichever field it is, then by the status (docs/service.md 7). */
+/** Decides by the reason, whichever field contains it, otherwise by the status (docs/service.md 7). */
 function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
   const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
   if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';

@@ -1,4 +1,4 @@
-/** The statements of the audit. */
+/** SQL statements of the audit. */
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditFilter, StoredAudit } from '../../ports/console-store.ts';
 import type { Sql, SqlRow, SqlValue } from './sql-engine.ts';
@@ -45,7 +45,7 @@ export async function findAudit(sql: Sql, filter: AuditFilter, most: number): Pr
   const { who, what, on, from, to, before } = filter;
   const conditions: [string, SqlValue | undefined][] = [
     ['who = ?', who],
-    // Without LIKE, whose signs would need an escape.
+    // Not LIKE, whose wildcards would need escaping.
     ['substr(what, 1, length(?)) = ?', what],
     ['target = ?', on],
     ['at >= ?', from],

@@ -1,4 +1,4 @@
-/** The statements of the numbers of conversations. */
+/** SQL statements of the conversation statistics. */
 import type { ConversationSum, StoredConversation } from '../../ports/console-store.ts';
 import type { ReportOutcome } from '../../ports/store.ts';
 import { REPORTED_WITHIN_MS } from './ledger.ts';

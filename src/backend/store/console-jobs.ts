@@ -1,4 +1,4 @@
-/** The statements of the console's jobs. */
+/** SQL statements of the console's jobs. */
 import type { StoredJob } from '../../ports/console-store.ts';
 import type { Sql, SqlRow } from './sql-engine.ts';
 

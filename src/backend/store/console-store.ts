@@ -1,4 +1,4 @@
-/** The console's store on either database: people, sessions and audit here, the rest in files beside it. */
+/** The console's store on either database: people and sessions here, the other tables in the files beside it. */
 import type { ConsoleStore, StoredAttempts, StoredPerson } from '../../ports/console-store.ts';
 import type { ConsoleRole } from '../../protocol/console-routes.ts';
 import { addAudit, contradictAudit, endAudit, findAudit } from './console-audit.ts';
@@ -11,12 +11,12 @@ const DAY_MS = 86_400_000;
 /** Audit and conversations are kept for a year and a month, jobs for a month. */
 const KEPT_MS = 396 * DAY_MS;
 const JOBS_KEPT_MS = 31 * DAY_MS;
-/** Longer than any limit of attempts to sign in. */
+/** Longer than the window of any limit on sign-in attempts. */
 const ATTEMPTS_KEPT_MS = DAY_MS;
-/** A session's use is written this often at most. */
+/** Minimum interval between two writes of a session's use (ms). */
 const USE_NOTED_EACH_MS = 60_000;
 
-/** Changes of people wait for each other, so that two cannot remove the last two administrators. */
+/** Changes of people run one at a time, so that two of them cannot remove the last two administrators. */
 const PEOPLE_LOCK = 'console people';
 const ATTEMPTS_LOCK = 'console sign-in';
 

@@ -1,10 +1,10 @@
-/** Writes the lasting rows of a store as lines of JSON, and reads them into an empty one, of either kind. */
+/** Writes the lasting rows of a store as lines of JSON, and loads them into an empty store on either database. */
 import { StoreRefused } from '../../ports/store.ts';
 import { LONGEST_CLAIM_MS } from './ledger.ts';
 import { migrate, SCHEMA_VERSION } from './migrations.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
-/** Tables with their keys. Requests (`mint`) live for minutes only; whoever is signed in at the console signs in again. */
+/** Saved tables with their keys. Left out: requests (`mint`), which last only minutes, and sign-in sessions of the console. */
 const TABLES = {
   device: 'name',
   session: 'id',
@@ -19,7 +19,7 @@ const isTable = (name: unknown): name is Table => typeof name === 'string' && Ob
 
 const ROWS_AT_ONCE = 5000;
 
-/** All rows of one moment. @param line called for each line, without the line break */
+/** Writes a consistent snapshot. @param line called for each line, without the line break */
 export async function dump(engine: SqlEngine, line: (text: string) => void): Promise<number> {
   await migrate(engine);
   return engine.transact(null, async (sql) => {
@@ -42,7 +42,7 @@ export async function dump(engine: SqlEngine, line: (text: string) => void): Pro
   });
 }
 
-/** @throws StoreRefused if the store is not empty, or the lines are not those of a backup; then nothing has changed */
+/** @throws StoreRefused if the store is not empty or the lines are not a backup; then nothing has changed */
 export async function load(engine: SqlEngine, lines: Iterable<string>): Promise<number> {
   await migrate(engine);
   return engine.transact('migration', async (sql) => {
@@ -83,7 +83,7 @@ async function insert(sql: Sql, text: string, number: number): Promise<void> {
   await sql.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`, Object.values(plausible));
 }
 
-/** A backup of an older program may have what a device said without limits. It is marked as by the migration. */
+/** A backup of an older program may contain unlimited claims of devices: they are limited and marked as in the migration. */
 function plausibleLine(row: SqlRow): SqlRow {
   const { source, ms = null, lane, session } = row;
   if (source !== 'device') return row;

@@ -1,18 +1,18 @@
-/** The statements of the ledger. */
+/** SQL statements of the ledger. */
 import type { DeviceSum, EndReport, LedgerEntry, RecentStreams, ReportOutcome } from '../../ports/store.ts';
 import type { Sql, SqlRow } from './sql-engine.ts';
 
-/** Latest report of a stream after its session was given (ms): a weekend without the broker. */
+/** Latest accepted report of a stream, counted from the grant of its session (ms): a weekend without the broker. */
 export const REPORTED_WITHIN_MS = 3 * 86_400_000;
-/** Longer claims are replaced by this (ms), and marked. No session can last this long. */
+/** Longer claims are cut to this (ms) and marked. No session can last this long. */
 export const LONGEST_CLAIM_MS = 31 * 86_400_000;
-/** Difference between two reports of one stream that is not reported (%), and a report's own inaccuracy (ms). */
+/** Tolerated difference between the device's and the service's report of a stream (%), and a report's own inaccuracy (ms). */
 const SAME_WITHIN_PERCENT = 1;
 const INEXACT_MS = 2000;
-/** A stream that is longer than its session by more than this (ms) is counted without the excess. */
+/** Tolerance by which a stream may be longer than its session (ms); the excess is not counted. */
 const MARGIN_MS = 60_000;
 
-/** @returns the number of new lines: 0 if it was there */
+/** @returns the number of new lines: 0 if the line exists already */
 export async function append(
   sql: Sql,
   { id, device, lane, session, source, ms }: LedgerEntry,
@@ -27,7 +27,7 @@ export async function append(
   return rows.length;
 }
 
-/** @param id of the line, if it is written */
+/** @param id id for the line */
 export async function report(
   sql: Sql,
   id: string,
@@ -59,7 +59,7 @@ export async function report(
     : 'known';
 }
 
-/** Streams that are not reported count with their longest time. Values: now twice, the device, the beginning. */
+/** Unreported streams count with their maximum time. Values: now twice, the device, the start of the period. */
 const RECENT = `
   WITH own AS (
     SELECT max(CASE WHEN source <> 'backend' THEN NULL WHEN ms < ? - at THEN ms ELSE ? - at END) AS most_ms,
@@ -75,7 +75,7 @@ export async function recentStreams(sql: Sql, device: string, now: number): Prom
 
 const DAY_MS = 86_400_000;
 
-/** Anyone may claim a name at a broker without logins: only devices that had a session get a row. */
+/** Only devices that had a session get a row: at a broker without logins anyone can invent names. */
 export async function addImplausible(sql: Sql, device: string, reports: number, now: number): Promise<void> {
   const day = Math.floor(now / DAY_MS);
   const [known] = await sql.query(
@@ -91,8 +91,8 @@ export async function addImplausible(sql: Sql, device: string, reports: number, 
 }
 
 /**
- * One row for each device. A session counts with the service's record where there is one, else with the device's reports, and
- * never with more than it could last. Reports of sessions that the backend did not give cost nothing, and are counted.
+ * One row per device. A session counts with the service's record if there is one, otherwise with the device's reports, and
+ * never with more than it could last. Reports of sessions that the backend did not grant cost nothing; they count as implausible.
  */
 const SUMS = `
   WITH parts AS (
@@ -128,7 +128,7 @@ const SUMS = `
 
 /** @param from start of the period, `to` its end (ms since 1970) */
 export async function sums(sql: Sql, from: number, to: number): Promise<DeviceSum[]> {
-  // Streams of this month may belong to sessions issued at the end of the previous month.
+  // Streams of a month may belong to sessions that were granted at the end of the previous month.
   const since = from - REPORTED_WITHIN_MS;
   const rows = await sql.query(SUMS, [
     from,

@@ -1,4 +1,4 @@
-/** The tables, as numbered steps. Steps are only ever added: an older program refuses a newer number. */
+/** The tables, as numbered migration steps. Steps are only ever added: an older program refuses tables with a newer number. */
 import { StoreRefused } from '../../ports/store.ts';
 import { LONGEST_CLAIM_MS } from './ledger.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
@@ -18,7 +18,7 @@ const POSTGRES_APPEND_ONLY = [
    FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_kept()`,
 ];
 
-/** The ledger as its own migration may change it. */
+/** Lifts the append-only protection of the ledger for a migration. */
 function changingLedger(dialect: Dialect, statements: readonly string[]): string[] {
   return dialect === 'sqlite'
     ? ['DROP TRIGGER ledger_no_update', ...statements, SQLITE_APPEND_ONLY[0] ?? '']
@@ -29,7 +29,7 @@ function changingLedger(dialect: Dialect, statements: readonly string[]): string
       ];
 }
 
-/** PostgreSQL takes no text with a NUL. Nothing of such a line is lost. */
+/** PostgreSQL accepts no NUL in a text: lane and session are then stored in hexadecimal, so that nothing is lost. */
 const MARK_NUL = `UPDATE ledger SET claimed = coalesce(claimed, CAST(ms AS TEXT)), lane = '?' || hex(lane), session = '?' || hex(session)
   WHERE source = 'device' AND (instr(lane, char(0)) > 0 OR instr(session, char(0)) > 0)`;
 
@@ -57,7 +57,7 @@ export const STEPS: readonly Step[] = [
       source TEXT NOT NULL, ms BIGINT)`,
     'CREATE INDEX ledger_at ON ledger (at)',
     ...(dialect === 'sqlite' ? SQLITE_APPEND_ONLY : POSTGRES_APPEND_ONLY),
-    // Streams of these sessions still end, and are reported under the shortened id (src/protocol/short-id.ts).
+    // Streams of these sessions will still be reported, under the shortened id (src/protocol/short-id.ts).
     `INSERT INTO ledger (id, at, device, lane, session, source, ms)
      SELECT 'given/' || id, made_at, device, lane,
        substr(id, 1, CASE WHEN length(id) < 16 THEN length(id) / 2 ELSE 8 END) || '...', 'backend', ends_at - made_at
@@ -88,7 +88,7 @@ export const STEPS: readonly Step[] = [
       id TEXT PRIMARY KEY, revision BIGINT NOT NULL, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
       body TEXT NOT NULL)`,
   ],
-  // Reports have limits. Older programs wrote whatever a device had said.
+  // Limits old reports, which older programs wrote unchecked.
   (dialect) => [
     'ALTER TABLE ledger ADD COLUMN claimed TEXT',
     ...changingLedger(dialect, [
@@ -105,7 +105,7 @@ export const STEPS: readonly Step[] = [
 
 export const SCHEMA_VERSION = STEPS.length;
 
-/** The tables are of a newer program. */
+/** A newer program created the tables. */
 export class StoreTooNew extends StoreRefused {}
 
 /** Brings the tables to this program's version. Instances that start together wait for each other. */
@@ -113,7 +113,7 @@ export async function migrate(engine: SqlEngine, steps = STEPS): Promise<void> {
   await engine.transact('migration', (sql) => upgrade(sql, engine.dialect, steps));
 }
 
-/** Tries to read and write, and changes nothing. @returns the version of the tables; 0: there are none yet */
+/** Tests reading and writing without a lasting change. @returns the version of the tables; 0: there are none yet */
 export async function tryStore(engine: SqlEngine): Promise<number> {
   return engine.transact('migration', async (sql) => {
     const tables = await sql.query(
@@ -124,7 +124,7 @@ export async function tryStore(engine: SqlEngine): Promise<number> {
     const version = tables.length === 0 ? 0 : await versionOf(sql);
     checkVersion(version, STEPS.length);
     await sql.query('SAVEPOINT tried');
-    // An upgrade of tables that are in use would stop whoever uses them.
+    // Upgrading tables in use would block the programs that use them.
     if (version === 0) await upgrade(sql, engine.dialect, STEPS);
     else await sql.query('UPDATE schema_version SET version = version');
     await sql.query('ROLLBACK TO SAVEPOINT tried');

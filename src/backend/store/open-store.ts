@@ -12,12 +12,12 @@ import { createSqliteEngine } from './sqlite-engine.ts';
 
 type Setting = BackendConfig['store'];
 
-/** The store that the configuration names; connects at its first use. */
+/** The configured store; connects at its first use. */
 export function openStore(setting: Setting, password?: () => string): Store {
   return createSqlStore(openEngine(setting, password));
 }
 
-/** The database for a verb that reads what a backend has kept. Throws a `Failure` if the configuration names none. */
+/** The database for a verb that needs stored data. Throws a `Failure` if the configuration names no store. */
 export function openKeptEngine(setting: Setting, password?: () => string): SqlEngine {
   if (setting.url === null && setting.path === MEMORY_STORE)
     throw new Failure('the configuration names no store: set store.path or store.url', EXIT.usage);
@@ -32,12 +32,12 @@ export function openKeptStore(setting: Setting, password?: () => string): Store 
   return createSqlStore(openKeptEngine(setting, password));
 }
 
-/** What the console keeps, through a connection of its own: it must not make devices wait. */
+/** The console's store, over a separate connection, so that the console does not delay devices. */
 export function openConsoleStore(setting: Setting, password?: () => string): ConsoleStore {
   return createConsoleStore(openEngine(setting, password));
 }
 
-/** The roll-out; null: the configuration names no store, so that no other program can start a roll-out. */
+/** The store of the roll-out; null: no store is configured, so no other program can start a roll-out. */
 export function openRolloutStore(setting: Setting, password?: () => string): RolloutStore | null {
   if (setting.url === null && setting.path === MEMORY_STORE) return null;
   return createRolloutStore(openEngine(setting, password));

@@ -5,12 +5,12 @@ import { reasonOf } from '../../adapters/system-error.ts';
 import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
-/** Longest wait for a connection, for a statement and for another instance's lock (ms). A device repeats its request after 5 s. */
+/** Timeout of a connection, a statement and another instance's lock (ms). A device repeats its request after 5 s. */
 const WAIT_MS = 4000;
 const OLDEST_VERSION = 150_000;
 const MOST_CONNECTIONS = 8;
 const BIGINT = 20;
-/** Longest wait for a change of the tables (ms). */
+/** Timeout of a change of the tables (ms). */
 const LONGEST_CHANGE_MS = 3_600_000;
 
 export interface PostgresOptions {
@@ -18,20 +18,20 @@ export interface PostgresOptions {
   readonly url: string;
   /** Read for each connection, so that a new password needs no restart. */
   readonly password?: () => string;
-  /** Longest wait (ms) instead of the usual one. */
+  /** Timeout (ms) instead of the default. */
   readonly waitMs?: number;
 }
 
 export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: PostgresOptions): SqlEngine {
   const opening = openPool(url, password, waitMs);
   opening.catch(() => {});
-  /** Counts how often a server was found to be going away, or to have become read-only. */
+  /** Counts the servers that were found to be shutting down or read-only. */
   let generation = 0;
   const born = new WeakMap<PoolClient, number>();
   let isChecked = false;
   let closing: Promise<void> | null = null;
 
-  /** A connection to the server of now: after a fail-over, the others lead to one that only reads. */
+  /** A connection to the present server: after a failover, older connections lead to a read-only server. */
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
       try {
@@ -47,7 +47,7 @@ export function createPostgresEngine({ url, password, waitMs = WAIT_MS }: Postgr
   const transact = async <T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T> => {
     const client = await connect();
     let fault: Error | undefined;
-    // Without a listener, the end of a connection would end the program.
+    // Without a listener, a lost connection would crash the program.
     const lost = (error: Error): void => {
       fault = error;
     };
@@ -123,7 +123,7 @@ async function openPool(url: string, password: (() => string) | undefined, waitM
     connectionTimeoutMillis: waitMs,
     query_timeout: waitMs + 1000,
     statement_timeout: waitMs,
-    // The server must not keep the locks of a machine that has lost its power: all others wait for them.
+    // The server must release the locks of a machine that has lost power: all other instances wait for them.
     idle_in_transaction_session_timeout: waitMs,
     application_name: 'dragoman-backend',
     types: {
@@ -131,12 +131,12 @@ async function openPool(url: string, password: (() => string) | undefined, waitM
         id === BIGINT ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser,
     },
   });
-  // An idle connection that ends is opened again at its next use.
+  // The pool replaces a lost idle connection at the next use.
   pool.on('error', () => {});
   return pool;
 }
 
-/** `?` becomes `$1`, `$2`, ... None of the statements has a question mark in a text. */
+/** Turns `?` into `$1`, `$2`, ... No statement contains a question mark in a literal. */
 function numbered(text: string): string {
   let count = 0;
   return text.replaceAll('?', () => {
@@ -145,13 +145,13 @@ function numbered(text: string): string {
   });
 }
 
-/** The server ends its connections, or has become a copy that is only read: another one may have its place. By SQLSTATE. */
+/** SQLSTATEs of a server that is shutting down or read-only: another server may have taken over. */
 const ENDED = /^(25006|57P0[123])$/;
-/** The values of a statement are the cause: numbers out of range, characters that no text may have, rows that exist. */
+/** SQLSTATEs caused by the values of a statement: numbers out of range, invalid characters, rows that exist already. */
 const VALUE = /^2[23]/;
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
-/** Errors that a person must remove, by their SQLSTATE. */
+/** Errors that a person must fix, by SQLSTATE. */
 const LASTING: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'correct the user in store.url, or store.passwordFile'],
   [/^3D/, 'create the database, or correct its name in store.url'],
@@ -168,7 +168,7 @@ function explain(error: unknown, url: string): Error {
   const reason = reasonOf(code);
   const why = reason === code ? message.split('\n')[0] : reason;
   const sentence = `the store at ${where} cannot be used: ${why}`;
-  // The driver's words are about its protocol.
+  // The driver's own message is about its protocol.
   if (NO_PASSWORD.test(message))
     return new StoreRefused(
       `the store at ${where} cannot be used: the server asks for a password; name its file in store.passwordFile`,

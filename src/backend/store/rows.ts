@@ -1,4 +1,4 @@
-/** Rows of the tables as the port shows them, and back. */
+/** Converts table rows to the port's types and back. */
 import type { MintRow, SessionRow } from '../../ports/store.ts';
 import type { SqlRow, SqlValue } from './sql-engine.ts';
 
@@ -22,7 +22,7 @@ export function mintOf(row: SqlRow): MintRow {
   };
 }
 
-/** In the order of `MINT_COLUMNS`. */
+/** Values in the order of `MINT_COLUMNS`. */
 export function valuesOfMint(row: MintRow): SqlValue[] {
   return [
     row.lane,
@@ -53,7 +53,7 @@ export function sessionOf(row: SqlRow): SessionRow {
   };
 }
 
-/** In the order of `SESSION_COLUMNS`. */
+/** Values in the order of `SESSION_COLUMNS`. */
 export function valuesOfSession(row: SessionRow): SqlValue[] {
   return [
     row.id,
@@ -69,7 +69,7 @@ export function valuesOfSession(row: SessionRow): SqlValue[] {
   ];
 }
 
-/** No value stands for "without end". */
+/** A missing value stands for infinity. */
 const timeOf = (value: SqlValue | undefined): number =>
   value === null || value === undefined ? Number.POSITIVE_INFINITY : Number(value);
 const whole = (time: number): number | null => (Number.isFinite(time) ? Math.round(time) : null);

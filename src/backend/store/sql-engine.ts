@@ -1,4 +1,4 @@
-/** The two databases as the store sees them: statements with `?` for each value, and transactions. */
+/** The common interface of the two databases: statements with `?` for each value, and transactions. */
 
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -14,7 +14,7 @@ export interface SqlEngine {
   readonly dialect: 'sqlite' | 'postgres';
   /** Expression for the database's clock, milliseconds since 1970. */
   readonly now: string;
-  /** Ends a SELECT that locks its rows, and leaves out those that another instance has locked. */
+  /** Clause at the end of a SELECT that locks its rows and skips those that another instance has locked. */
   readonly skipLocked: string;
   /**
    * Runs a transaction. Everything is undone if `work` throws.

@@ -14,18 +14,18 @@ import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
 
-/** Rows count for the limit of sessions an hour. */
+/** Rows count towards the limit of sessions per hour for this long (ms). */
 const KEPT_MS = 3_600_000;
 const PRUNED_AFTER_MS = 2 * KEPT_MS;
 const DAY_MS = 86_400_000;
-/** The numbers of implausible reports are kept for a year and a month, as those of conversations are. */
+/** Counts of implausible reports are kept for a year and a month, like those of conversations. */
 const BILLED_MS = 396 * DAY_MS;
 
 export function createSqlStore(engine: SqlEngine): Store {
   const { now: clock, skipLocked } = engine;
   let migrated: Promise<void> | null = null;
 
-  /** A failed attempt is repeated by the next operation. */
+  /** Runs the migration once. After a failure, the next operation tries again. */
   const open = (): Promise<void> => {
     migrated ??= migrate(engine).catch((error: unknown) => {
       migrated = null;
@@ -162,10 +162,10 @@ export function createSqlStore(engine: SqlEngine): Store {
   };
 }
 
-/** No device can have this name. */
+/** A name for test rows that no device can have. */
 const TRIED = 'tried';
 
-/** The rows that a grant writes. */
+/** The rows that a grant writes, for a test. */
 function grantAt(now: number): BookChange {
   const id = randomUUID();
   return {
@@ -201,11 +201,11 @@ function grantAt(now: number): BookChange {
   };
 }
 
-/** The broker may deliver a report again, and to another backend: each session has one line for its end. */
+/** The same id for a report that the broker delivers again, perhaps to another backend: each session has one line for its end. */
 const idOf = ({ device, lane, session }: EndReport): string =>
   `device/${createHash('sha256').update(`${device}\n${lane}\n${session}`).digest('base64url')}`;
 
-/** The instance that changed a session has this long to revoke it (ms), before any other does. */
+/** Time for the instance that changed a session to revoke it, before another one does (ms). */
 const REVOKED_WITHIN_MS = 3000;
 
 async function write(sql: Sql, device: string, change: BookChange, now: number): Promise<void> {
@@ -237,7 +237,7 @@ function upsert(table: string, columns: string, key: string): string {
   return `INSERT INTO ${table} (${columns}) VALUES (${values}) ON CONFLICT (${key}) DO UPDATE SET ${changed.join(', ')}`;
 }
 
-/** Requests count as soon as they are claimed. Those of a device without sessions are unknown. */
+/** Requests count as soon as they are claimed. Requests of devices without sessions count as unknown. */
 const UNUSED = `
   SELECT count(*) AS count, min(until) AS first_until,
     sum(is_unknown) AS unknown, min(CASE WHEN is_unknown = 1 THEN until END) AS first_unknown

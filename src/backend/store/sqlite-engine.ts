@@ -1,11 +1,11 @@
-/** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
+/** SQLite in a file on this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
-/** Longest wait for another process on the same file, and the interval of its tries (ms). */
+/** Timeout for another process on the same file, and the interval of retries (ms). */
 const WAIT_MS = 4000;
 const STEP_MS = 5;
 
@@ -21,7 +21,7 @@ type Open = new (path: string, options?: { timeout?: number }) => Database;
 
 /**
  * Opens the file at its first use.
- * @param waitMs longest wait for another process on the same file (ms) instead of the usual one
+ * @param waitMs timeout for another process on the same file (ms) instead of the default
  */
 export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
   let opened: { database: Database; statements: Map<string, Statement>; file: number | null } | null = null;
@@ -30,7 +30,7 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
 
   const database = async () => {
     if (opened !== null) {
-      // SQLite would write on into the moved or deleted file.
+      // SQLite would continue to write to the moved or deleted file.
       if (opened.file !== fileNumberAt(path))
         throw new StoreRefused(
           `the store ${path} was moved, deleted or replaced while the program ran: put the file back, or start the program again`,
@@ -40,7 +40,7 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
     if (isClosed) throw new StoreDown('the store is closed');
     const DatabaseSync = await loadSqlite();
     if (path !== MEMORY_STORE) createPrivately(path);
-    // SQLite's own wait would stop the whole program.
+    // SQLite's own busy timeout would block the whole program.
     const made = new DatabaseSync(path, { timeout: 0 });
     try {
       if (path !== MEMORY_STORE) await whenFree(waitMs, () => made.exec('PRAGMA journal_mode = WAL'));
@@ -53,7 +53,7 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
     return opened;
   };
 
-  /** A fault in the work of a transaction is not the database's, and stays as it is. */
+  /** Translates errors of the database. Other errors in the work of a transaction are passed on unchanged. */
   const explained = async <T>(act: () => T | Promise<T>): Promise<T> => {
     try {
       return await act();
@@ -101,7 +101,7 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
       const { database: open } = opened;
       opened = null;
       try {
-        // Whoever copies the file alone has everything.
+        // A copy of the file alone is then complete.
         open.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
       } finally {
         open.close();
@@ -111,7 +111,7 @@ export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
 }
 
 async function whenFree(waitMs: number, act: () => void): Promise<void> {
-  // Steps are not counted: on a busy machine each one takes many times its length.
+  // Measures time instead of counting steps: on a busy machine a step takes many times its length.
   let patience: AbortSignal | null = null;
   for (;;) {
     try {
@@ -124,30 +124,30 @@ async function whenFree(waitMs: number, act: () => void): Promise<void> {
   }
 }
 
-/** A full disk has already undone the transaction. */
+/** Ignores failures: a full disk has already rolled the transaction back. */
 function rollBack(open: Database): void {
   try {
     open.exec('ROLLBACK');
   } catch {}
 }
 
-/** The file at the path now; null: there is none. */
+/** Inode number of the file now at the path; null: there is none. */
 function fileNumberAt(path: string): number | null {
   return path === MEMORY_STORE ? null : (statSync(path, { throwIfNoEntry: false })?.ino ?? null);
 }
 
-/** SQLite creates its other files with the rights of this one. */
+/** Creates the file as private; SQLite gives its other files the same mode. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Node's own SQLite, or the same API from a package where Node has none (before 22.13). */
+/** Node's own SQLite, or a package with the same API for older versions of Node (before 22.13). */
 async function loadSqlite(): Promise<Open> {
   const own = process.versions.node.split('.').map(Number);
   const [major = 0, minor = 0] = own;
   if (major > 22 || (major === 22 && minor >= 13)) return quietly(loadOwn);
   try {
-    // The bundle has it as CommonJS, whose names Node does not see.
+    // In the bundle the package is CommonJS, whose named exports Node does not see.
     const loaded = (await import('@photostructure/sqlite')) as { DatabaseSync?: unknown; default?: object };
     const { DatabaseSync } = loaded.DatabaseSync === undefined ? Object(loaded.default) : loaded;
     if (typeof DatabaseSync !== 'function') throw new Error('its package is incomplete');
@@ -158,14 +158,14 @@ async function loadSqlite(): Promise<Open> {
   }
 }
 
-/** By a name that neither the types of Node 20 nor the bundler know. */
+/** Imports by a variable: neither the types of Node 20 nor the bundler know the module. */
 async function loadOwn(): Promise<Open> {
   const name = 'node:sqlite';
   const { DatabaseSync } = (await import(name)) as { DatabaseSync: Open };
   return DatabaseSync;
 }
 
-/** Without the warning that the API may change, which an operator can do nothing about. */
+/** Suppresses the warning that the API may change: an operator can do nothing about it. */
 async function quietly<T>(load: () => Promise<T>): Promise<T> {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -188,10 +188,10 @@ const WHAT_TO_DO: readonly (readonly [RegExp, string])[] = [
   [/EISDIR/, 'it is a folder: name a file'],
   [BUSY, 'another process holds it'],
 ];
-/** The statement's values are the cause. */
+/** Errors caused by the statement's values. */
 const VALUE =
   /constraint failed|datatype mismatch|string or blob too big|integer overflow|too large to be represented|cannot be bound/i;
-/** A later try cannot succeed without a person. */
+/** Errors that a person must fix before a retry can succeed. */
 const LASTING = /malformed|not a database|EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|unable to open/i;
 
 function explain(error: unknown, path: string): Error {

@@ -111,7 +111,7 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   const give = (owner: string | null, path: string): void => {
     if (owner !== null && !giveTo(owner, path)) foreign.push(`${path} (${owner})`);
   };
-  /** A folder of the old machine gets its mode and owner; another one is private, because it holds secrets or the store. */
+  /** A folder that is in the backup gets its saved mode and owner. Any other is private, because it holds secrets or the store. */
   const makeFolders = (path: string, owner: string | null): void => {
     for (const folder of above(path).filter((name) => !existsSync(name))) {
       const saved = folders.find((one) => one.path === folder);
@@ -144,7 +144,7 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
     );
 }
 
-/** Copies a file or a folder with all modes: newer versions of Node.js make folders that everybody may read. */
+/** Copies a file or a folder with all modes: newer versions of Node.js create world-readable folders. */
 function copyTree(from: string, to: string): void {
   cpSync(from, to, { recursive: true, preserveTimestamps: true });
   const copyModes = (name: string): void => {
@@ -165,7 +165,7 @@ function namedFiles(config: object): string[] {
   return [...new Set(named)];
 }
 
-/** The folders in which a file is, outermost first. */
+/** The parent folders of a file, outermost first. */
 function above(path: string): string[] {
   const folder = dirname(path);
   return folder === path ? [] : [...above(folder), folder];
@@ -189,7 +189,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Writes lines, and returns when they are on the disk. */
+/** Writes lines to a new file, and returns when they are on the disk. */
 async function writeFile<T>(
   path: string,
   fill: (write: (line: string) => void) => T | Promise<T>,

@@ -84,7 +84,7 @@ function init(shell: Shell, given: string, options: Options): void {
   );
 }
 
-/** The host in ASCII, as it is looked up and stands in the certificate. */
+/** The host in ASCII, as it is looked up and written in the certificate. */
 function asciiName(host: string): string {
   return /^\p{ASCII}*$/u.test(host) ? host : (asciiHost(host) ?? host);
 }

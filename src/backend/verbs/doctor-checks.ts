@@ -25,14 +25,14 @@ export interface Finding {
 }
 
 const BROKER_WITHIN_MS = 10_000;
-/** A clock that is wrong by more (s) spoils certificates, the bill's months and the times in the log. */
+/** Largest harmless clock error (s): more affects certificates, the bill's months and the times in the log. */
 const MOST_CLOCK_ERROR_S = 30;
 
 type Result = Omit<Finding, 'check'>;
 const ok = (finding: string): Result => ({ verdict: 'ok', finding, fix: null });
 const problem = (finding: string, fix: string): Result => ({ verdict: 'problem', finding, fix });
 
-/** Lists sessions, which costs nothing: it shows that the service answers, and that it accepts the key. */
+/** Lists sessions, which costs nothing and shows that the service answers and accepts the key. */
 export async function checkService({ config, secrets }: Opened): Promise<Finding[]> {
   const { url, timeout } = config.service;
   const { apiKey, serviceCa } = secrets;
@@ -110,7 +110,7 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
     const finding = 'there is none: a restart forgets sessions and limits';
     return { check: 'store', verdict: 'warning', finding, fix: 'set store.path or store.url' };
   }
-  // A file that this user makes may be none that the backend can write.
+  // Does not create the file: the backend might not be allowed to write a file of this user.
   if (url === null && !existsSync(path) && existsSync(dirname(path)))
     return { check: 'store', ...ok(`there is none yet: the backend makes ${path} at its start`) };
   const mayLackRows = url === null && mayLackNewest(path);
@@ -139,7 +139,7 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
   }
 }
 
-/** A file that is not empty, without SQLite's log beside it: it was closed by its last user, or copied alone while it was in use. */
+/** True for a non-empty file without SQLite's log beside it: its last user closed it, or it was copied alone while in use. */
 function mayLackNewest(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(`${path}-wal`);
 }
@@ -156,7 +156,7 @@ function fixOfStore(error: unknown, isServer: boolean): string {
   return 'start the server, or correct host and port of store.url';
 }
 
-/** Closing a store that is down may take long. */
+/** Closes with a timeout: closing an unavailable store may take long. */
 const close = (engine: SqlEngine): Promise<unknown> =>
   Promise.race([engine.close().catch(() => {}), sleep(1000)]);
 

@@ -5,7 +5,7 @@ import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { CONFIG_OPTION, ConfigFailure, type Opened, openConfig } from '../open-config.ts';
 import { checkBroker, checkClock, checkService, checkStore, type Finding } from './doctor-checks.ts';
 
-/** `doctor`: checks all that the backend needs. It makes no session and changes nothing. */
+/** `doctor`: checks everything that the backend needs. It creates no session and changes nothing. */
 export function addDoctorVerb(program: Command, shell: Shell): void {
   program
     .command('doctor')

@@ -82,7 +82,7 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
   else if (open.length > 0) shell.finish(EXIT.noAnswer);
 }
 
-/** Devices that may log in, in the tenant of the set-up: its administrators reach no other. */
+/** Devices that may log in, in the set-up's tenant only: its administrators have no access to other tenants. */
 function reachable({ devices, tenant }: Setup, names: readonly string[]): string[] {
   const able = devices.filter((one) => one.tenant === tenant && !one.disabled).map(({ device }) => device);
   return names.length === 0 ? able : able.filter((device) => names.includes(device));

@@ -136,7 +136,7 @@ function checkGroup(group: string, { groups }: BackendConfig): void {
 
 const MOST_LISTED = 5;
 
-/** @returns why it is not known whether devices find the version; null: they do. @throws Failure if they do not */
+/** @returns why it is unknown whether devices find the version; null: they find it. @throws Failure if they do not */
 async function whyUnchecked({ version, manifestUrl }: Plan, config: BackendConfig): Promise<string | null> {
   const { path } = config.releases;
   if (manifestUrl === null && path === null) return 'each device has its own sources, which it alone reads';
@@ -181,7 +181,7 @@ async function change(shell: Shell, options: Options, name: string, ask: Ask): P
     const found = await rollouts.current();
     if (found === null) throw new Failure(NONE);
     await audited(audit, `rollout.${name}`, understood(found).plan.version, {}, async () => {
-      // The backend may write at the same moment.
+      // Retries, because the backend may write at the same time.
       for (let row: StoredRollout | null = found; row !== null; row = await rollouts.current()) {
         const asked = ask(understood(row));
         if (!asked.ok) throw new Failure(`the roll-out of ${understood(row).plan.version}: ${asked.why}`);

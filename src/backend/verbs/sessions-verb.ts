@@ -16,7 +16,7 @@ interface ListOptions {
 }
 type RevokeOptions = Pick<ListOptions, 'config' | 'device' | 'json'>;
 
-/** Shortest part of an id that is accepted (characters); a shorter one could match any session. */
+/** Shortest accepted prefix of an id (characters); a shorter one could match any session. */
 const SHORTEST_PREFIX = 6;
 
 /** `sessions list|revoke`: lists and ends the account's sessions. Never shows tokens. */
@@ -115,7 +115,7 @@ function isOf(device: string, reference: string | null | undefined): boolean {
   return device.includes('/') ? device === `${tenant}/${name}` : device === name;
 }
 
-/** The device with sessions whose name is most similar to one without; null: none is. */
+/** The device with sessions whose name is most similar to that of this device without any; null: none. */
 function nearestOf(device: string, all: readonly Session[]): string | null {
   if (all.some((session) => isOf(device, session.client_reference_id))) return null;
   const names = all.map(({ client_reference_id }) => (client_reference_id ?? '').split('/').slice(0, 2));

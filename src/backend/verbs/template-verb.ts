@@ -28,7 +28,7 @@ interface Options {
 
 const MOST_DEVICES = 1000;
 
-/** `devices template`: logins and provisioning files for many devices at once. */
+/** `devices template`: creates logins and provisioning files for many devices at once. */
 export function addTemplateVerb(devices: Command, shell: Shell): void {
   devices
     .command('template')

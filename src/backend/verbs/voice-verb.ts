@@ -116,7 +116,7 @@ async function status(shell: Shell, id: string, options: StatusOptions): Promise
   report(shell, voice, options);
 }
 
-/** @throws Failure about an option that the service would refuse */
+/** @throws Failure that names an option that the service would refuse */
 function readCloneRequest(options: CloneOptions, filename: string, type: string): CloneVoiceRequest {
   const sample = {
     filename,
@@ -144,12 +144,12 @@ function readCloneRequest(options: CloneOptions, filename: string, type: string)
 
 interface Sample {
   readonly bytes: Buffer;
-  /** File name for the service, with the ending of its content. */
+  /** File name for the service, with the extension that fits the content. */
   readonly name: string;
   readonly type: string;
 }
 
-/** Reads and examines the recording before anything is sent. @throws Failure when it would give no voice */
+/** Reads and checks the recording before anything is sent. @throws Failure if no voice can be made from it */
 async function readSample({ file, type, denoise }: CloneOptions, shell: Shell): Promise<Sample> {
   const bytes = readRecording(file);
   const { kind, faults, warnings } = await examineSample(bytes);
@@ -201,7 +201,7 @@ function report(shell: Shell, voice: VoiceRecord, options: StatusOptions): void 
   const { voice_id, name, processing_status, processing_result } = voice;
   const problems = (processing_result?.errors ?? []).map((error) => JSON.stringify(error));
   if (options.json) {
-    // The upload targets are credentials: they stay here.
+    // The upload targets are credentials: they are not printed.
     const { samples: _, ...shown } = voice;
     shell.print(jsonLine({ voice: shown }));
   } else {

@@ -1,13 +1,13 @@
 /**
- * What the backend shows at /metrics. `dragoman_backend_...` is about this backend alone: add up several ones. The other names are
- * about the fleet, which each backend sees whole: take one of several.
+ * The metrics at /metrics. `dragoman_backend_...` is about this backend alone: sum over all backends. The other names are
+ * about the fleet, which each backend sees whole: use those of one backend.
  */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import type { BillLine } from '../../protocol/bill.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { DeviceView, FleetView } from '../core/fleet/fleet-view.ts';
 
-/** Devices with series of their own. The others are counted. */
+/** Maximum number of devices with their own series. The others are only counted. */
 export const MOST_SERIES = 1000;
 
 export interface Seen {

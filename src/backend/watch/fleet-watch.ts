@@ -9,7 +9,7 @@ import type { Complain } from '../limited-warnings.ts';
 
 /** Longest message that is read (characters); with 16 lanes one has about 25,000. */
 const LARGEST_CHARS = 65_536;
-/** Interval of the looks for devices that are silent (ms). */
+/** Interval of checks for silent devices (ms). */
 const LOOK_EACH_MS = 10_000;
 
 export interface FleetWatchParts {
@@ -19,7 +19,7 @@ export interface FleetWatchParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly complain: Complain;
-  /** The status of a device was published or deleted, or its silence has begun or ended. */
+  /** Called when the status of a device was published or deleted, or its silence has begun or ended. */
   readonly changed: (device: string) => void;
 }
 
@@ -32,7 +32,7 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
   const { openBus, prefix, view, clock, log, complain, changed } = parts;
   const filters = fleetFilters(prefix);
 
-  /** All messages arrive since then; null: they do not. */
+  /** Time since which all messages arrive; null: they do not. */
   let listeningSince: number | null = null;
   let hearsHealth = true;
 
@@ -60,7 +60,7 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     {
       subscriptions: [
         { filter: filters.status, qos: 1, mayBeRefused: true },
-        // A lost one is followed by the next one.
+        // A lost message is soon replaced by the next one.
         { filter: filters.state, qos: 0, mayBeRefused: true },
         { filter: filters.health, qos: 0, mayBeRefused: true },
       ],

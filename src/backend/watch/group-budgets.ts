@@ -6,13 +6,13 @@ import type { BillLine } from '../../protocol/bill.ts';
 import { billOf, readMonth } from '../core/bill.ts';
 
 const EVERY_MS = 600_000;
-/** The sums of a month take time in the database: at most this share of the database's time (1 %). */
+/** Pause after reading the sums, as a multiple of the time that it took: they take at most 1 % of the database's time. */
 const REST = 100;
 
 export interface GroupBudgets {
   /** Groups with a budget that had sessions this month. */
   readonly lines: readonly BillLine[];
-  /** The ledger was read. */
+  /** Whether the ledger has been read. */
   readonly areKnown: boolean;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A store that measures itself. */
+/** Wraps a store and measures its operations. */
 import { createCounter, createHistogram } from '../../adapters/watch/instruments.ts';
 import type { Family } from '../../adapters/watch/open-metrics.ts';
 import type { Clock } from '../../ports/clock.ts';

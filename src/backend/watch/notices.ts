@@ -1,13 +1,13 @@
-/** Decides when to notify people of a trouble: once for each change, by one of all backends. */
+/** Decides when to notify people of trouble: once per change, by only one of the backends. */
 import type { Clock } from '../../ports/clock.ts';
 import { FINE, type Store } from '../../ports/store.ts';
 import type { Condition } from '../core/fleet/condition.ts';
 import { PendingWork } from '../pending-work.ts';
 
-/** A change is reported if it lasts this long (ms): a kiosk that reconnects within it was never lost. */
+/** A change is reported if it lasts this long (ms): a kiosk that reconnects sooner does not count as lost. */
 export const HOLDS_MS = 30_000;
 
-/** A look at it only reads what was reported. */
+/** Placeholder for a retry that only reads the alerts sent so far. */
 const NO_SUBJECT = '';
 
 export interface Change {
@@ -26,7 +26,7 @@ export interface NoticesParts {
 }
 
 export interface Notices {
-  /** The condition of a subject may have changed. */
+  /** Checks a subject whose condition may have changed. */
   look(subject: string): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createNotices({ store, clock, conditionOf, tell, storeFailed }: 
   let isRead = false;
   const lastSentOf = (subject: string): string => lastSent.get(subject) ?? FINE;
 
-  /** A trouble that was reported before this start may be over. */
+  /** Reads the alerts sent before this start: the trouble may be over. */
   const read = async (): Promise<void> => {
     for (const [subject, what] of await store.told()) lastSent.set(subject, what);
     isRead = true;

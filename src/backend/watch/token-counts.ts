@@ -1,4 +1,4 @@
-/** Counts what becomes of token requests, and how long it takes. */
+/** Counts the outcomes of token requests, and measures the time to the answer. */
 import { createCounter, createHistogram } from '../../adapters/watch/instruments.ts';
 import type { Family } from '../../adapters/watch/open-metrics.ts';
 import type { IssuerEffect, IssuerEvent } from '../core/issuing/issue-event.ts';
@@ -8,7 +8,7 @@ import { CONSEQUENCES } from '../core/issuing/service-trouble.ts';
 const ANSWER_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const RESULTS = ['granted', 'repeated', 'denied', 'confirmed'];
 const IGNORED = ['flood', 'in_progress', 'superseded', 'elsewhere', 'stale'];
-/** Requests without an answer yet. Others whose answer came from another backend make room. */
+/** Maximum number of open requests. The oldest are dropped, as another backend may have answered them. */
 const MOST_OPEN = 5000;
 
 export interface TokenCounts {
@@ -25,7 +25,7 @@ export function createTokenCounts(): TokenCounts {
   const seconds = createHistogram(ANSWER_BOUNDS_S);
   const creates = createHistogram(ANSWER_BOUNDS_S);
   const troubles = createCounter(Object.keys(CONSEQUENCES).map((kind) => ({ kind })));
-  /** Arrival of each request. */
+  /** Arrival time of each open request. */
   const open = new Map<string, number>();
   const creating = new Map<number, number>();
 
@@ -75,7 +75,7 @@ export function createTokenCounts(): TokenCounts {
           return;
         case 'ignore':
           ignored.add({ why: effect.why });
-          // Another backend or an earlier message with this id may still lead to an answer from here.
+          // The request stays open: this backend may still answer it.
           if (effect.why !== 'elsewhere' && effect.why !== 'in_progress')
             open.delete(keyOf(effect.who, effect.id));
       }

@@ -1,4 +1,4 @@
-/** All that watches the fleet for the owner: metrics and the webhook. The same address serves the files of releases. Tokens are issued without it. */
+/** Monitoring for the owner: metrics, webhook and, at the same address, the files of releases. Issuing tokens does not depend on it. */
 import { randomUUID } from 'node:crypto';
 import { createCounter } from '../../adapters/watch/instruments.ts';
 import { type Family, OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
@@ -31,7 +31,7 @@ export interface WatchParts {
   readonly complain: Complain;
   readonly health: Health;
   readonly webhookSecret?: () => string;
-  /** Figures of other parts. */
+  /** Metrics of other parts. */
   readonly families: () => Family[];
 }
 

@@ -1,17 +1,17 @@
 /**
- * Sends messages to the owner's webhook, one after the other, so that they arrive in their order. Signed as "Standard Webhooks"
- * has it (docs/backend.md), which receivers have libraries for.
+ * Sends messages to the owner's webhook one after the other, so that they arrive in order. They are signed as in "Standard
+ * Webhooks" (docs/backend.md), for which receivers have libraries.
  */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { createHttp, NoAnswer } from '../http.ts';
 
-/** Waits before each further try (ms). Then the message is given up. */
+/** Waits before each retry (ms). After the last one the message is dropped. */
 const WAITS_MS = [1000, 5000, 30_000, 120_000, 600_000];
-/** Longest wait for the receiver's answer (ms). */
+/** Timeout of the receiver's answer (ms). */
 const TIMEOUT_MS = 10_000;
-/** Oldest messages are dropped first. */
+/** Maximum number of waiting messages; the oldest are dropped first. */
 export const MOST_WAITING = 1000;
 const BASE64_SECRET = 'whsec_';
 
@@ -29,7 +29,7 @@ export interface WebhookParts {
 export interface Webhook {
   /** Returns at once. @param id the same for each try of a message */
   send(id: string, body: object): void;
-  /** How many wait. */
+  /** Number of waiting messages. */
   readonly waiting: number;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
   let running: Promise<void> | null = null;
   let wake = (): void => {};
 
-  /** Null: accepted. Else what is wrong, without the secret. */
+  /** Null: accepted. Otherwise what went wrong, without the secret. */
   const attempt = async ({ id, text }: Message): Promise<string | null> => {
     try {
       const at = String(Math.floor((clock.wall() ?? 0) / 1000));
@@ -102,7 +102,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
   const run = async (): Promise<void> => {
     for (let next = queue[0]; next !== undefined && !isClosed; next = queue[0]) {
       await deliver(next);
-      // A full queue may have dropped it meanwhile.
+      // The message may have been dropped from a full queue meanwhile.
       if (!isClosed && queue[0] === next) queue.shift();
     }
     running = null;
@@ -122,7 +122,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
     get waiting() {
       return queue.length;
     },
-    /** Notices that still wait are not sent. */
+    /** Messages that are still waiting are not sent. */
     async close() {
       isClosed = true;
       wake();

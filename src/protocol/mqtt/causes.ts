@@ -109,7 +109,7 @@ export const CAUSES = {
 } as const satisfies Record<string, CauseRow>;
 export type Cause = keyof typeof CAUSES;
 
-/** Causes of lost speech that are not the failure of an attempt at a stream. */
+/** Causes of lost speech other than a failed stream. */
 export const LOSS_CAUSES = {
   no_broker: {
     means: 'no connection to the broker, so no token could be requested',

@@ -7,7 +7,7 @@ import { DEVICE_STATUSES } from './statuses.ts';
 const ts = timestampSchema.describe('time of sending; null while the clock is not set');
 const boot_id = word.describe('new at each start of the agent');
 
-/** `{p}/status`, retained, and the will. */
+/** `{p}/status`, retained; also the last will. */
 export const statusSchema = z.object({
   ts,
   status: z.enum(DEVICE_STATUSES).describe('see [operate.md](operate.md#status)'),
@@ -81,7 +81,7 @@ export const laneReportSchema = z.object({
   vain_wakes: count.describe(
     'number of wake-ups in the last hour by sound in which the service recognised no speech',
   ),
-  /** Shortened: session ids can be token-shaped. */
+  /** Shortened: session ids can look like tokens. */
   session: word.nullable().describe('session id, shortened; null without a stream'),
   stream_host: word.nullable().describe('host that receives the speech; null without a stream'),
   speech_lost_ms: milliseconds.describe('speech that never reached a working service, since the start'),

@@ -15,7 +15,7 @@ export type Block =
 
 interface ReasonRow {
   readonly status: 'idle' | 'degraded' | 'lost';
-  /** Null: the kiosk interprets, or deliberately does not. */
+  /** Null: nothing is blocked; the kiosk interprets, or is deliberately idle. */
   readonly blocks: Block | null;
   readonly means: string;
   readonly todo: string;

@@ -1,4 +1,4 @@
-/** Advice for what needs none. */
+/** Advice where no action is needed. */
 export const NOTHING = 'Nothing.';
 
 /** The statuses of a device: each once, with its English for owners. The table in docs/operate.md is generated from it. */

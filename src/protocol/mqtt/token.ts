@@ -12,7 +12,7 @@ import { nameSchema } from './topics.ts';
 
 /** Reasons for a token request. */
 export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'refused', 'network'] as const;
-/** A device that asks each second for 30 years has not reached it. */
+/** Maximum number of attempts: a device that asks every second reaches it after 30 years. */
 const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
@@ -124,7 +124,7 @@ export const tokenProbeAnswerSchema = z.looseObject({
 });
 export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;
 
-/** A second answer, to the `ended` of a request: these streams are settled in the ledger. Never sent to a device without it. */
+/** A second answer to a request with `ended`: these streams are in the ledger. Not sent for a request without `ended`. */
 export const endsRecordedSchema = z.looseObject({
   ...answer,
   recorded: z

@@ -155,13 +155,13 @@ export function backendFilter(prefix: string, group: string | null): string {
 export const REPORT_KINDS = ['session_ended', 'conversation_ended'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** Filter for such events, distributed like the requests. */
+/** Filter for one kind of these events, distributed like the requests. */
 export function reportFilter(prefix: string, kind: ReportKind, group: string | null): string {
   const filter = deviceTopics({ prefix, tenant: '+', device: '+' }).event(kind);
   return group === null ? filter : `$share/${group}/${filter}`;
 }
 
-/** What a device publishes about itself, and the owner's backend counts. */
+/** Topics on which a device reports about itself, for the backend's figures. */
 export const FLEET_NOUNS = ['status', 'state', 'health'] as const;
 export type FleetNoun = (typeof FLEET_NOUNS)[number];
 
@@ -171,7 +171,7 @@ export function fleetFilters(prefix: string): Readonly<Record<FleetNoun, string>
   return { status, state, health };
 }
 
-/** The sender of such a message; null for other topics. */
+/** Sender of a message on one of these topics; null for other topics. */
 export function fleetSender(
   prefix: string,
   topic: string,
@@ -184,7 +184,7 @@ export function fleetSender(
   return { device: `${tenant}/${device}`, noun };
 }
 
-/** The sender of such an event; null for other topics. */
+/** Sender of an event of a `ReportKind`; null for other topics. */
 export function reportSender(
   prefix: string,
   topic: string,
@@ -207,8 +207,8 @@ export function backendSelfTest(prefix: string): { request: string; response: st
 }
 
 /**
- * A topic for messages that an owner's program sends to itself: what the broker kept for the program has come before them. It is
- * of a name that no device has, and whoever may change configurations may use it.
+ * A topic for messages that an owner's program sends to itself: once one arrives, all retained messages have arrived. It uses a
+ * name that no device has, and whoever may change configurations may use it.
  */
 export function markerTopic(prefix: string, tenant: string): string {
   return deviceTopics({ prefix, tenant, device: 'backend' }).configDesired;

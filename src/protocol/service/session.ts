@@ -114,7 +114,7 @@ export function successEnvelope<T extends z.ZodType>(data: T) {
   return z.object({ ok: z.literal(true), data });
 }
 
-/** Answer to legacy creation, `POST {base_url}/session-storage/session` (docs/service.md 4.3; shape by public clients). */
+/** Answer to legacy creation, `POST {base_url}/session-storage/session` (docs/service.md 4.3; shape known from public clients). */
 export const legacySessionSchema = z.looseObject({
   id: sessionIdSchema,
   publisher: tokenSchema,

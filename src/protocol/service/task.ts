@@ -12,7 +12,7 @@ export const inputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   source: z.looseObject({
     type: z.literal('ws'),
-    /** `wav` by public clients: PCM with a header in the first frame. */
+    /** `wav`, known from public clients: PCM with a header in the first frame. */
     format: z.enum(['pcm_s16le', 'wav']),
     sample_rate: sampleRateSchema,
     channels: channelsSchema,
@@ -24,17 +24,17 @@ export const outputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   target: z.looseObject({
     type: z.literal('ws'),
-    /** `zlib_pcm_s16le` by public clients: each chunk compressed. */
+    /** `zlib_pcm_s16le`, known from public clients: each chunk compressed. */
     format: z.enum(['pcm_s16le', 'zlib_pcm_s16le']),
     sample_rate: z.number().int().min(8000).max(48_000).optional(),
     channels: channelsSchema.optional(),
   }),
 });
 
-/** One target language (docs/service.md 4.7; `voice_id` and `voice_cloning` by public clients). */
+/** One target language (docs/service.md 4.7; `voice_id` and `voice_cloning` are known from public clients). */
 export const translationSchema = z.looseObject({
   target_language: languageSchema,
-  /** By public clients: only sentences in these languages are translated into this one. */
+  /** Known from public clients: only sentences in these languages are translated into this one. */
   allowed_source_languages: z.array(languageSchema).optional(),
   speech_generation: z
     .looseObject({ voice_id: z.string().min(1).optional(), voice_cloning: z.boolean().optional() })
@@ -45,9 +45,9 @@ export const translationSchema = z.looseObject({
 export const pipelineSchema = z.looseObject({
   preprocessing: z.looseObject({}).optional(),
   transcription: z.looseObject({
-    /** `auto` by public clients: the service detects the language. */
+    /** `auto`, known from public clients: the service detects the language. */
     source_language: languageSchema.or(z.literal('auto')),
-    /** With `auto`, by public clients: the languages to expect. */
+    /** With `auto`, known from public clients: the languages to expect. */
     detectable_languages: z.array(languageSchema).optional(),
     segment_confirmation_silence_threshold: z.number().min(0.3).max(2).optional(),
   }),
@@ -59,7 +59,7 @@ export const pipelineSchema = z.looseObject({
 /** The data of `set_task`: the whole task. Unknown keys are kept. */
 export const taskSchema = z.looseObject({
   input_stream: inputStreamSchema,
-  /** `null` by public clients: texts only. */
+  /** `null`, known from public clients: texts only. */
   output_stream: outputStreamSchema.nullable(),
   pipeline: pipelineSchema,
 });

@@ -25,7 +25,7 @@ export interface Access {
   readonly subscribe: readonly string[];
 }
 
-/** Its own topics in their directions, its groups' and its tenant's; it may not tell itself what to do, nor answer itself. */
+/** A device's own topics, each in one direction, and those of its groups and tenant. It may not send itself commands or answers. */
 export function deviceAccess(address: DeviceAddress, groups: readonly string[]): Access {
   const topics = deviceTopics(address);
   return {
@@ -54,7 +54,7 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
   };
 }
 
-/** Tokens, and for the owner's console everything that devices publish but captions, commands and configuration. */
+/** Tokens; for the owner's console also commands, configuration, and all that devices publish except captions. */
 export function backendAccess(prefix: string, shareGroup: string): Access {
   const own = backendSelfTest(prefix);
   const any = deviceTopics({ prefix, tenant: '+', device: '+' });

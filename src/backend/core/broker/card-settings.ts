@@ -48,7 +48,7 @@ export function ownKeyIn(template: unknown): string | null {
   return OWN.find(isIn)?.join('.') ?? null;
 }
 
-/** The first path to fill in that exists and is not an object; null if there is none. */
+/** The first part to be filled in that exists but is not an object; null if there is none. */
 export function brokenPartOf(template: Readonly<Record<string, unknown>>): string | null {
   const { config = {} } = template;
   if (!isObject(config)) return 'config';
@@ -56,7 +56,7 @@ export function brokenPartOf(template: Readonly<Record<string, unknown>>): strin
   return part === undefined ? null : `config.${part}`;
 }
 
-/** Whether the template says where streams may go: without, any answer could choose where the microphone's sound goes. */
+/** Whether the template restricts the hosts of streams: otherwise any answer could choose where the microphone's sound goes. */
 export function namesHosts({ config }: Readonly<Record<string, unknown>>): boolean {
   const service = isObject(config) ? config['service'] : null;
   const hosts = isObject(service) ? service['hosts'] : null;
@@ -113,7 +113,7 @@ const INSTALL = [
 ].join('; ');
 
 /**
- * The same as `user-data` of cloud-init. External values are written as base64 or as JSON in ASCII: both are valid YAML.
+ * The provisioning file as `user-data` of cloud-init. External values are written as base64 or ASCII JSON: both are valid YAML.
  * @param encoded base64 of the file
  */
 export function cloudInit(

@@ -6,8 +6,8 @@ import { type Account, accountsOf, type PasswordHash, type Setup } from './setup
 export type Files = Readonly<Record<string, string>>;
 
 /**
- * Queued messages for each client. Mosquitto's default of 1,000 is too few when a whole fleet returns after a power cut, and the
- * owner's console gets four retained messages of each device at once.
+ * Queued messages per client. Mosquitto's default of 1,000 is too few when a whole fleet reconnects after a power cut, and the
+ * owner's console gets four retained messages per device at once.
  */
 const QUEUED_MESSAGES = 100_000;
 const QUEUED_BYTES = 67_108_864;

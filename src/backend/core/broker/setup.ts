@@ -50,7 +50,7 @@ const deviceSchema = z.strictObject({
   tenant: nameSchema,
   device: deviceIdSchema,
   groups: z.array(nameSchema).max(50),
-  /** It may not log in. With a certificate it may log in, but reaches no topic. */
+  /** Whether it is locked out: it may not log in or, with a certificate, may log in but reaches no topic. */
   disabled: z.boolean(),
   /** Null: it has a certificate. */
   password: hashSchema.nullable(),
@@ -78,7 +78,7 @@ export const setupSchema = z.strictObject({
     /** Group of the shared subscription; random. With an access list, any client that knew the group could join it. */
     shareGroup: z.string().regex(/^[\w-]{1,128}$/),
   }),
-  /** The first one issues; certificates of both are valid. There are two only during a change of authority. */
+  /** The first one issues certificates; those of both are valid. There are two only during a change of authority. */
   authorities: z.array(authorityNameSchema).min(1).max(2).default(['ca']),
   /** Revoked certificates, and the signed list of them that the broker reads (PEM); null: none. */
   revoked: z

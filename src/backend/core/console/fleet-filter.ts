@@ -1,4 +1,4 @@
-/** Which devices a filter admits, and in which order they stand. */
+/** Which devices a filter admits, and their order. */
 import type { FleetFilter, FleetRow, FleetStatus, FleetView } from '../../../protocol/console-fleet.ts';
 
 /** How urgently a person should look: lower is sooner. */
@@ -16,7 +16,7 @@ const PROBLEMS: readonly FleetStatus[] = ['lost', 'degraded', 'unknown'];
 
 export const isProblem = (status: FleetStatus): boolean => PROBLEMS.includes(status);
 
-/** What a search looks at, in lower case. */
+/** The text that a search examines, in lower case. */
 export function searchText(row: FleetRow): string {
   const { device, status, reasons, groups, site, version, lanes } = row;
   const languages = lanes.flatMap(({ id, phase, source, targets }) => [id, phase, source, ...targets]);
@@ -37,7 +37,7 @@ export function createFilter(filter: FleetFilter): (row: FleetRow, text: string)
     words.every((word) => text.includes(word));
 }
 
-/** Rows are in the order of their keys, and rows with equal keys in that of their names. */
+/** Rows are sorted by this key, and rows with equal keys by name. */
 export function sortKey({ device, status, version, since }: FleetRow, sort: FleetView['sort']): string {
   switch (sort) {
     case 'problems':

@@ -26,7 +26,7 @@ export interface HealthRing {
   readonly values: Int16Array;
   /** Number of the newest step since 1970. */
   step: number;
-  /** Counters of the last report, to see what they grew by. */
+  /** Counters of the last report, to calculate their growth. */
   last: { boot: string; uptimeS: number; cpuS: number; lostMs: number } | null;
 }
 
@@ -34,7 +34,7 @@ export function createHealthRing(): HealthRing {
   return { values: new Int16Array(STEPS * HEALTH_SERIES.length).fill(NONE), step: 0, last: null };
 }
 
-/** Notes a report. The ring is changed in place: a new one for each report would be 77 MB a minute of a large fleet. */
+/** Adds a report. The ring is changed in place: a copy per report would allocate 77 MB a minute in a large fleet. */
 export function noteHealth(ring: HealthRing, report: ReceivedHealth, wallMs: number): void {
   advance(ring, Math.floor(wallMs / STEP_MS));
   const grown = growth(ring, report);

@@ -1,15 +1,15 @@
-/** A command over one or many devices, and how far it is. */
+/** A command to one or many devices, and its progress. */
 import type { Job, JobDevice, JobState } from '../../../protocol/console-jobs.ts';
 import { JOB_STATES } from '../../../protocol/console-jobs.ts';
 import type { CommandResponse } from '../../../protocol/mqtt/command.ts';
 
 /** The answers' data is kept for jobs with at most this many devices. */
 export const MOST_WITH_DATA = 100;
-/** Time of a device that has accepted the command (ms): such commands take longer. */
+/** Timeout of a device that has accepted the command (ms): such commands take longer. */
 const ACCEPTED_MS = 120_000;
-/** Difference between the clocks of a device and of the backend (ms). */
+/** Tolerated clock skew between a device and the backend (ms). */
 const CLOCK_SKEW_MS = 60_000;
-/** Devices that get their command in a second, at least. */
+/** Minimum number of devices that get their command per second. */
 const SENT_PER_S = 200;
 
 export interface JobEntry {
@@ -26,15 +26,15 @@ export interface JobRecord {
   readonly at: number;
   readonly who: string;
   readonly command: string;
-  /** As they are sent. */
+  /** The arguments as sent. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** As they are shown and kept; another object than `args` if some of those are not kept. */
+  /** The arguments as shown and kept; not the same object as `args` if some are not kept. */
   readonly shownArgs: Readonly<Record<string, unknown>>;
   readonly validMs: number;
-  /** Devices do not carry it out later. The same in every message: a device takes a repeated one for the same command. */
+  /** Devices do not carry out the command later. The same in every message, so that a device recognises a repeated command. */
   readonly notAfter: number;
   readonly devices: Map<string, JobEntry>;
-  /** The line of the audit that gets the result; null: the job is of a version that did not keep it. */
+  /** Id of the audit line that gets the result; null: an older version, which did not keep it, created the job. */
   readonly auditLine: string | null;
   endedAt: number | null;
 }
@@ -52,8 +52,8 @@ export interface NewJob {
 }
 
 /**
- * The arguments as they may be kept: the same object if nothing is left out.
- * @param keeps names of those that may be
+ * The arguments that may be kept: the same object if nothing is left out.
+ * @param keeps names of the arguments that may be kept
  */
 export function keptArgs(
   args: Readonly<Record<string, unknown>>,
@@ -85,7 +85,7 @@ export function createJob({ devices, validMs, args, keeps, ...given }: NewJob, n
   };
 }
 
-/** Devices that have no command yet. */
+/** Devices that have not got the command yet. */
 export function waitingDevices(job: JobRecord, most: number): string[] {
   const names: string[] = [];
   for (const [name, { state }] of job.devices) {
@@ -106,7 +106,7 @@ export function noteSent(job: JobRecord, name: string, now: number): boolean {
 const isOpen = ({ state }: JobEntry): boolean =>
   state === 'waiting' || state === 'sent' || state === 'accepted';
 
-/** The first final answer of a device counts. False: it changes nothing. */
+/** The first final answer of a device counts. False: the answer changes nothing. */
 export function noteAnswer(job: JobRecord, name: string, answer: CommandResponse, now: number): boolean {
   const entry = job.devices.get(name);
   if (entry === undefined || !(isOpen(entry) || entry.state === 'silent')) return false;
@@ -126,7 +126,7 @@ export function noteAnswer(job: JobRecord, name: string, answer: CommandResponse
   return true;
 }
 
-/** @param why words for a device that said nothing */
+/** @param why reason to show for a device that did not answer */
 export function noteSilence(job: JobRecord, now: number, why: (name: string) => string): boolean {
   let isChanged = false;
   for (const [name, entry] of job.devices) {
@@ -146,7 +146,7 @@ export function stopJob(job: JobRecord, message: string): void {
     if (entry.state === 'waiting') Object.assign(entry, { state: 'stopped', message });
 }
 
-/** For a job of an earlier run. Devices that got the command give the same answer again, and carry nothing out twice. */
+/** For a job of an earlier run. Devices that got the command repeat their answer, and do not run the command twice. */
 export function sendAgain(job: JobRecord): void {
   for (const entry of job.devices.values())
     if (entry.state === 'sent' || entry.state === 'accepted') entry.state = 'waiting';
@@ -157,7 +157,7 @@ export function refuseDevice(job: JobRecord, name: string, code: string, message
   if (entry !== undefined && isOpen(entry)) Object.assign(entry, { state: 'error', code, message });
 }
 
-/** True once: nothing is open any more. */
+/** True once: when no device is open any more. */
 export function endIfDone(job: JobRecord, now: number): boolean {
   if (job.endedAt !== null) return false;
   for (const entry of job.devices.values()) if (isOpen(entry)) return false;

@@ -1,4 +1,4 @@
-/** Slows down whoever guesses passwords: by the name that is tried, and by the address that tries. */
+/** Throttles password guessing, by the name that is tried and by the address it comes from. */
 import type { AttemptDecision, StoredAttempts } from '../../../ports/console-store.ts';
 import { networkOf } from '../../../protocol/ip-address.ts';
 
@@ -9,7 +9,7 @@ export interface Limit {
 const WINDOW_MS = 15 * 60_000;
 export const OF_NAME: Limit = { most: 10, windowMs: WINDOW_MS };
 export const OF_ADDRESS: Limit = { most: 30, windowMs: WINDOW_MS };
-/** Lines of the audit about unknown names. Whoever has many addresses could fill the disk with more. */
+/** Limit on audit lines about unknown names: someone with many addresses could fill the disk. */
 export const OF_UNKNOWN_NAMES: Limit = { most: 100, windowMs: 24 * 3_600_000 };
 
 /** Milliseconds until the next attempt is allowed; 0: now. */
@@ -29,7 +29,7 @@ export function decideAttempt(known: StoredAttempts | null, limit: Limit, now: n
 /** Maximum number of networks that are remembered. */
 const MOST_NETWORKS = 20_000;
 
-/** Attempts of each network that tries. */
+/** Attempts by network. */
 export interface AddressAttempts {
   /** Milliseconds to wait; 0: the attempt is allowed and counts. */
   count(address: string, now: number): number;

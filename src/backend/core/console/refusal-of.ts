@@ -1,21 +1,21 @@
-/** What a device's report says against a published configuration. */
+/** Which part of a published configuration a device's report refuses. */
 import type { DesiredBody } from '../../../core/fleet/desired-edit.ts';
 import { nameOfFault } from '../../../core/fleet/desired-verdict.ts';
 import type { ReceivedReport } from '../../../core/fleet/device-messages.ts';
 
 const MOST_KEYS = 5;
-/** As the keys of a configuration are written. A device may send anything. */
+/** Form of a configuration key. A device may send anything. */
 const KEY = /^[\w.[\]-]{1,80}$/;
 
 /**
  * Which keys of the present document the device refuses, in words. The reasons are left out: they may quote values.
  * @param from `device` or `group:{name}`
- * @returns null: none, or it has not read this version yet
+ * @returns null: none, or the device has not read this version yet
  */
 export function refusalOf(report: ReceivedReport, from: string, body: DesiredBody): string | null {
   const keys = report.errors.filter((fault) => fault.from === from).map(({ key }) => key);
   if (keys.length === 0) return null;
-  // A document that is refused as a whole does not become the version in force.
+  // Checked before the version, because a document that is refused as a whole never becomes the version in force.
   if (keys.includes('')) return 'the whole document';
   if (report.version[from] !== body['version']) return null;
   const names = [...new Set(keys.map((key) => nameOfFault(body, key)))].map((name) =>

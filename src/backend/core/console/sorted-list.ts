@@ -1,8 +1,8 @@
-/** The devices of one filter and order, kept up to date. The cost of a change does not depend on the size of the fleet's rows. */
+/** The devices of one filter in one order, kept up to date. Changes are merged in; the whole list is never sorted again. */
 import type { FleetRow, FleetView } from '../../../protocol/console-fleet.ts';
 import { createFilter, sortKey } from './fleet-filter.ts';
 
-/** A device as lists see it: the object stays the same, its row changes. */
+/** A device in a list: the object stays the same, its row changes. */
 export interface Listed {
   readonly name: string;
   readonly row: FleetRow;
@@ -13,7 +13,7 @@ export interface SortedList<T extends Listed> {
   readonly total: number;
   window(first: number, last: number): readonly T[];
   all(): readonly T[];
-  /** These have changed, are new, or (`isGone`) do not exist any more. */
+  /** @param changed devices that have changed, are new, or (`isGone`) no longer exist */
   update(changed: Iterable<T>, isGone: (entry: T) => boolean): void;
 }
 

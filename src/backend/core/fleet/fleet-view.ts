@@ -1,5 +1,5 @@
 /**
- * The devices' own reports, in the parts that metrics and the webhook need. Everything is bounded, because names and
+ * The parts of the devices' own reports that metrics and the webhook need. Everything is bounded, because names and
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';
@@ -10,19 +10,19 @@ import { codeOf, REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons
 import { DEVICE_STATUSES, type DeviceStatus } from '../../../protocol/mqtt/statuses.ts';
 import { type UpdateReport, updateReportSchema } from '../../../protocol/update.ts';
 
-/** Devices that are kept: more than one broker serves. */
+/** Maximum number of devices: more than one broker can serve. */
 const MOST_DEVICES = 50_000;
-/** Different versions of the agent that are counted apart. */
+/** Maximum number of agent versions that are counted separately. */
 const MOST_VERSIONS = 20;
 /** Label for values outside the list of reasons, phases or versions. */
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Maximum speech (ms) that the first report may contain from before the view began: a stream reports every ten minutes. */
+/** Allowance for time before the first report (ms): later reports may cover it, as a stream reports every ten minutes. */
 const LATE_MS = 900_000;
 
 const name = z.string().max(64);
-// Only the fields that count: newer agents may add others.
+// Only the fields that are used: newer agents may add others.
 const statusFields = z.object({
   status: z.enum(DEVICE_STATUSES),
   version: name,
@@ -46,7 +46,7 @@ export interface Sums {
   unspokenMs: number;
   billedS: number;
 }
-/** How much each can grow in a millisecond of a lane: speech is missing in eight languages at most; two streams overlap at a rollover. */
+/** Maximum growth per millisecond and lane: speech can be unspoken in eight languages; two streams overlap at a rollover. */
 const FASTEST: Readonly<Sums> = { lostMs: 1, unspokenMs: 8, billedS: 2 / 1000 };
 
 export interface DeviceView {
@@ -56,13 +56,13 @@ export interface DeviceView {
   /** One phase per lane. */
   readonly phases: readonly (Phase | typeof OTHER)[];
   readonly sums: Readonly<Sums>;
-  /** It has reported more than can be in the time that passed: only what can be is in the sums. */
+  /** It has reported more than is possible in the time that passed; the sums contain only the possible amount. */
   readonly isImplausible: boolean;
   /** The agent's version; empty: not known yet. */
   readonly version: string;
-  /** Names the run of the agent; null: no state was heard. */
+  /** Id of the agent's run; null: no state received yet. */
   readonly boot: string | null;
-  /** Null: it has no updater, or no state was heard. */
+  /** Null: no updater, or no state received yet. */
   readonly update: UpdateReport | null;
 }
 
@@ -78,12 +78,12 @@ export interface FleetView {
   hearStatus(device: string, body: unknown): boolean;
   hearState(device: string, body: unknown, now: number): boolean;
   hearHealth(device: string, body: unknown, now: number): boolean;
-  /** A message of the device came that the broker had not retained. @returns whether it was lost by its silence */
+  /** A message arrived that was not retained. @returns whether the device counted as lost because of its silence */
   heard(device: string, now: number): boolean;
   /**
-   * Devices that are silent for too long are lost, whatever status the broker has kept.
-   * @param listeningSince since when all messages arrive; null: they do not
-   * @returns those that are lost since the last call
+   * Devices that are silent for too long count as lost, whatever their retained status says.
+   * @param listeningSince time since which all messages arrive; null: they do not
+   * @returns devices that became lost since the last call
    */
   noteSilence(listeningSince: number | null, now: number): readonly string[];
   /** The device's status was deleted at the broker: it is no longer part of the fleet. */
@@ -91,7 +91,7 @@ export interface FleetView {
   get(device: string): DeviceView | undefined;
   devices(): IterableIterator<[string, DeviceView]>;
   readonly size: number;
-  /** Messages of devices beyond the limit. */
+  /** Number of messages from devices beyond the limit. */
   readonly leftOut: number;
   /** Sums of all devices' reports since this view began. */
   readonly sums: Readonly<Sums>;
@@ -115,7 +115,7 @@ type Kept = {
 } & {
   state: Last | null;
   health: Last | null;
-  /** When its first figures came. */
+  /** When the first figures of the device came. */
   countedSince: number | null;
   /** As the device published it. */
   published: Pick<DeviceView, 'status' | 'reasons'>;
@@ -162,7 +162,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
     return true;
   };
 
-  /** Adds what has grown since the last report. Counting begins at the first report, which may be days old. */
+  /** Adds the growth since the last report. The first report only sets the baseline: it may cover days. */
   const grow = (one: Kept, last: Last | null, { boot, figures, lanes, now }: Report): Last => {
     one.countedSince ??= now;
     const passedMs = (now - one.countedSince + LATE_MS) * lanes;

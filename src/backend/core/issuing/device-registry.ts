@@ -10,9 +10,9 @@ import type { DeviceName } from './policy.ts';
 export const MOST_KNOWN = 20_000;
 const MOST_UNKNOWN_DEVICES = 5000;
 const MOST_ANSWERS = 16;
-/** Answers of any kind, as a multiple of the allowed requests. Further requests get no answer. */
+/** Limit on answers of any kind, as a multiple of the allowed requests. Further requests get no answer. */
 const ANSWERS_PER_REQUEST = 4;
-/** Trials at once, as a multiple of the allowed requests: a person who looks for a fault tries often. */
+/** Burst of trials, as a multiple of the allowed requests: a person who looks for a fault tries often. */
 const TRIAL_BURST = 2;
 /** A device checks every ten minutes, in up to three attempts, that the backend is available. Further checks get no answer. */
 const PROBES: Rate = { burst: 6, perMinute: 6 };

@@ -8,11 +8,11 @@ import { ServicePause } from './service-trouble.ts';
 
 export type IssuerOptions = Policy & Pick<BackendConfig, 'limits' | 'service'>;
 
-/** What the issuer knows: its owner's limits, which stay, and three things that change with each request. */
+/** The issuer's state: the owner's limits, which are constant, and three parts that change with each request. */
 export interface IssuerState {
   readonly options: IssuerOptions;
   readonly terms: Terms;
-  /** What each device has asked for, and which answers it has had. */
+  /** Each device's requests and answers. */
   readonly devices: DeviceRegistry;
   /** Which sessions are being made. */
   readonly schedule: JobSchedule;

@@ -74,7 +74,7 @@ function fetched(
   now: number,
 ): IssuerEffect[] {
   const isSame = job.ask.request.id === job.claimed;
-  // A device that uses the session has its answer: this request has crossed it.
+  // A device that uses the session has got its answer: this request crossed with it.
   if (isSame && session === 'used') return finish(state, job, [ignore(job.ask, 'elsewhere')], draw, now);
   if (isSame && session !== null && session !== 'used')
     return finish(state, job, [grant(state, job, session, job.repeatUntil, now, true)], draw, now);

@@ -12,10 +12,10 @@ export class JobSchedule {
   private readonly jobs = new Map<number, Job>();
   private readonly jobsByLane = new Map<string, Job>();
   private readonly waiting: JobQueue<Job>;
-  /** The jobs that take the parallel requests. */
+  /** The jobs that occupy the parallel requests. */
   private readonly running = new Set<Job>();
   private lastNumber = 0;
-  /** Time for which a wake is ordered; Infinity: none is. */
+  /** Time of the ordered wake; Infinity: none. */
   private wakeAt = Number.POSITIVE_INFINITY;
 
   constructor(limits: BackendConfig['limits']) {
@@ -40,7 +40,7 @@ export class JobSchedule {
     return this.waiting.waitMs(rank) > LONGEST_EXPECTED_MS || this.jobs.size >= MOST_JOBS;
   }
 
-  /** A new job, which waits. */
+  /** Adds a job to the queue. */
   add(wanted: Omit<NewJob, 'number'>, now: number): void {
     this.lastNumber += 1;
     const job = openJob({ number: this.lastNumber, ...wanted }, now);
@@ -49,7 +49,7 @@ export class JobSchedule {
     this.waiting.add(job);
   }
 
-  /** The job stands still and takes none of the parallel requests, until `resume`. */
+  /** Suspends the job until `resume`; meanwhile it occupies none of the parallel requests. */
   hold(job: Job): void {
     this.running.delete(job);
   }

@@ -18,7 +18,7 @@ export interface Job {
   ask: Ask;
   /** Arrival of the request that it answers now. */
   askedAt: number;
-  /** Until when an earlier session may still be given. */
+  /** Time until which an earlier session may still be given. */
   repeatUntil: number;
   /** The request whose row in the store this instance holds. */
   claimed: string;
@@ -38,7 +38,7 @@ export function isStale({ askedAt }: Job, now: number): boolean {
   return now - askedAt > LONGEST_QUEUE_MS;
 }
 
-/** This backend, and what bounds a claim. */
+/** This backend's name, and the limits of a claim. */
 export interface Terms {
   readonly instance: string;
   readonly mostPending: number;
@@ -99,7 +99,7 @@ export function settleStep(
   return { type: 'settle', job: job.number, who, made, session };
 }
 
-/** Time for the first stream of its session (ms). */
+/** Time within which the session's first stream must begin (ms). */
 export function windowOf({ input }: Job): number {
   return (input.expires_in_seconds ?? 0) * 1000;
 }

@@ -1,19 +1,19 @@
-/** One device of a roll-out: what follows from its reports and its answers. */
+/** One device of a roll-out: how its reports and answers change its state. */
 import { plainVersion } from '../../../core/update/package-versions.ts';
 import type { UpdateReport } from '../../../protocol/update.ts';
 import type { Entry } from './rollout.ts';
 
-/** A device as the backend hears it. */
+/** A device according to its messages. */
 export interface SeenDevice {
   readonly isConnected: boolean;
   /** The agent's version; empty: not known. */
   readonly version: string;
-  /** Names the run of the agent; null: not known. */
+  /** Id of the agent's run; null: not known. */
   readonly boot: string | null;
   readonly update: UpdateReport | null;
   /** Speech that was lost or not spoken since the last step. */
   readonly troubleMs: number;
-  /** It reports what cannot be true. */
+  /** Its reports cannot be true. */
   readonly isImplausible: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface OrderAnswer {
   readonly message: string;
 }
 
-/** The device did not get the order, or could not care for it: it may come again. */
+/** Codes after which the order is sent again: the device did not get it, or could not handle it then. */
 const MAY_PASS: readonly string[] = ['not_sent', 'busy', 'stopping', 'interrupted', 'internal'];
 const UNDER_WAY: readonly string[] = ['downloading', 'verifying', 'ready', 'switching', 'confirming'];
 /** The new version runs, and is not confirmed yet. */
@@ -61,13 +61,13 @@ export function followDevice(entry: Entry, device: SeenDevice, version: string):
   return isKnown ? entry : { ...entry, state: 'ordered', isHeard: true, before: null, reason: null };
 }
 
-/** An updater waits a day for its download and a day for a good moment. One that takes longer never finishes (ms). */
+/** An updater may take a day for its download and wait a day for a good moment. After this time (ms) it counts as failed. */
 const FINISHES_WITHIN_MS = 50 * 3_600_000;
 const UNFINISHED = 'it took the order more than two days ago, and has not finished';
 
 /**
- * Ends the wait for a device that has the order: a wave of its own would wait for ever.
- * @param before the entry before what the device reported now
+ * Gives up on a device that has the order but does not finish: a wave with this device alone would never end.
+ * @param before the entry before the device's latest report
  */
 export function giveUp(before: Entry, entry: Entry, now: number): Entry {
   if (entry.state !== 'ordered' || !entry.isHeard) return entry;
@@ -76,9 +76,9 @@ export function giveUp(before: Entry, entry: Entry, now: number): Entry {
   return before.reason === UNFINISHED ? before : { ...entry, state: 'failed', reason: UNFINISHED };
 }
 
-/** Whether the version runs, also on trial. */
+/** Whether the version is running, confirmed or on trial. */
 export function hasVersion({ version: runs, update }: SeenDevice, version: string): boolean {
-  // 1.3.0-2 calls itself 1.3.0, as the package before it did: then the updater's report decides.
+  // Package 1.3.0-2 reports 1.3.0, like the package before it: then the updater's report decides.
   const [upstream] = version.split('-');
   if (runs !== upstream || upstream === version) return runs === version;
   return isAbout(update, version) && (update.state === 'done' || ON_TRIAL.includes(update.state));

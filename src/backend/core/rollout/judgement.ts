@@ -5,12 +5,12 @@
 import type { Entry, Rollout, Speech } from './rollout.ts';
 
 export const HOUR_MS = 3_600_000;
-/** A wave is over after one of both. */
+/** A wave ends when it has reached this time or `WAVE_CONVERSATIONS`. */
 export const WAVE_MS = 24 * HOUR_MS;
 export const WAVE_CONVERSATIONS = 100;
-/** Maximum number of conversations of a wave that count of one device. */
+/** Maximum number of conversations per wave that count for one device. */
 const MOST_OF_ONE = 20;
-/** Least billed time for each conversation that counts (ms). A shorter one says little about a version. */
+/** Minimum billed time per counted conversation (ms). A shorter one says little about a version. */
 const BILLED_MS = 20_000;
 /** Conversations that a device may report at once after an outage of the broker. */
 const LATE_CONVERSATIONS = 30;
@@ -18,7 +18,7 @@ const LATE_CONVERSATIONS = 30;
 const TROUBLE_MS = 1000;
 const TROUBLE_FACTOR = 2;
 
-/** Devices that reported more conversations than can be in the time of this wave. */
+/** Devices that reported more conversations than fit into the time of this wave. */
 export function impossiblyBusy({ heard, waveSince }: Rollout, now: number): string[] {
   const most = LATE_CONVERSATIONS + (now - (waveSince ?? now)) / BILLED_MS;
   return Object.keys(heard).filter((name) => (heard[name] ?? 0) > most);
@@ -39,12 +39,12 @@ export function isWaveOver({ waveSince, conversations }: Rollout, now: number): 
   return waveSince !== null && (conversations >= WAVE_CONVERSATIONS || now - waveSince >= WAVE_MS);
 }
 
-/** Speech that a device lost in an hour (ms). Less than an hour counts as one: a single sentence at its beginning says little. */
+/** Speech that a device lost per hour (ms). Less than an hour counts as one hour: one lost sentence at the start says little. */
 function troubleAnHour({ troubleMs, connectedMs }: Speech): number {
   return Math.min(HOUR_MS, troubleMs / Math.max(1, connectedMs / HOUR_MS));
 }
 
-/** Medians of the speech that a device lost in an hour (ms). Of two in the middle, the one that is worse for the version. */
+/** Medians of the speech that devices lost per hour (ms). Of two middle values, the one that is worse for the version counts. */
 export function troubleOf({ updated, rest, implausible, drawn }: Rollout): {
   updated: number;
   others: number;
@@ -63,7 +63,7 @@ export function troubleOf({ updated, rest, implausible, drawn }: Rollout): {
 
 export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** Devices that speak against the version, each with a sentence. Those that a person has excused do not. */
+/** Devices that are evidence against the version, each with a sentence. Devices that a person has excused do not count. */
 export function suspects(rollout: Rollout): ReadonlyMap<string, string> {
   const { drawn, plan } = rollout;
   const counts = ([, { isExcused }]: [string, Entry]): boolean => !isExcused;
@@ -71,7 +71,7 @@ export function suspects(rollout: Rollout): ReadonlyMap<string, string> {
   for (const [name, { state, reason }] of Object.entries(drawn).filter(counts))
     if (state === 'rolled_back') found.set(name, reason ?? `version ${plan.version} was rolled back`);
   if (rollout.state === 'done') return found;
-  // Such as a version that is in no repository: without an end the wave would wait for ever.
+  // All have failed, for example because no repository has the version: otherwise the wave would never end.
   const own = Object.entries(drawn).filter(([, { wave }]) => wave === rollout.wave);
   if (own.every(([, { state, isExcused }]) => state === 'failed' && !isExcused))
     for (const [name, { reason }] of own) found.set(name, reason ?? 'the update failed');
@@ -79,7 +79,7 @@ export function suspects(rollout: Rollout): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Devices that lose too much, if half of those with the version do. */
+/** Devices that lose too much speech; none if the median of the updated devices is within the limit. */
 function lossy(rollout: Rollout): [string, string][] {
   const { updated, others } = troubleOf(rollout);
   const most = Math.max(TROUBLE_MS, TROUBLE_FACTOR * others);

@@ -1,17 +1,17 @@
-/** What `rollout status` says. */
+/** The output of `rollout status`. */
 
 import { inSeconds, troubleOf, WAVE_CONVERSATIONS, WAVE_MS } from './judgement.ts';
 import type { Rollout } from './rollout.ts';
 
 export interface Counts {
-  /** Devices that have got the order. */
+  /** Number of devices that have got the order. */
   readonly ordered: number;
-  /** The version runs and was confirmed; the update is running; nothing was changed; the previous version runs again. */
+  /** In this order: the version is confirmed; the update is running; nothing was changed; the previous version runs again. */
   readonly live: number;
   readonly under_way: number;
   readonly failed: number;
   readonly rolled_back: number;
-  /** Drawn, and not there: they get the order when they come. */
+  /** Selected but not connected: they get the order when they connect. */
   readonly offline: number;
 }
 
@@ -29,7 +29,7 @@ export function countsOf({ drawn }: Rollout): Counts {
   };
 }
 
-/** For programs. */
+/** The output for programs. */
 export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
   const { id, plan, at, state, reason, wave, waveSince, conversations, devices, unsupported, drawn } =
     rollout;

@@ -1,8 +1,8 @@
-/** What a person may ask of a roll-out. */
+/** What a person may request of a roll-out. */
 import { suspects } from './judgement.ts';
 import type { Entry, Rollout } from './rollout.ts';
 
-/** The next state, or why it is not possible. */
+/** The next state, or why the request is refused. */
 export type Asked = { readonly ok: true; readonly rollout: Rollout } | { readonly ok: false; why: string };
 
 const refused = (why: string): Asked => ({ ok: false, why });
@@ -16,7 +16,7 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is ${rollout.state} already, and sends no orders`);
 }
 
-/** The cause of a stop, or the device that caused the pause, does not count again. */
+/** What caused the stop or the pause no longer counts. */
 export function resume(rollout: Rollout): Asked {
   const { state, drawn } = rollout;
   if (state !== 'paused' && state !== 'stopped')
@@ -46,7 +46,7 @@ export function abort(rollout: Rollout, now: number): Asked {
   return { ok: true, rollout: { ...rollout, state: 'aborted', endedAt: now } };
 }
 
-/** Null: a new one may begin. */
+/** Why a new roll-out may not begin yet; null: it may. */
 export function whyNotYet(rollout: Rollout): string | null {
   if (rollout.state !== 'running' && rollout.state !== 'paused') return null;
   return `a roll-out of ${rollout.plan.version} is ${rollout.state}: wait until it ends, or end it with "dragoman-backend rollout abort"`;

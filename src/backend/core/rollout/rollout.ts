@@ -1,10 +1,10 @@
-/** A roll-out as it is kept: what was ordered, how far it is, and each device that was drawn. */
+/** A roll-out as stored: its plan, its progress, and each selected device. */
 import * as z from 'zod';
 import { plainVersion } from '../../../core/update/package-versions.ts';
 import { parseJson } from '../../../protocol/json.ts';
 import { manifestUrlSchema, versionSchema } from '../../../protocol/update.ts';
 
-/** `stopped`: by itself. `done`: the last wave is over; devices that come later still get the version. */
+/** `stopped`: automatically. `done`: the last wave is over; devices that connect later still get the version. */
 export const ROLLOUT_STATES = ['running', 'paused', 'stopped', 'aborted', 'done'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 
@@ -14,7 +14,7 @@ export const planSchema = z.object({
   version: versionSchema,
   /** Null: each device's own list of sources. */
   manifestUrl: manifestUrlSchema.nullable(),
-  /** Shares of the devices in percent. They rise up to 100. */
+  /** Shares of the devices in percent, ascending to 100. */
   waves: z.array(percent).min(1),
   /** A group of the backend's configuration; null: all devices. */
   group: z.string().nullable(),
@@ -22,12 +22,12 @@ export const planSchema = z.object({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** `waiting`: drawn, without the order. `ordered`: it has the order, and has not finished. */
+/** `waiting`: selected, without the order. `ordered`: the order was sent, and the update has not finished. */
 export const DEVICE_STATES = ['waiting', 'ordered', 'live', 'failed', 'rolled_back'] as const;
 
 const entrySchema = z.object({
   state: z.enum(DEVICE_STATES),
-  /** The wave that drew it. */
+  /** The wave that selected it. */
   wave: z.int(),
   /** Orders sent so far; each has an id of its own. */
   attempts: z.int(),
@@ -38,7 +38,7 @@ const entrySchema = z.object({
   before: z.string().nullable(),
   /** A sentence for people. */
   reason: z.string().nullable(),
-  /** A person has seen what it reports, and goes on: it does not count again. */
+  /** A person resumed the roll-out despite this device's report: it no longer counts. */
   isExcused: z.boolean(),
 });
 export type Entry = z.infer<typeof entrySchema>;
@@ -62,16 +62,16 @@ export const rolloutSchema = z.object({
   endedAt: z.number().nullable(),
   /** Index of the present wave. */
   wave: z.int(),
-  /** When most of the wave's devices ran the version; null: they do not yet. */
+  /** Time since which most of the wave's devices run the version; null: they do not yet. */
   waveSince: z.number().nullable(),
   /** Conversations that devices with the version reported since then. */
   heard: z.record(z.string(), z.int()),
-  /** Those that count: see `countConversations`. */
+  /** Number of conversations that count, see `countConversations`. */
   conversations: z.int(),
-  /** Devices that it is for, now, and those that cannot be updated. */
+  /** Present number of devices that the roll-out can update, and of those without an updater. */
   devices: z.int(),
   unsupported: z.int(),
-  /** Speech of each device with the version, and of each one before it got the version. */
+  /** Speech of each device while it runs the version, and while it does not. */
   updated: z.record(z.string(), speechSchema),
   rest: z.record(z.string(), speechSchema),
   /** Devices whose reports cannot be true: they do not count. */
@@ -103,13 +103,13 @@ export function createRollout(id: string, plan: Plan, now: number): Rollout {
   };
 }
 
-/** Null: written by another version. */
+/** Null: cannot be read, because another version wrote it. */
 export function readRollout(text: string): Rollout | null {
   const parsed = rolloutSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;
 }
 
-/** As devices report it. */
+/** The version as devices report it. */
 export const versionOf = ({ plan }: Rollout): string => plainVersion(plan.version);
 
 /** Id of a device's last order. */

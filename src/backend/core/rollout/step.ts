@@ -1,5 +1,5 @@
 /**
- * What a roll-out does next. Pure: what the fleet reported since the last step goes in, the next state and orders come out.
+ * The next step of a roll-out. Pure: the fleet's reports since the last step go in, the next state and orders come out.
  */
 import { compareVersions } from '../../../core/update/package-versions.ts';
 import {
@@ -15,18 +15,18 @@ import { drawNext, sizeOf } from './draw.ts';
 import { countConversations, impossiblyBusy, isWaveOver, judge } from './judgement.ts';
 import { type Entry, NO_SPEECH, orderId, type Rollout, type Speech, versionOf } from './rollout.ts';
 
-/** Devices do not carry an order out after this time (ms). They get another one later than that, so clocks may differ. */
+/** Validity of an order (ms). It is sent again only later than that (`AGAIN_MS`), so clocks may differ. */
 const VALID_MS = 600_000;
 const AGAIN_MS = 900_000;
-/** Orders of one step: the queue of the connection holds 500 messages. */
+/** Maximum number of orders per step: the queue of the connection holds 500 messages. */
 const MOST_ORDERS = 100;
-/** A machine that slept has not watched. */
+/** Longest time that one step counts (ms): a suspended machine has not watched. */
 const LONGEST_STEP_MS = 60_000;
 
 export interface Seen {
   /** Time since the last step. */
   readonly elapsedMs: number;
-  /** The devices that it is for and that can be updated. */
+  /** The devices that the roll-out is for and that can be updated. */
   readonly devices: ReadonlyMap<string, SeenDevice>;
   /** Number of further devices without an updater. */
   readonly unsupported: number;
@@ -55,14 +55,14 @@ export function step(before: Rollout, seen: Seen, now: number): Step {
   return order(ready.state === 'done' ? draw(ready, seen) : ready, seen, now);
 }
 
-/** Whether more than sums have changed. */
+/** Whether anything but sums has changed. */
 export function isNews(before: Rollout, after: Rollout): boolean {
   const progress = ['state', 'reason', 'wave', 'waveSince', 'heard', 'conversations'] as const;
   const keys = [...progress, 'devices', 'unsupported', 'implausible', 'drawn'] as const;
   return keys.some((key) => before[key] !== after[key]);
 }
 
-/** The first change creates a copy. */
+/** Copy on write: the first change creates a copy. */
 function changeable(before: Rollout['drawn']) {
   let all = before;
   return {
@@ -77,7 +77,7 @@ function changeable(before: Rollout['drawn']) {
   };
 }
 
-/** Adds what was reported. */
+/** Applies the reports. */
 function hear(rollout: Rollout, seen: Seen, now: number): Rollout {
   const { devices, unsupported, answers, conversations, billedMs } = seen;
   const version = versionOf(rollout);
@@ -101,7 +101,7 @@ function hear(rollout: Rollout, seen: Seen, now: number): Rollout {
   return { ...known, conversations: countConversations(known, billedMs) };
 }
 
-/** Adds what each device lost. A device that has the version without an order is not watched. */
+/** Adds each device's lost speech. A device that has the version without an order does not count. */
 function speechOf(rollout: Rollout, { devices, elapsedMs }: Seen): Pick<Rollout, 'updated' | 'rest'> {
   const version = versionOf(rollout);
   const passed = Math.min(elapsedMs, LONGEST_STEP_MS);
@@ -126,7 +126,7 @@ function implausibleOf(rollout: Rollout, { devices }: Seen, now: number): Rollou
   return added.length === 0 ? rollout.implausible : [...new Set([...known, ...added])].sort();
 }
 
-/** Begins the next waves. */
+/** Begins the next wave if the present one is over. */
 function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
   let next = rollout;
   for (;;) {
@@ -134,7 +134,7 @@ function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
     if (next.devices === 0) return next;
     const own = Object.entries(next.drawn).filter(([, { wave }]) => wave === next.wave);
     if (next.waveSince === null && mostAreLive(own, seen)) next = { ...next, waveSince: now };
-    // A wave without further devices shows nothing new.
+    // A wave whose devices are all excused, or that has none, shows nothing: it is skipped.
     const isGivenUp = own.every(([, { isExcused }]) => isExcused);
     if (own.length > 0 && !isGivenUp && !isWaveOver(next, now)) return next;
     const isLast = next.wave + 1 >= next.plan.waves.length;
@@ -143,7 +143,7 @@ function goOn(rollout: Rollout, seen: Seen, now: number): Rollout {
   }
 }
 
-/** Whether more than half run the version, of those that are there and can still get it. */
+/** Whether the devices that run the version outnumber the connected ones that are still to get it. */
 function mostAreLive(own: readonly [string, Entry][], { devices }: Seen): boolean {
   const live = own.filter(([, { state }]) => state === 'live');
   const coming = own.filter(
@@ -153,7 +153,7 @@ function mostAreLive(own: readonly [string, Entry][], { devices }: Seen): boolea
 }
 const isUnderWay = (state: Entry['state']): boolean => state === 'waiting' || state === 'ordered';
 
-/** Takes further devices into the wave. */
+/** Selects further devices for the wave. */
 function draw(rollout: Rollout, { devices }: Seen): Rollout {
   const version = versionOf(rollout);
   const share = rollout.plan.waves[rollout.wave] ?? 0;
@@ -173,7 +173,7 @@ function draw(rollout: Rollout, { devices }: Seen): Rollout {
     : { ...rollout, drawn: { ...rollout.drawn, ...Object.fromEntries(added) } };
 }
 
-/** Orders the version from devices that are there and have no order. */
+/** Orders connected devices to update if they have no order. */
 function order(rollout: Rollout, { devices }: Seen, now: number): Step {
   if (rollout.state !== 'running' && rollout.state !== 'done') return { rollout, orders: [] };
   const { version, manifestUrl } = rollout.plan;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nameSchema } from '../topics.ts';
 
-/** Everything about one command but what it does: that is its handler in src/agent/commands. */
+/** Everything about one command except its effect, which is its handler in src/agent/commands. */
 export interface CommandDefinition {
   /**
    * The arguments; the description says what the command does. A `strictObject`: a misspelt argument is an error, not
@@ -21,17 +21,17 @@ export interface CommandDefinition {
   readonly role: 'operator' | 'administrator';
   /** An owner with keys (`owner.publicKeyFiles`) must sign it. */
   readonly mustBeSigned?: true;
-  /** It changes nothing: carrying it out twice does no harm. */
+  /** Changes nothing: running it twice does no harm. */
   readonly isReadOnly?: true;
-  /** The opposite command, for the release of a key that is held; left out: it has none. Gets the command's checked arguments. */
+  /** The command that undoes this one when a held key is released; left out: none. Gets the command's checked arguments. */
   readonly atRelease?: (args: Readonly<Record<string, unknown>>) => Release;
   /** Arguments for the reference (docs/mqtt.md). */
   readonly example: object;
-  /** Its verb in `dragoman ctl`; null: it has none, or one with an output of its own (src/cli/ctl/verbs.ts). */
+  /** Its verb in `dragoman ctl`; null: none, or a verb with its own output (src/cli/ctl/verbs.ts). */
   readonly verb: VerbDefinition | null;
 }
 
-/** A command that a released key gives. */
+/** A command that the release of a key triggers. */
 export interface Release {
   readonly command: string;
   readonly args: object;
@@ -61,5 +61,5 @@ export interface VerbWord {
 export const laneArg = { lane: nameSchema.optional().describe('lane id; left out: all lanes') };
 export const LANE_WORD: VerbWord = { flags: '--lane <id>', says: 'one lane only; left out: all' };
 
-/** A blank stays text, which no schema takes for a number. */
+/** A blank text stays text, so the schema refuses it. */
 export const readNumber = (text: string): unknown => (text.trim() === '' ? text : Number(text));

@@ -1,4 +1,4 @@
-/** The account of one device, as its limits see it, from the rows of the store. */
+/** The account of one device, to which its limits apply, from the rows of the store. */
 import type { DeviceBook, SessionRow } from '../../../../ports/store.ts';
 import type { Account } from '../device-account.ts';
 

@@ -83,7 +83,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const durationMs = chooseDurationMs(account, lane, wanted.maxMs, now);
     const replaced = ofLane.filter((row) => row.state === 'making' && row !== own);
     const died = [...replaced, ...(own?.state === 'making' ? [own] : [])].some(isDead);
-    // Without a row, an earlier attempt went to an instance that knew another store, or none.
+    // No row for a repeated attempt: the earlier one went to an instance with another store, or none.
     const list =
       died ||
       ofLane.some(({ recheckAt, leaseUntil }) => recheckAt !== null && leaseUntil <= now) ||
@@ -119,7 +119,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {
-        // Its instance may die before it writes its session down, which takes it no longer than its lease.
+        // The row's instance may die before it saves its session; it needs no longer than its lease for this.
         mints: [
           ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
           ownRow,

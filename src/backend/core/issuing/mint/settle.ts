@@ -29,9 +29,9 @@ export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
     const own = rowOf(book, made);
-    // A claim of any other request of the lane has ended this row.
+    // If the row is gone, a claim of another request of the lane has ended it.
     const isKept = own !== undefined;
-    // The service counts the window from a time between the request and its answer: each use takes the safe end.
+    // The service counts the window from a time between the request and its answer: each use assumes the safe one.
     const windowUntil = now + windowMs;
     const session: SessionRow = {
       id,
@@ -45,7 +45,7 @@ export function settle(made: Made): Decide<boolean> {
       endsAt: now + durationMs,
       overAt: windowUntil + durationMs,
     };
-    // Its session is written down now: there is nothing to look for.
+    // The session is saved now, so there are no orphans to look for.
     const replaced = book.mints.filter((row) => isOf(row, made) && (row !== own || answers !== own.request));
     const over = replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: null }));
     // After half of the window, a repeated answer would leave the device too little time.
