@@ -4,12 +4,12 @@ import { REDACTED } from './redaction.ts';
 export { shortId } from '../protocol/short-id.ts';
 
 /**
- * Removes secrets that this program knows, in any form, from texts of others. A peer that received a secret from us, or gave it
- * to us, may quote it.
+ * Removes secrets that this program knows, in any form, from texts of peers. A peer that received a secret from us, or gave it to
+ * us, may quote it.
  */
 export interface KnownSecrets {
   addToken(token: string): void;
-  /** A session's id stays visible in the part that reports show. */
+  /** Hides a session's id, except for the part that reports show. */
   addSession(id: string): void;
   /** The text without the known secrets, also when it was cut in the middle of one. */
   hide(text: string): string;

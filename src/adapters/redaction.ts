@@ -67,7 +67,7 @@ export function redactText(text: string, isCut = false): string {
 
 /**
  * A JSON value, without secrets at any depth.
- * @param longest longer strings are cut first
+ * @param longest maximum length of a string; a longer one is cut before it is redacted
  */
 export function redactValue(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
   if (typeof value === 'string') return cutAndRedact(value, longest);

@@ -85,7 +85,7 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
       // The file may hold what cannot be replaced, such as the key of a renewed certificate.
       if (held === null) return { ok: false, message: `the file ${path} has not been read yet` };
       return inTurn(async () => {
-        // Without it the new content counts all the same: what runs goes before what another version knew.
+        // If the rename fails, the new content replaces the file: the running state matters more than another version's.
         if (isOthers) await rename(path, `${path}.aside`).catch(() => {});
         isOthers = false;
         return replace(path, text);
@@ -116,7 +116,7 @@ async function readText(path: string): Promise<StateFound> {
 }
 
 async function replace(path: string, text: string): Promise<Awaited<ReturnType<StateFile['write']>>> {
-  // Always the same name, so that power cuts leave at most one.
+  // Always the same name, so that power cuts leave at most one draft.
   const draft = `${path}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -30,7 +30,7 @@ export interface WavWriterOptions {
 /** O_NONBLOCK: a named pipe without a reader would block the program otherwise. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
 
-/** Makes a writer, and creates the file if possible. An older file of its own is replaced. */
+/** Makes a writer, and creates the file if possible. An older file of this program is replaced. */
 export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
   const { rateHz, overwrite = false, maxMs } = options;
   const maxDataBytes = Math.min(MOST_OWN_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);

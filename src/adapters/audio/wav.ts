@@ -127,13 +127,13 @@ function readAt(fd: number, at: number, bytes: number): Uint8Array {
   return buffer.subarray(0, filled);
 }
 
-/** Places in a file, and sound at each (milliseconds): enough to meet speech between its pauses. */
+/** Number of probes spread over a file, and length of each (milliseconds): enough to hit speech between pauses. */
 const PROBES = 20;
 const PROBE_MS = 100;
-/** Power of the mean (part of the loudest channel's) below which channels cancel out; one alone of eight has 1/64. */
+/** Power of the mean, as a share of the loudest channel's, below which channels cancel out. One active channel of eight has 1/64. */
 const CANCELLED_POWER = 0.01;
 
-/** The loudest channel when the mean of all is silent beside it, as in opposite phase; otherwise null. */
+/** The loudest channel when the mean of all is nearly silent, as with opposite phases; otherwise null. */
 function soleChannel(
   format: WavFormat,
   total: number,

@@ -18,7 +18,7 @@ export function findClashes(config: Config, sources: SourceMap, configFiles: rea
   return [...fileClashes(config, sources, configFiles), ...deviceClashes(config, sources)];
 }
 
-/** A recording replaces its file: no other key may need that file. */
+/** A recording overwrites its file, so no other key may name that file. */
 function fileClashes(config: Config, sources: SourceMap, configFiles: readonly string[]): Problem[] {
   const { lanes, mqtt, service } = config;
   const written = lanes.flatMap(({ playback }, lane) =>

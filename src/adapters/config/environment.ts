@@ -97,7 +97,7 @@ function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** A tree that can grow in any order of its paths. */
+/** A tree that can be built from paths in any order. */
 type Branch = Map<string | number, Branch | { leaf: unknown }>;
 
 function plant(root: Branch, path: Path, leaf: unknown): void {

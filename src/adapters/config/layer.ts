@@ -80,7 +80,7 @@ export class SourceMap {
     return node?.source ?? null;
   }
 
-  /** The source of a path. For a missing value, the source of what should have held it. */
+  /** The source of a path; for a missing value, that of its nearest parent. */
   nearest(path: Path): Source | null {
     let node: SourceNode | undefined = this.root;
     let nearest = node.source;

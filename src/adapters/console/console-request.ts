@@ -6,7 +6,7 @@ export interface ConsoleRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Address of the browser; behind a trusted proxy, as that says. */
+  /** Address of the browser; behind a trusted proxy, as the proxy reports it. */
   readonly address: string;
   /** `https://name:port`, as the browser must know it. */
   readonly origin: string;
@@ -26,9 +26,9 @@ export interface ConsoleAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The way to a browser that listens. */
+/** The connection to a browser that receives events. */
 export interface EventSink {
-  /** Also if the reader is slow: look at `unread`. */
+  /** Accepts data even if the reader is slow: check `unread`. */
   write(...parts: readonly Buffer[]): void;
   /** Bytes that the reader has not taken yet. */
   readonly unread: number;
@@ -38,7 +38,7 @@ export interface EventSink {
 /** What happens with a request: it is answered, or becomes a stream of events. */
 export type ConsoleOutcome =
   | { readonly kind: 'answer'; readonly answer: ConsoleAnswer }
-  /** @param open begins the stream; returns what to do when the browser is gone */
+  /** @param open begins the stream; returns the function to call when the browser has disconnected */
   | { readonly kind: 'stream'; readonly open: (sink: EventSink) => () => void };
 
 export function jsonAnswer(

@@ -10,7 +10,7 @@ const WEB_SOCKET_KEY_BYTES = 16;
 const RANDOM_HASH_BYTES = 18;
 
 /**
- * Requests a WebSocket without a token, and hangs up on the answer. Never rejects.
+ * Requests a WebSocket without a token, and closes the connection at the answer. Never rejects.
  * @param template an address as in grants: `{random_hash}` is filled in, the query is left out
  */
 export function askForUpgrade(

@@ -14,14 +14,14 @@ const THREAD = new URL('./echo-worker.mjs', import.meta.url);
 const READY_MS = 20_000;
 /** Time between two checks while it holds sound (milliseconds). */
 const LOOK_MS = 250;
-/** Sound held for longer than this at this many checks in a row is late. One check may follow a pause of our own. */
+/** Sound that is held for longer than `afterMs` at `looks` checks in a row is late. One check may follow a pause of this process. */
 const LATE = { afterMs: 750, looks: 3 };
 /**
  * Sound per message (milliseconds). Each message wakes the thread, and a thread just woken is slow, so pieces are sent in
  * portions. But only one short piece may be left to process when a chunk is complete.
  */
 const AWAKE = { portionMs: 80, lastMs: 25 };
-/** The same while it rests and has nothing to process. */
+/** The same while the canceller rests and has nothing to process. */
 const RESTING = { portionMs: 320, lastMs: 0 };
 /** Maximum number of pieces that it may hold at any time. */
 const MOST_HELD = 400;

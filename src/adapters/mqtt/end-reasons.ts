@@ -34,7 +34,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([
 ]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
-/** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
+/** Refusals of a message that last until a person changes the broker's rules: not authorized, invalid topic. */
 const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
 
 const TOO_LARGE = 'it sent a message that is too large; set message_size_limit at the broker';
@@ -43,7 +43,7 @@ const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: 
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
-/** A code without words of ours stands beside the error's own text, unless the text names it. */
+/** A code that we cannot explain is added to the error's own text, unless the text names it. */
 function reasonFor(code: string, text: string): string {
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return TOO_LARGE;
   const reason = reasonOf(code);
@@ -124,7 +124,7 @@ export function explainClose(broker: string, accepted: boolean): Ending {
   return { problem: 'unreachable', message, silent: true };
 }
 
-/** The broker began to send more than may be gathered in memory. */
+/** The broker began to send more than may be buffered in memory. */
 export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
   const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} allowed: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
   return { problem: 'unreachable', message, tooLarge: true };

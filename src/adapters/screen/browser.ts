@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Time to end by itself. */
+/** Grace period before SIGKILL (milliseconds). */
 const END_WITHIN_MS = 3000;
 
-/** A browser on the glass: cage, the compositor for one program, and chromium in it. */
+/** A browser that fills the screen: cage, a compositor for one program, and chromium in it. */
 export interface Browser {
   /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>;
@@ -61,13 +61,13 @@ export function browserWords(url: string, folder: string): string[] {
     `--user-data-dir=${folder}/profile`,
     '--password-store=basic',
     '--disable-breakpad',
-    // Nothing but the page appears, whatever hands do.
+    // Nothing but the page appears, whatever a visitor touches.
     '--no-first-run',
     '--noerrdialogs',
     '--disable-features=Translate',
     '--disable-pinch',
     '--overscroll-history-navigation=0',
-    // No requests of its own.
+    // The browser sends no requests of its own.
     '--disable-component-update',
     '--disable-background-networking',
     '--disable-sync',

@@ -77,8 +77,8 @@ export function isBusy(stream: CardStream): boolean {
 }
 
 /**
- * The name of a card's stream in a configuration: the card's id, with all conversions that the device may need. HDMI hardware
- * takes no plain samples; the card's own default converts them.
+ * The name of a card's stream in a configuration: the card's id, with all conversions that the device may need. HDMI hardware does
+ * not accept plain samples; the card's `sysdefault` converts them.
  */
 export function addressOf(card: Card, stream: CardStream): string {
   if (isHdmi(card, stream)) return `sysdefault:CARD=${card.id}`;

@@ -13,7 +13,7 @@ interface Handed {
 /** Converts sound to the device's format and writes it to the device's program in whole periods. */
 export interface DeviceWriter {
   give(pcm: Uint8Array): Handed;
-  /** Writes this too, and pads the last period with silence. */
+  /** Writes this sound as well, and pads the last period with silence. */
   fillUp(pcm: Uint8Array): Handed;
   close(): void;
 }

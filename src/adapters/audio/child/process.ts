@@ -8,7 +8,7 @@ import { dyingWithParent } from './parent-death.ts';
 export interface ChildSpec {
   /** The program and its arguments; no shell is involved. */
   readonly words: readonly string[];
-  /** Signal and time for a child that shuts itself down well; without it SIGKILL comes at once. */
+  /** Grace period after SIGTERM for a child that can shut down cleanly; without one, SIGKILL comes at once. */
   readonly closingMs?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Child {
   end(): void;
 }
 
-/** Further lines within a second are ignored: an endless stream of complaints must not cost the agent anything. */
+/** Further lines within the same second are ignored: an endless stream of complaints must not cost the agent anything. */
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 400;
 
@@ -83,7 +83,7 @@ export function startChild(
   // `close` waits for the pipes, so the last lines are read; but a grandchild may hold the pipes open for long.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    // After a blocked event loop timers run first: what waits in the pipe is read before the verdict.
+    // After a blocked event loop timers run first: waiting data in the pipe is read before the verdict.
     lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
@@ -138,7 +138,7 @@ export function startChild(
   };
 }
 
-/** Makes it write plain English on its standard error, and keeps it from speaking to systemd in the daemon's name. */
+/** Makes the child write English on its standard error, and keeps it from notifying systemd in the daemon's name. */
 function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _usec, WATCHDOG_PID: _pid, ...rest } = own;
   return { ...rest, LC_ALL: 'C' };
