@@ -72,7 +72,7 @@ function withoutWhole(text: string, { shown, anywhere }: Known): string {
   return text.replace(anywhere, () => shown);
 }
 
-/** A text that was cut may end with the beginning of a secret. Hides it when it is longer than what may be shown. */
+/** A text that was cut may end with the beginning of a secret. Hides that when it is longer than what may be shown. */
 function withoutBegin(text: string, { secret, shown }: Known): string {
   const least = shown === REDACTED ? LEAST_CHARS : Math.max(LEAST_CHARS, shown.length - '...'.length + 1);
   const at = text.lastIndexOf(secret.slice(0, least));

@@ -39,7 +39,7 @@ const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const JOURNAL_DEFAULT_PRIORITY = 6;
 
-/** Characters of one text in a log record; the rest is neither written nor searched for secrets. */
+/** Maximum characters of one text in a log record; the rest is neither written nor searched for secrets. */
 export const LONGEST_LOGGED = 2000;
 
 /**
@@ -126,7 +126,7 @@ function isAtLeast(level: unknown, least: string): boolean {
 }
 
 /**
- * Chooses the format for a standard output. A terminal has a person as reader; a journal's stream is recognised by its inode.
+ * Chooses the format for a standard output. A terminal is read by a person; a journal's stream is recognised by its inode.
  * @param wanted the format for the journal
  */
 export function chooseLogFormat(

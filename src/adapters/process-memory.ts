@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { listIfReadable, readIfReadable } from './if-readable.ts';
 
-/** Maximum number of processes to count: more than any tree of ours with an operator's audio command. */
+/** Maximum number of processes to count: more than the agent has, even with an operator's audio command. */
 const MOST_PROCESSES = 64;
 
 /**

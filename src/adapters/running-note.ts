@@ -27,7 +27,7 @@ export function noteFolder(env: Environment): string | null {
 
 /** The note of this process. A failure to write it has no other effect. */
 export interface NoteFile {
-  /** Resolves when the note was written for the first time; never, while the disk hangs. */
+  /** Resolves when the note has been written for the first time; never while the disk hangs. */
   readonly written: Promise<void>;
   /** Writes the note if it has changed. */
   write(note: Omit<RunningNote, 'pid'>): void;

@@ -38,7 +38,7 @@ export function systemReason(error: unknown): string {
   return reasonOf(systemCode(error));
 }
 
-/** The same for the error's code. */
+/** The same for an error code. */
 export function reasonOf(code: string | null): string {
   return code === null ? 'unknown reason' : (REASONS[code] ?? code);
 }

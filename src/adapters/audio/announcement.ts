@@ -20,7 +20,7 @@ const MOST_BYTES = LONGEST_ANNOUNCEMENT_S * OUTPUT_RATE_HZ * BYTES_PER_SAMPLE;
 const TAKEN_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 50;
 
-/** @returns whether an agent has accepted it; never rejects */
+/** @returns whether an agent has accepted the sound; never rejects */
 export async function handOver(directory: string, pcm: Uint8Array, clock: Clock): Promise<boolean> {
   const path = join(directory, FILE);
   // The directory belongs to another user, who must not be able to redirect this write.

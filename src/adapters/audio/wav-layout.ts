@@ -104,7 +104,7 @@ function trailerBytes(read: ReadAt, dataAt: number, fileBytes: number): number {
   return 0;
 }
 
-/** Whether known chunks fill the bytes from there to the end; the last one may lack its pad byte. */
+/** Whether known chunks fill the bytes from `from` to the end; the last one may lack its pad byte. */
 function isTrailer(tail: Uint8Array, from: number): boolean {
   let at = from;
   while (at + 8 <= tail.length && TRAILERS.has(text(tail, at, 4))) {
@@ -114,7 +114,7 @@ function isTrailer(tail: Uint8Array, from: number): boolean {
   return at > from && (at === tail.length || at === tail.length + 1);
 }
 
-/** Whether chunks of any kind fill the bytes from there to the end; the last one may lack its pad byte. */
+/** Whether chunks of any kind fill the bytes from `from` to the end; the last one may lack its pad byte. */
 function areChunks(read: ReadAt, from: number, fileBytes: number): boolean {
   let at = from;
   for (let count = 0; count < MAX_CHUNKS && at < fileBytes; count++) {

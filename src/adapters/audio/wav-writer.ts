@@ -71,7 +71,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
   return {
     append(pcm) {
-      if (closed) return; // It must not create the file again.
+      if (closed) return; // A late append must not create the file again.
       const at = position;
       position = (at + pcm.length) % maxDataBytes;
       try {
@@ -102,7 +102,7 @@ function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: n
 }
 
 /**
- * Checks whether a file could be written there, without touching it. Null: no obstacle found.
+ * Checks whether a file could be written there, without touching it. Null: it can probably be written.
  * @param overwrite a file of another program may be replaced
  */
 export function checkWritable(path: string, overwrite = false): AudioFaultError | null {

@@ -6,7 +6,7 @@ import { FORMAT_BYTES, parse, type ReadAt, TAG, view, type WavFormat } from './w
 /** An open WAV file. */
 export interface WavReader {
   readonly format: WavFormat;
-  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. A file may grow. */
+  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. The file may grow. */
   readonly frames: number;
   /** How its unusual sound was handled, as a sentence; null when it is usual. */
   readonly note: string | null;

@@ -38,7 +38,7 @@ export interface DeviceCertificateParts {
   readonly file: StateFile;
 }
 
-/** The port, and the parts that the connection needs. */
+/** The port `DeviceCertificate`, and the parts that the connection needs. */
 export interface OpenedCertificate extends DeviceCertificate {
   /** The pair for the next connection. */
   pair(): Pair;
@@ -83,7 +83,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     reading.whenFound(take);
   }
 
-  /** The state in memory counts at once; the file follows. */
+  /** Changes the state in memory at once, and then the file. */
   const keep = (changes: Partial<Kept>): Promise<string | null> => {
     kept = { ...kept, ...changes };
     const text = JSON.stringify(kept);
@@ -171,7 +171,7 @@ function nothing(configured: string): Kept {
   return { format: 1, configured, present: null, successor: null, request: null };
 }
 
-/** A string result is the reason why it cannot be read. */
+/** The stored state; a string is the reason why it cannot be read. */
 function keptIn(found: StateFound, configured: string): Kept | string {
   if (found.kind === 'none') return nothing(configured);
   if (found.kind === 'unreadable') return found.why;

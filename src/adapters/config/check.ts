@@ -28,7 +28,7 @@ export function checkMerged(merged: Merged): Checked {
   return { ok: false, problems };
 }
 
-/** One thing that is wrong; `key` is the unknown name. */
+/** One thing that is wrong; `key`: the unknown key, if that is the fault. */
 interface Fault {
   readonly issue: Issue;
   readonly key?: string;

@@ -154,7 +154,7 @@ function beginsLike(long: string, begun: string): boolean {
   return [-1, 0, 1].some((more) => distance(begun, long.slice(0, begun.length + more)) <= 1);
 }
 
-/** For a key in the wrong place: where it belongs. */
+/** The place where a misplaced key belongs; null when the key is unknown. */
 export function suggestPlace(name: string): string | null {
   const key = KNOWN_KEYS.find(({ pattern }) => pattern.at(-1) === name);
   return key === undefined ? null : formatPattern(key.pattern);

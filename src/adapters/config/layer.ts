@@ -60,7 +60,7 @@ export function formatProblem(problem: Problem): string {
   return [...where, ...key, problem.message].join(': ');
 }
 
-/** The sources of a merged configuration, value by value; a tree, so that size and cost follow the configuration's. */
+/** The source of each value of a merged configuration. A tree, so that its size grows only with the configuration's. */
 export class SourceMap {
   private root: SourceNode = { source: null, parts: new Map() };
 

@@ -73,7 +73,7 @@ function readSecretFile(file: string): SecretResult | null {
       return { ok: false, message: `the secret file ${file} is readable by everyone: chmod o-rwx ${file}` };
     }
     if (secret === '') return { ok: false, message: `the secret file ${file} is empty` };
-    // Blanks around the blocks of a PEM file mean nothing.
+    // Blanks around the blocks of a PEM file have no meaning.
     const unseen = secret.includes('-----BEGIN ') ? null : unseenCharacters(secret);
     return { ok: true, secret, ...(unseen !== null && { unseen }) };
   } catch (error) {

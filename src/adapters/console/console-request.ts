@@ -8,10 +8,10 @@ export interface ConsoleRequest {
   readonly headers: IncomingHttpHeaders;
   /** Address of the browser; behind a trusted proxy, as the proxy reports it. */
   readonly address: string;
-  /** `https://name:port`, as the browser must know it. */
+  /** `https://name:port` at which the browser knows the console. */
   readonly origin: string;
   readonly isSecure: boolean;
-  /** The person is signed in: the server keeps room for this connection. */
+  /** Call it for a person who is signed in: the server then keeps room for this connection. */
   know(): void;
   /** @throws TooLarge */
   body(mostBytes: number): Promise<string>;
@@ -30,7 +30,7 @@ export interface ConsoleAnswer {
 export interface EventSink {
   /** Accepts data even if the reader is slow: check `unread`. */
   write(...parts: readonly Buffer[]): void;
-  /** Bytes that the reader has not taken yet. */
+  /** Bytes that the browser has not received yet. */
   readonly unread: number;
   close(): void;
 }

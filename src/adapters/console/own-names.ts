@@ -7,7 +7,7 @@ import { oneLine } from '../../protocol/plain-text.ts';
 const LONGEST_SHOWN = 100;
 
 export interface Asked {
-  /** The header "Host", and what a trusted proxy says the browser asked for. Browsers always send one. */
+  /** The header "Host", and the host for which the browser asked according to a trusted proxy. Browsers always send one. */
   readonly hosts: readonly string[];
   /** The own address at which the connection arrived. */
   readonly localAddress: string;

@@ -26,7 +26,7 @@ export function createPasswordHasher(): PasswordHasher {
   const derive = async (password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> => {
     if (waiting >= MOST_WAITING) throw new Busy('too many people sign in at once: wait a moment');
     waiting += 1;
-    // Keyboards and systems compose letters such as "ä" in two ways.
+    // Keyboards and systems encode letters such as "ä" in two ways.
     const work = last.then(() => run(password.normalize('NFC'), salt, cost));
     last = work.catch(() => {});
     try {

@@ -3,7 +3,7 @@ import type { Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
-/** The broker is unreachable, or does not allow something. The message is for the operator. */
+/** The broker is unreachable, or refuses something. The message is for the operator. */
 export class BrokerFailure extends Error {}
 
 /** The broker accepted the login, but refused a message. */

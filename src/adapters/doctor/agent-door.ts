@@ -96,7 +96,7 @@ export async function askAgent(
       const diagnosis = diagnosisSchema.safeParse(parseJson(text));
       if (diagnosis.success) return diagnosis.data;
     } catch {
-      // There is no such socket.
+      // There is no such socket, or it does not answer in time.
     } finally {
       socket.destroy();
     }

@@ -84,7 +84,7 @@ export async function reach(server: Server, limitMs: number, clock: Clock): Prom
   return facts({ ...seen, connectMs, ...(await shakeHands(server, address ?? host, server.tls, limitMs)) });
 }
 
-/** Collects the addresses that were tried in vain; filled while the socket connects. */
+/** Collects the addresses to which no connection was possible; the list is filled while the socket connects. */
 function watchAttempts(socket: Socket): { address: string; code: string }[] {
   const unanswered: { address: string; code: string }[] = [];
   socket.on('connectionAttemptFailed', (address, _port, _family, error) =>
@@ -138,7 +138,7 @@ function open<S extends Socket>(
   });
 }
 
-/** Time for a server to refuse our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
+/** How long to wait for a refusal of our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
 const AFTERTHOUGHT_MS = 150;
 
 async function shakeHands(

@@ -66,7 +66,7 @@ export function askForUpgrade(
   });
 }
 
-/** OpenSSL's reason, or the words of Node's HTTP parser. */
+/** OpenSSL's reason, or the message of Node's HTTP parser. */
 function wordsOf(error: unknown): string | null {
   return codeOf(error).startsWith('HPE_') && error instanceof Error
     ? ownLine(error.message)

@@ -17,7 +17,7 @@ export interface EchoFilter {
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
   /** Measured clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
-  /** How often the echo was found at an unknown delay. */
+  /** Number of times that the echo was found at a new delay. */
   readonly found: number;
   /** Nothing was played lately, so the last sound was returned unchanged. */
   readonly rests: boolean;

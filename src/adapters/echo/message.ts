@@ -26,7 +26,7 @@ export type FromEchoThread =
       readonly pieces: readonly CapturedPiece[];
       /** There was nothing to cancel. */
       readonly rests: boolean;
-      /** The echo was found at an unknown delay. */
+      /** The echo was found at a new delay. */
       readonly found: boolean;
     };
 

@@ -74,7 +74,7 @@ async function accessProblem(path: string): Promise<string | null> {
   }
 }
 
-/** Turns an error code, or the complaint of the child, into a sentence. */
+/** Turns an error code, or the child's error message, into a sentence. */
 function problemOf(complaint: string): string {
   if (/EACCES|Permission denied/.test(complaint)) return 'it may not be read: the group "input" may read it';
   if (/Operation not permitted/.test(complaint))

@@ -16,7 +16,7 @@ export interface Ending {
   readonly lacks5?: true;
   /** The broker's own reason: MQTT 5 reason code, or MQTT 3.1.1 return code. */
   readonly code?: number;
-  /** A connection that asks for less may be accepted: try it at once. */
+  /** A connection with lower requirements may be accepted: try it at once. */
   readonly asksForLess?: true;
   /** Closed without a reason. */
   readonly silent?: true;
@@ -26,7 +26,7 @@ export interface Ending {
   readonly tooLarge?: true;
 }
 
-/** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
+/** Refusals of CONNECT that a person must resolve: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
   2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c,
   // About the will: topic, size, quota, format, retain, QoS. And: the broker has moved.
@@ -59,7 +59,7 @@ function codeOf(error: unknown): string | number | undefined {
   return typeof code === 'string' || typeof code === 'number' ? code : undefined;
 }
 
-/** The broker's reason, with the server to which it sends its clients (MQTT 5: 0x9C and 0x9D). */
+/** The broker's reason, with the server to which it refers clients (MQTT 5: 0x9C and 0x9D). */
 function reasonWith(code: number, server: string | undefined): string {
   return server === undefined || server === '' ? reasonText(code) : `${reasonText(code)}: ${ownLine(server)}`;
 }

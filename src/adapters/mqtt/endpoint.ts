@@ -78,7 +78,7 @@ export function clientOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: readPassword(password) }),
     protocolVersion: version,
-    // A session of 3.1.1 has no expiry, so it could keep tokens and commands of last year.
+    // A session of 3.1.1 has no expiry, so it could keep last year's tokens and commands.
     ...(version === 5 && keptForS !== undefined
       ? { clean: isNew, properties: { sessionExpiryInterval: keptForS } }
       : { clean: true }),

@@ -53,7 +53,7 @@ function createAvoidance(clock: Clock) {
 
 export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 
-/** @param isPresent whether this is the present link, whose messages count */
+/** @param isPresent whether this is the present link; messages of others do not count */
 export function createStarter(
   clock: Clock,
   memories: VersionMemories,

@@ -14,7 +14,7 @@ export interface OutboxMessage {
   readonly bytes: number;
   /** In flight on the present connection, not acknowledged yet. */
   sent: boolean;
-  /** How many connections ended without acknowledging it. */
+  /** How many connections ended before the broker acknowledged it. */
   losses: number;
 }
 
@@ -35,7 +35,7 @@ export interface OutboxCounts {
   readonly depth: number;
   /** Dropped: the outbox was full, or the message was too large, was refused or could not be sent. */
   readonly dropped: number;
-  /** Not sent before its expiry. */
+  /** Messages that expired before they were sent. */
   readonly expired: number;
 }
 
@@ -204,8 +204,8 @@ export function createOutbox(
     },
 
     /**
-     * Whether a connection ended before it acknowledged a message. Then messages are sent one at a time, so that only the cause
-     * counts many losses.
+     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that only the cause
+     * has many losses.
      */
     isSuspicious: (): boolean => queue.some(({ losses }) => losses > 0),
     inFlight,

@@ -1,8 +1,8 @@
-/** MQTT 5 or 3.1.1: which one to try. */
+/** Chooses between MQTT 5 and 3.1.1. */
 
 export type ProtocolVersion = 4 | 5;
 
-/** Time until a broker that refused MQTT 5 is asked again (milliseconds): it may have been upgraded. */
+/** Time until MQTT 5 is tried again with a broker that refused it (milliseconds): it may have been upgraded. */
 export const ASK_AGAIN_AFTER_MS = 3_600_000;
 
 export type VersionMemories = ReturnType<typeof createVersionMemories>;

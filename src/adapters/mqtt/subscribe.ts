@@ -6,7 +6,7 @@ import type { Ending } from './end-reasons.ts';
 const SHARED = /^\$share\/[^/]+\//;
 const FAILED = 0x80;
 
-/** The plain filter below a shared one (`$share/group/filter`), or null when it is not shared. */
+/** The plain filter in a shared one (`$share/group/filter`); null when it is not shared. */
 function plainFilter(filter: string): string | null {
   return SHARED.test(filter) ? filter.replace(SHARED, '') : null;
 }

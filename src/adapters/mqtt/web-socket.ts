@@ -8,7 +8,7 @@ export class UnexpectedAnswer extends Error {
   readonly code = 'UNEXPECTED_HTTP_ANSWER';
   readonly status: number;
 
-  /** @param location the address to which it redirects, fit to show; null: none */
+  /** @param location the redirect target, fit to show; null: none */
   constructor(status: number, location: string | null) {
     const name = STATUS_CODES[status];
     const words = name === undefined ? `HTTP ${status}` : `HTTP ${status} (${name})`;

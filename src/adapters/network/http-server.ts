@@ -44,7 +44,7 @@ export interface HttpServer {
   readonly port: number;
   /** Connections that are open. */
   readonly connections: number;
-  /** Keeps room for the connection of a request: its person is signed in. */
+  /** Keeps room for the connection of a request from a person who is signed in. */
   know(request: IncomingMessage): void;
   /** Uses a renewed certificate for new connections. */
   renew(tls: { readonly cert: string; readonly key: string }): void;
@@ -103,7 +103,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answer: RequestListener = (request, response) => {
     const name = nameOf(request.socket);
     const connection = connections.get(name);
-    // Node goes on parsing the requests that a connection had sent before it was dropped.
+    // Node still parses requests that a connection had sent before it was dropped.
     if (request.socket.destroyed) return;
     if (connection !== undefined) {
       if (!mayAnswer(connection.address, response)) return drop(name);

@@ -8,7 +8,7 @@ const DISTRUST =
   /^(?:UNSPECIFIED$|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|ERROR_IN_C)/;
 /** An entry of OpenSSL's error queue: library, function and reason. */
 const ENTRY = /\berror:[\dA-F]{8}:[^:]*:[^:]*:([^:\n]+)/i;
-/** Our certificate or key is not acceptable to our own OpenSSL, so nothing is sent. */
+/** Our own OpenSSL rejects our certificate or key, so nothing is sent. */
 const OWN_FILES = /^ERR_(?:OSSL_|SSL_(?:CA|EE)_(?:MD|KEY)_TOO_)/;
 
 const CERTIFICATE_ALERT =

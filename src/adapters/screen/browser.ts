@@ -11,7 +11,7 @@ export interface Browser {
   end(): Promise<void>;
 }
 
-/** @param folder in memory: the browser writes only there */
+/** @param folder a folder in memory, the only one to which the browser writes */
 export function openBrowser(
   url: string,
   folder: string,
@@ -20,7 +20,7 @@ export function openBrowser(
   // If this program is killed, cage ends as well, and chromium with its display.
   const [program = '', ...words] = ['setpriv', '--pdeathsig', 'KILL', ...browserWords(url, folder)];
   const child = spawn(program, words, {
-    // A group of its own, so that a chromium that hangs ends, too.
+    // A process group of its own, so that a chromium that hangs is ended, too.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...env, HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder },
@@ -34,7 +34,7 @@ export function openBrowser(
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // Its processes have ended already.
+      // The processes have ended already.
     }
   };
   return {

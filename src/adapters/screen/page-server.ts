@@ -17,7 +17,7 @@ import type { PageFiles } from './page-files.ts';
 /** Only this machine can reach the page. */
 const HOST = '127.0.0.1';
 const MOST_BODY_BYTES = 4096;
-/** All of them come from this machine. */
+/** All connections come from this machine. */
 const LIMITS = { most: 64, mostOfAddress: 64 } as const;
 /** A page sends a few requests when it loads. More than this in a second are answered late, so that they do not disturb the sound. */
 const MOST_REQUESTS_PER_S = 100;

@@ -25,7 +25,7 @@ function codeOf(error: Error): string | null {
   return null;
 }
 
-/** Whether the name or the connection itself failed, as with an address that does not answer. */
+/** Whether the name lookup or the TCP connection failed, as with an address that does not answer. */
 function isUnconnected(error: Error): boolean {
   if (error instanceof AggregateError)
     return error.errors.every((inner) => inner instanceof Error && isUnconnected(inner));

@@ -63,7 +63,7 @@ function transcriptOf({ transcription }: DataOf<'translated_transcription'>) {
 
 type Segments = NonNullable<DataOf<'translated_transcription'>['transcription']['segments']>;
 
-/** From the start of the first segment to the end of the last one; null if the service does not give both. */
+/** From the start of the first segment to the end of the last one; null if either is missing. */
 function spanOf(segments: Segments): HeardSpan | null {
   const start = segments[0]?.start;
   const end = segments.at(-1)?.end;

@@ -10,8 +10,8 @@ export const TRANSCRIPT_TYPES = [
 ] as const;
 
 /**
- * Only a specified field (6) can make a message unusable. Any other field with an unusable type counts as missing, so
- * that the rest of the message is not lost.
+ * Only a field that docs/service.md 6 specifies can make a message unusable. Any other field with an unusable type counts as
+ * missing, so that the rest of the message is not lost.
  */
 const optionalText = z.string().nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
@@ -97,7 +97,7 @@ function isUsualSound(data: unknown): data is z.infer<typeof outputAudioDataSche
 export const currentTaskDataSchema = z
   .looseObject({
     task_status: z.string().optional().catch(undefined),
-    /** Read only if it has the form in which it was set. */
+    /** Read only if it has the form in which the task was set. */
     pipeline: z
       .looseObject({ translations: z.array(z.looseObject({ target_language: shortText })) })
       .optional()

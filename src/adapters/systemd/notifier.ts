@@ -7,7 +7,7 @@ import { kernelMicroseconds } from '../clock.ts';
 
 /** Maximum number of waiting messages: if more wait, systemd is not reading them, and the oldest are dropped. */
 const MOST_WAITING = 16;
-/** Timeout of a call (milliseconds): it takes 6 ms, or a second on a board with a busy card. */
+/** Timeout of a call (milliseconds), which takes 6 ms, or a second on a board with a busy SD card. */
 const CALL_LIMIT_MS = 10_000;
 
 /** Used when no init system listens (no NOTIFY_SOCKET). */
@@ -77,7 +77,7 @@ export function createSystemdNotifier(
   };
 }
 
-/** WatchdogSec= in milliseconds, if it is meant for this process. */
+/** WatchdogSec= in milliseconds; null when it is not meant for this process. */
 function readWatchdog(env: Readonly<Record<string, string | undefined>>): number | null {
   const { WATCHDOG_USEC: usec, WATCHDOG_PID: pid } = env;
   const ms = Number(usec) / 1000;

@@ -31,7 +31,7 @@ export interface UnitPlaces {
   readonly unit: string;
   /** The agent's folder in memory, in which it leaves its note. */
   readonly runtime: string;
-  /** Where the kernel's folders proc and sys are. */
+  /** The folder that contains the kernel's `proc` and `sys`. */
   readonly kernel: string;
 }
 

@@ -122,7 +122,7 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Read before everything else, so that no setting of the system counts: an image may have switched checks off. */
+/** apt reads this before everything else, so that no system setting counts: an image may have switched checks off. */
 const configuration = (own: string, sources: string): string => `Dir::Etc::main "${own}/empty/none";
 Dir::Etc::parts "${own}/empty";
 Dir::Etc::sourceparts "${own}/empty";

@@ -55,7 +55,7 @@ export async function leaveOrder(state: string, order: UpdateOrder): Promise<str
 
 async function replaceDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
-  // Never an existing file: root may write here, in a folder of another user, who could put a link there.
+  // Never writes to an existing file: root may write here in a folder of another user, who could put a link there.
   await rm(draft, { force: true });
   const file = await open(draft, 'wx', 0o600);
   try {

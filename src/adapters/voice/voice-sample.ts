@@ -1,4 +1,4 @@
-/** Examines a recording for a cloned voice: what it is by its content, how long it is, and what spoils it. */
+/** Examines a recording for a cloned voice: its format by its content, its length, and what spoils it. */
 import { fileTypeFromBuffer } from 'file-type';
 import { parseBuffer } from 'music-metadata';
 import type { SAMPLE_MIME_TYPES } from '../../protocol/service/voice.ts';
@@ -13,7 +13,7 @@ export const LARGEST_SAMPLE_BYTES = 10_000_000;
 /** Shortest sample, and the length from which voices are good (seconds). */
 const SHORTEST_S = 10;
 const GOOD_S = 30;
-/** Sound per step of the measurement (seconds): a step of a long file needs little memory. */
+/** Sound per step of the measurement (seconds), so that a long file needs little memory. */
 const STEP_S = 1;
 
 interface Kind {

@@ -1,4 +1,4 @@
-/** Counters and histograms whose values outlive a scrape. */
+/** Counters and histograms, whose values accumulate over scrapes. */
 import type { Labels, Sample } from './open-metrics.ts';
 
 export interface Counter {

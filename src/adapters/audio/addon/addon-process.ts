@@ -1,6 +1,6 @@
 /**
- * The child of the driver `addon`: wraps an npm package that the operator has installed behind raw PCM on a pipe.
- * Usage: audio-addon.mjs capture|playback DEVICE RATE
+ * The child of the driver `addon`: exposes an npm package that the operator has installed as raw PCM on a pipe. Usage:
+ * audio-addon.mjs capture|playback DEVICE RATE
  *
  * It never shuts down cleanly: these packages hang or crash in their own cleanup, so the process exits at once.
  */

@@ -8,7 +8,7 @@ import type { SupervisorDeps } from '../child/supervisor.ts';
 import { AudioFaultError } from '../fault.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
-/** A card through an npm package that the operator has installed. */
+/** Options of a card that is driven by an npm package of the operator's. */
 export interface AddonOptions {
   readonly device: string;
   readonly rateHz: number;

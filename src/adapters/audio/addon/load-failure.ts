@@ -28,7 +28,7 @@ export function readLoadFailure(error: unknown, name: string): LoadFailure {
 
 /** The program that loads the package. */
 interface Loader {
-  /** Its folder. */
+  /** Folder of the program. */
   readonly folder: string;
   /** Path and major version of the program's Node. */
   readonly node: string;

@@ -13,7 +13,7 @@ const CHUNK_MS = 320;
  * accepted.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
-/** Used where periods arrive in pairs, or where each must be processed before the next arrives. */
+/** Used when periods arrive in pairs, or when each must be processed before the next arrives. */
 const SHORT_PERIOD = PERIODS_MS.indexOf(20);
 /** Buffer of the device (milliseconds): a daemon that stalls for less loses no sound. */
 const BUFFER_MS = 2000;
@@ -52,7 +52,7 @@ export function createAlsaCapture(options: AlsaOptions & { readonly gain?: numbe
 function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {
   const attempts = createFormatAttempts(device, rateHz);
   let usesShortPeriods = shortPeriods;
-  /** Index of the longest period that this device can use, whatever is requested. */
+  /** Index of the longest period that works with this device. */
   let needed = 0;
   /** Index of the running child's period. */
   let period = 0;

@@ -12,7 +12,7 @@ export interface AlsaOptions {
   readonly deps: SupervisorDeps;
 }
 
-/** One way to ask a device for sound. */
+/** One device name and format to try. */
 export interface FormatAttempt extends Shape {
   readonly device: string;
 }

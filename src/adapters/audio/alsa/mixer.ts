@@ -31,7 +31,7 @@ export function controlDevice(device: string): string | null {
 
 /** The volume control of a PCM device's card. A card that comes back may have another volume. */
 export interface CardMixer {
-  /** Null while no control is known that changes the playback volume. */
+  /** Null while no control for the playback volume is known. */
   readonly mixer: Mixer | null;
   /** Looks the control up again. When amixer does not answer, the last result stays valid. */
   look(): Promise<void>;

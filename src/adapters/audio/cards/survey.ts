@@ -12,7 +12,7 @@ import { hasKernelSound, readCards } from './kernel-cards.ts';
 
 /** A card's stream, with what the device reported about itself. */
 export interface SurveyedStream extends CardStream {
-  /** Its name in a configuration. */
+  /** The stream's name in a configuration. */
   readonly address: string;
   readonly isBusy: boolean;
   /** Why its abilities are unknown, in ALSA's words; null when they are known. */

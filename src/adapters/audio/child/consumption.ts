@@ -19,7 +19,7 @@ interface Account {
  * as in PulseAudio, takes 0 to 10.
  */
 const LARGEST_WAKE_UP_BYTES = 10;
-/** Share of a period below which a partly read period is not carried over. */
+/** Remainder (share of a period) that is too small to count as a partly read period. */
 const NEGLIGIBLE = 0.25;
 
 /**

@@ -6,7 +6,7 @@ import type { Child } from './process.ts';
 interface Handed {
   /** Frames that were given to the device: whole periods. */
   readonly frames: number;
-  /** Frames that wait until a period is full. */
+  /** Frames that are held back until a period is full. */
   readonly heldFrames: number;
 }
 

@@ -5,7 +5,7 @@ import { ownLine } from '../../own-line.ts';
 const ALSA = /^ALSA lib (?:[^\s:]+:\d+:)?(?:\(\w+\) ?)?(?:\[[\w.]+\] ?)?/;
 /** The same prefix of arecord and aplay. */
 const PROGRAM = /^(?:arecord|aplay): (?:\w+:\d+: )?/;
-/** Lines about the consequences of an earlier one. */
+/** Lines about the consequences of an earlier error. */
 const CONSEQUENCE = /^(?:function \w+ returned error|hooks failed)/;
 /** For a configuration that cannot be parsed, the first line names the position and the second the file. */
 const MOST_LINES = 2;

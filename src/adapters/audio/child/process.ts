@@ -16,7 +16,7 @@ export interface ChildSpec {
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The program could not be started at all: the system's name of the error. */
+  /** The system's error code when the program could not be started at all; otherwise null. */
   readonly spawnError: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface ChildEvents {
   data(bytes: Uint8Array): void;
   /** A line of its standard error, shortened and cleaned. */
   line(text: string): void;
-  /** Called once, and last. */
+  /** The last call, exactly once. */
   ended(end: ChildEnd): void;
 }
 
 export interface Child {
   readonly pid: number | null;
-  /** False while earlier writes wait in this process. */
+  /** @returns false while data waits in this process */
   write(bytes: Uint8Array): boolean;
-  /** Bytes that wait in this process. */
+  /** Bytes that wait in this process, not yet passed to the child. */
   readonly waitingBytes: number;
   /** Bytes that have left this process for the child; the system buffers some of them even if the child reads none. */
   readonly passedBytes: number;

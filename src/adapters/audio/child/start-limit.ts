@@ -1,4 +1,4 @@
-/** Limit of a first start (milliseconds): a card or sound server that takes longer probably hangs. */
+/** Timeout of a first start (milliseconds): a card or sound server that takes longer probably hangs. */
 const FIRST_MS = 10_000;
 const MOST_MS = 40_000;
 

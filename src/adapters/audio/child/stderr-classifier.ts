@@ -211,7 +211,7 @@ const LAYER =
 /** Announcement of a recording or playback, printed without `-q`. */
 const BEGINNING = /^(?:Recording|Playing) .* : /;
 
-/** @param line after cleaning: runs of spaces are one space */
+/** @param line cleaned: a run of spaces is one space */
 export function isSetupListing(line: string): boolean {
   return FIELD.test(line) || LAYER.test(line) || BEGINNING.test(line);
 }

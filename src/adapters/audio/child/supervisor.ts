@@ -25,7 +25,7 @@ export interface SupervisedUse {
   started(child: Child): void;
   data?(bytes: Uint8Array): void;
   line?(text: string): void;
-  /** @returns whether this lost sound */
+  /** @returns whether sound was lost, so that the xrun counts */
   xrun(ms: number): boolean;
   /** The child has exited; sound in its pipe is lost. */
   gone(): void;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../ports/clock.ts';
 
 /** Notices when something expected does not arrive. */
 export interface Watchdog {
-  /** It must arrive within this time from now; call again each time it has arrived. */
+  /** The expected event must arrive within this time from now; call again at each arrival. */
   expect(limitMs: number): void;
   /** Nothing is expected for now. */
   rest(): void;
