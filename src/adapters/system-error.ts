@@ -38,7 +38,7 @@ export function systemReason(error: unknown): string {
   return reasonOf(systemCode(error));
 }
 
-/** The same for an error code. */
+/** The reason for an error code, in words. */
 export function reasonOf(code: string | null): string {
   return code === null ? 'unknown reason' : (REASONS[code] ?? code);
 }

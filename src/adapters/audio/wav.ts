@@ -60,7 +60,7 @@ function createReader(fd: number, path: string): WavReader {
   });
 }
 
-/** The same for a WAV file in memory. @param name for errors. @throws AudioFaultError */
+/** Opens a WAV file in memory. @param name for errors. @throws AudioFaultError */
 export function openWavBytes(bytes: Uint8Array, name: string): WavReader {
   const read: ReadAt = (at, count) => bytes.subarray(at, at + count);
   return makeReader({ path: name, read, size: () => bytes.length, close() {} });

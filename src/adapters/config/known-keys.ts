@@ -138,7 +138,7 @@ export function suggest(name: string, known: readonly string[]): string | null {
   return known.find((other) => beginsLike(other.toLowerCase(), lower)) ?? null;
 }
 
-/** The same for names in a fleet. Another number in a name means another device, not a typing error. */
+/** Like `suggest`, for names in a fleet: another number in a name means another device, not a typing error. */
 export function suggestName(name: string, known: readonly string[]): string | null {
   const numberIn = (text: string): string => text.replaceAll(/\D/g, '').replace(/^0+/, '');
   const number = numberIn(name);

@@ -31,7 +31,7 @@ export function certificateFault(text: string): string | null {
   return `holds ${which} that cannot be read${whyUnusable(text)}: ${COPY_WHOLE}`;
 }
 
-/** The same for our own certificate, which must also be strong enough for TLS. */
+/** The fault of our own certificate, which must also be strong enough for TLS. */
 export function ownCertificateFault(text: string): string | null {
   const fault = certificateFault(text);
   if (fault !== null) return fault;
@@ -65,7 +65,7 @@ function isSignedWeakly(cert: string): boolean {
   return WEAK_SIGNATURES.some((identifier) => raw.includes(identifier, 'hex'));
 }
 
-/** The same for a private key. The result reveals nothing of the key. */
+/** The fault of a private key, as the end of a sentence that reveals nothing about the key. */
 export function privateKeyFault(text: string): string | null {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return 'holds a private key that is protected by a password: remove the password ("openssl pkey -in key.pem")';

@@ -21,7 +21,7 @@ const LATE = { afterMs: 750, looks: 3 };
  * portions. But only one short piece may be left to process when a chunk is complete.
  */
 const AWAKE = { portionMs: 80, lastMs: 25 };
-/** The same while the canceller rests and has nothing to process. */
+/** Sound per message while the canceller rests and has nothing to process (milliseconds). */
 const RESTING = { portionMs: 320, lastMs: 0 };
 /** Maximum number of pieces that the canceller may hold. */
 const MOST_HELD = 400;

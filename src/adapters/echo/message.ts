@@ -18,7 +18,7 @@ export type ToEchoThread =
   | { readonly type: 'flushed'; readonly at: number; readonly place: Place | null }
   | { readonly type: 'captured'; readonly pieces: readonly CapturedPiece[] };
 
-/** Its answers: `ready` once, then one `frames` for each `captured`, with the same number of pieces. */
+/** Messages from the canceller's thread: `ready` once, then one `frames` for each `captured`, with the same number of pieces. */
 export type FromEchoThread =
   | { readonly type: 'ready' }
   | {

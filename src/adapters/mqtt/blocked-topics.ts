@@ -3,7 +3,7 @@
  * device publishes a refused value again.
  */
 const BLOCK_MS = 240_000;
-/** The same for token requests, for which a visitor may wait. */
+/** How long a token topic stays blocked (milliseconds): a visitor may be waiting. */
 const URGENT_BLOCK_MS = 15_000;
 const MOST_TOPICS = 100;
 

@@ -34,7 +34,7 @@ export const MOST_PACKET_BYTES = 4_194_304;
 /** Largest WebSocket message (bytes): it may hold several packets, but is buffered whole. */
 const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 
-/** The password or a TLS file is unavailable: a person must fix it. The message holds neither. */
+/** The password or a TLS file is unavailable: a person must fix it. The message reveals the content of neither. */
 export class UnusableCredential extends Error {}
 
 /** The broker's name for messages: scheme, host and port, never user name or password. */

@@ -10,7 +10,7 @@ import { subscriptionsOf } from './subscribe.ts';
 
 /** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
 const SUBSCRIBE_AGAIN_MS = 300_000;
-/** The same while a person speaks (milliseconds). */
+/** Wait before a refused subscription is tried again while a person speaks (milliseconds). */
 const URGENT_SUBSCRIBE_AGAIN_MS = 15_000;
 /** Time for the last message and DISCONNECT, before the socket is cut (milliseconds). */
 const LEAVE_WITHIN_MS = 1000;

@@ -12,11 +12,11 @@ import { systemReason } from '../system-error.ts';
 export const ORDER_FILE = 'update-order.json';
 /** In the agent's folder in memory: the id of the order whose restart the agent allows. */
 export const MOMENT_FILE = 'update-moment';
-/** In the same folder: the pid of a process that ends because an operator ordered a restart. */
+/** In the agent's folder in memory: the pid of a process that ends because an operator ordered a restart. */
 export const RESTART_FILE = 'restart-asked';
 /** In the updater's folder in memory. */
 export const STATUS_FILE = 'status.json';
-/** In the same folder: while it exists, the launcher starts only the installed version. */
+/** In the updater's folder in memory: while it exists, the launcher starts only the installed version. */
 const AVOID_FILE = 'installed-only';
 
 const MOST_ORDER = 8192;

@@ -6,7 +6,7 @@ export type LoadFailure =
   | { readonly kind: 'absent' }
   /** The addon is installed, but its native part is not built. */
   | { readonly kind: 'not_built' }
-  /** Its native part was built for another version of Node. */
+  /** The native part was built for another version of Node. */
   | { readonly kind: 'other_node'; readonly built: string; readonly needed: string }
   | { readonly kind: 'other'; readonly reason: string };
 

@@ -3,7 +3,7 @@ import { ownLine } from '../../own-line.ts';
 
 /** The prefix of alsa-lib's messages: file, line and function of its source, and a level since version 1.2.14. */
 const ALSA = /^ALSA lib (?:[^\s:]+:\d+:)?(?:\(\w+\) ?)?(?:\[[\w.]+\] ?)?/;
-/** The same prefix of arecord and aplay. */
+/** The prefix of messages of arecord and aplay. */
 const PROGRAM = /^(?:arecord|aplay): (?:\w+:\d+: )?/;
 /** Lines about the consequences of an earlier error. */
 const CONSEQUENCE = /^(?:function \w+ returned error|hooks failed)/;

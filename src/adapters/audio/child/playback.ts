@@ -165,7 +165,7 @@ class ChildPlayback {
         return this.sink.measured(effect.until);
       case 'missed': {
         const { ms } = effect;
-        // It may be found during a write: report it only after that call.
+        // The gap may be found during a write: report it only after that call.
         return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
@@ -214,7 +214,7 @@ class ChildPlayback {
       },
       back: () => {
         this.isFaulty = false;
-        // It may be found during a write: report it only after that call.
+        // The recovery may be noticed during a write: report it only after that call.
         queueMicrotask(() => this.isClosed || this.isFaulty || this.sink.back());
       },
     };
