@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a file in a folder of another user, who must not be able to redirect, block or exhaust this program: links are
- * not followed, pipes are not waited for, and files above `mostBytes` are not read.
- * @returns null if there is no such file
+ * Reads a file in a folder of another user, who must not be able to redirect, block or exhaust this program: links are not
+ * followed, pipes are not waited for, and files above `mostBytes` are not read.
+ * @returns null if the file is absent, unreadable, too large or not a regular file
  */
 export function readBounded(path: string, mostBytes: number): Buffer | null {
   let file: number;

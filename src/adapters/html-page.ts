@@ -3,12 +3,12 @@ export interface HtmlPage {
   readonly title: string;
   /** Name of its script and its style, and of the element that they fill. */
   readonly name: string;
-  /** Path of the folder that has them. */
+  /** URL path of the folder with both files. */
   readonly folder: string;
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** @param page contains no text from outside */
+/** @param page must not contain text from outside: it is not escaped */
 export function htmlOf({ title, name, folder, meta }: HtmlPage): string {
   const metas = { viewport: 'width=device-width, initial-scale=1', ...meta };
   return `<!doctype html>

@@ -4,12 +4,12 @@ import { REDACTED } from './redaction.ts';
 export { shortId } from '../protocol/short-id.ts';
 
 /**
- * Removes secrets that this program knows, in any form, from texts of others. A peer that received a secret from us, or gave it
- * to us, may quote it.
+ * Removes secrets that this program knows, in any form, from texts of peers. A peer that received a secret from us, or gave it to
+ * us, may quote it.
  */
 export interface KnownSecrets {
   addToken(token: string): void;
-  /** A session's id stays visible in the part that reports show. */
+  /** Hides a session's id, except for the part that reports show. */
   addSession(id: string): void;
   /** The text without the known secrets, also when it was cut in the middle of one. */
   hide(text: string): string;
@@ -72,7 +72,7 @@ function withoutWhole(text: string, { shown, anywhere }: Known): string {
   return text.replace(anywhere, () => shown);
 }
 
-/** A text that was cut may end with the beginning of a secret. Hides it when it is longer than what may be shown. */
+/** A text that was cut may end with the beginning of a secret. Hides that when it is longer than what may be shown. */
 function withoutBegin(text: string, { secret, shown }: Known): string {
   const least = shown === REDACTED ? LEAST_CHARS : Math.max(LEAST_CHARS, shown.length - '...'.length + 1);
   const at = text.lastIndexOf(secret.slice(0, least));

@@ -8,8 +8,8 @@ import { redactValue } from './redaction.ts';
 export type { Logger } from 'pino';
 
 /**
- * `json`: one object per line. `journal`: for a person who reads the journal, systemd's priority, the sentence and its fields.
- * `journal-json`: the same with an object. `readable`: for a person at a terminal; `readable-plain`: the same without colours.
+ * `json`: one object per line. `journal`: systemd's priority, the sentence and its fields, for a person who reads the journal.
+ * `journal-json`: the priority and an object. `readable`: for a person at a terminal; `readable-plain`: the same without colours.
  */
 export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable' | 'readable-plain';
 
@@ -39,12 +39,12 @@ const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const JOURNAL_DEFAULT_PRIORITY = 6;
 
-/** Characters of one text in a log record; the rest is neither written nor searched for secrets. */
+/** Maximum characters of one text in a log record; the rest is neither written nor searched for secrets. */
 export const LONGEST_LOGGED = 2000;
 
 /**
- * A logger that redacts every line in every format. Setting `level` on it also changes the level of all its children.
- * A failing sink (a closed pipe, a full disk) costs lines, never the program.
+ * A logger that redacts every line in every format. Setting `level` on it also changes the level of all its children. A failing
+ * sink (a closed pipe, a full disk) loses lines, but never ends the program.
  */
 export function createLogger(options: LogOptions): Logger {
   const { sink } = options;
@@ -126,7 +126,7 @@ function isAtLeast(level: unknown, least: string): boolean {
 }
 
 /**
- * Chooses the format for a standard output. A terminal has a person as reader; a journal's stream is recognised by its inode.
+ * Chooses the format for a standard output. A terminal is read by a person; a journal's stream is recognised by its inode.
  * @param wanted the format for the journal
  */
 export function chooseLogFormat(
@@ -144,7 +144,7 @@ export function chooseLogFormat(
   return wanted === 'json' ? 'journal-json' : 'journal';
 }
 
-/** Loads what the format needs: a kiosk, whose log no terminal shows, never loads the readable ones. */
+/** Loads what the format needs: a kiosk, which does not log to a terminal, never loads the readable ones. */
 export async function loadFormat(format: LogFormat): Promise<LoadedFormat> {
   if (format !== 'readable' && format !== 'readable-plain') return format;
   const { readableFormat } = await import('./readable-log.ts');

@@ -7,8 +7,8 @@ const LIMIT_MS = 8000;
 /**
  * The time from a server's `Date` header; null when there is none, or the server is unreachable.
  *
- * Without the time its certificate cannot be checked, so anyone on the network path can answer, as for a time server. The request sends
- * no data, and only the time is read from the answer.
+ * Without the time, the server's certificate cannot be checked, so anyone on the network path can answer, as with a time server.
+ * The request sends no data, and only the time is read from the answer.
  */
 export function askServerTime(url: string, limitMs = LIMIT_MS): Promise<ServerTime | null> {
   return new Promise((resolve) => {

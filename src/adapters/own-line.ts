@@ -7,8 +7,8 @@ const LONGEST = 160;
 const LOGIN = /:\/\/[^\s"'<>]*@/g;
 
 /**
- * The own words of a library, a tool or a peer, fit to show beside our advice: one line, limited, without control characters and
- * secrets. They often name the cause that a list of ours does not know.
+ * The text of a library, a tool or a peer, made fit to show beside our advice: one line, limited, without control characters and
+ * secrets. It often names a cause that our own lists lack.
  */
 export function ownLine(text: string): string {
   const most = 4 * LONGEST;
@@ -17,7 +17,10 @@ export function ownLine(text: string): string {
   return safe.length > LONGEST ? `${safe.slice(0, LONGEST - 3)}...` : safe;
 }
 
-/** An address for a message: without user, password, query and fragment, any of which may hold a secret. Null: not one of the web. */
+/**
+ * An address for a message: without user, password, query and fragment, any of which may hold a secret. Null: not an HTTP or
+ * WebSocket address.
+ */
 export function shownAddress(text: string, base?: string): string | null {
   const url = URL.canParse(text, base) ? new URL(text, base) : null;
   if (url === null || !/^(?:https?|wss?):$/.test(url.protocol)) return null;

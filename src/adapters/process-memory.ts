@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { listIfReadable, readIfReadable } from './if-readable.ts';
 
-/** Maximum number of processes to count: more than any tree of ours with an operator's audio command. */
+/** Maximum number of processes to count: more than the agent has, even with an operator's audio command. */
 const MOST_PROCESSES = 64;
 
 /**
- * Resident memory of a process and its descendants, bytes; of the process alone when the kernel does not list them. Shared memory
- * is counted once for each process.
+ * Resident memory of a process and its descendants, bytes; of the process alone when the kernel does not list descendants. Shared
+ * memory is counted once for each process.
  * @param own resident bytes of this process, which are known without the kernel's files
  */
 export function residentTree(own: () => number, proc = '/proc', pid = process.pid): number {

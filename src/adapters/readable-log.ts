@@ -11,8 +11,8 @@ export function readableFormat(colorize: boolean): (line: LogLine) => string {
 }
 
 /**
- * Records quote services, brokers and owners. At a terminal such a text must not steer it, nor begin a new line, which would look
- * like a record. Colours are added later.
+ * Records quote services, brokers and owners. Such a text must not control the terminal, or begin a new line that would look like a
+ * record. Colours are added later.
  */
 function quieted(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return key === 'stack' ? stackLines(value) : oneLine(value);
@@ -23,7 +23,7 @@ function quieted(value: unknown, key = ''): unknown {
   );
 }
 
-/** Each frame keeps its line, which is written indented; the message before them becomes one line. */
+/** Keeps one indented line for each frame; the message before the frames becomes one line. */
 function stackLines(stack: string): string {
   return stack
     .split(/\n(?= +at )/)

@@ -28,7 +28,7 @@ const SECRET_NAMES = [
   'privatekey',
   'jws',
 ];
-/** Longest ending of a name to look at (characters): the longest secret name and its separators. */
+/** Length of the end of a name that is checked (characters): the longest secret name and its separators. */
 const NAME_END = 24;
 const SCHEMES = ['bearer', 'basic'];
 const LEAST_CREDENTIAL = 6;
@@ -67,7 +67,7 @@ export function redactText(text: string, isCut = false): string {
 
 /**
  * A JSON value, without secrets at any depth.
- * @param longest longer strings are cut first
+ * @param longest maximum length of a string; a longer one is cut before it is redacted
  */
 export function redactValue(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
   if (typeof value === 'string') return cutAndRedact(value, longest);
@@ -87,7 +87,7 @@ function cutAndRedact(text: string, longest: number): string {
 }
 
 function isSecretKey(key: string, value: unknown): boolean {
-  // Counters such as {"token": 3} and flags reveal nothing.
+  // Numbers, as in {"token": 3}, and flags reveal nothing.
   const canHoldSecret = typeof value === 'string' || (typeof value === 'object' && value !== null);
   return canHoldSecret && isSecretName(key.slice(-NAME_END), key.length <= NAME_END);
 }

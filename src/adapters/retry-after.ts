@@ -1,7 +1,7 @@
 import type { WallMs } from '../protocol/time.ts';
 
 /**
- * `Retry-After` of an answer, in milliseconds. It holds seconds or a date. A date is compared with the answer's own clock (`Date`),
+ * `Retry-After` of an answer, in milliseconds. It holds seconds or a date. A date is compared with the server's clock (`Date`),
  * because this machine's may be wrong; without that header, with our clock.
  * @param wall null: not known
  */

@@ -25,11 +25,11 @@ export function noteFolder(env: Environment): string | null {
   return isAbsolute(xdg) ? join(xdg, 'dragoman') : stateDirectory(env);
 }
 
-/** The note of this process. It is a convenience: a failure to write it changes nothing else. */
+/** The note of this process. A failure to write it has no other effect. */
 export interface NoteFile {
-  /** Resolves when the note was written for the first time; never, while the disk hangs. */
+  /** Resolves when the note has been written for the first time; never while the disk hangs. */
   readonly written: Promise<void>;
-  /** Writes only what has changed. */
+  /** Writes the note if it has changed. */
   write(note: Omit<RunningNote, 'pid'>): void;
   remove(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export function openNote(env: Environment, pid: number = process.pid): NoteFile 
         .then(() => replace(folder, path, text))
         .then(tellWritten)
         .catch(() => {
-          // Tried again with the next look.
+          // Retried at the next call.
           last = '';
         });
     },
@@ -70,12 +70,12 @@ async function replace(folder: string, path: string, text: string): Promise<void
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.tmp`;
   await writeFile(draft, text);
-  // Every user may ask for the state, whatever the umask of the service is.
+  // Every user may read the state, whatever the umask of the service is.
   await chmod(draft, 0o644);
   await rename(draft, path);
 }
 
-/** A killed agent leaves its note. */
+/** Removes the files that killed agents have left. */
 async function removeDead(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

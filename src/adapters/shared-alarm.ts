@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Timers with slack share their wake-ups. The alarm rings when one of them cannot wait longer, and calls all that are due by then.
- * A wait that is renewed again and again needs no new timer each time: even a cancelled timer of Node's wakes the process up.
+ * Timers with slack share their wake-ups. The alarm rings when one of them cannot wait longer, and then calls all that are due. A
+ * wait that is renewed repeatedly does not set a timer each time: even a cancelled Node timer wakes the process up.
  * @param now monotonic milliseconds
  * @returns calls back between `at` and `slackMs` later; returns the cancellation
  */

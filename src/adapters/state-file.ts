@@ -32,7 +32,7 @@ export const runningWith = (
 
 /**
  * The folder of an agent's state. Outside of a service each configuration file has its own, so that two checkouts with the same
- * device do not share their state. Null: nothing outlives the program.
+ * device do not share their state. Null: no state outlives the program.
  */
 export function agentStateFolder(env: Readonly<Record<string, string | undefined>>): string | null {
   const folder = stateDirectory(env);
@@ -51,7 +51,7 @@ const READ_WITHIN_MS = 2000;
 const inTurn = createSlots(2);
 
 export interface OpenedStateFile extends StateFile {
-  /** Resolves when the content is known, or when the timeout is over. */
+  /** Resolves when the content is known, or at the timeout. */
   readonly opened: Promise<void>;
 }
 
@@ -82,10 +82,10 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
       return { kind: 'awaited', isOverdue, whenFound: (callback) => void loaded.then(callback) };
     },
     async write(text) {
-      // The file may hold what cannot be replaced, such as the key of a renewed certificate.
+      // The unread file may hold something irreplaceable, such as the key of a renewed certificate.
       if (held === null) return { ok: false, message: `the file ${path} has not been read yet` };
       return inTurn(async () => {
-        // Without it the new content counts all the same: what runs goes before what another version knew.
+        // If the rename fails, the new content replaces the file: the running state matters more than another version's.
         if (isOthers) await rename(path, `${path}.aside`).catch(() => {});
         isOthers = false;
         return replace(path, text);
@@ -116,7 +116,7 @@ async function readText(path: string): Promise<StateFound> {
 }
 
 async function replace(path: string, text: string): Promise<Awaited<ReturnType<StateFile['write']>>> {
-  // Always the same name, so that power cuts leave at most one.
+  // Always the same name, so that power cuts leave at most one draft.
   const draft = `${path}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -38,12 +38,12 @@ export function systemReason(error: unknown): string {
   return reasonOf(systemCode(error));
 }
 
-/** The same for the error's code. */
+/** The reason for an error code, in words. */
 export function reasonOf(code: string | null): string {
   return code === null ? 'unknown reason' : (REASONS[code] ?? code);
 }
 
-/** What a person does about an address on which a server cannot listen. */
+/** Advice for an address on which a server cannot listen. */
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'end that program, or name another port',
   EACCES: 'name a port above 1023',
@@ -66,7 +66,7 @@ export function fileTrouble(error: unknown): string | null {
   return file === null || !(code in REASONS) ? null : `${file} cannot be used: ${REASONS[code]}`;
 }
 
-/** Runs the action. Returns null, or the system's reason in words. @throws errors without a code of the system */
+/** Runs the action. Returns null, or the system's reason in words. @throws errors without a system code */
 export function systemRefusal(act: () => void): string | null {
   try {
     act();

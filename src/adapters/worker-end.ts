@@ -8,8 +8,8 @@ export const END = null;
 export type End = typeof END;
 
 /**
- * Ends a thread. `terminate()` alone would interrupt it anywhere, and Node.js 20 aborts the whole process when V8 is just
- * compiling for that thread.
+ * Ends a thread. `terminate()` alone would interrupt it anywhere, and Node.js 20 aborts the whole process if V8 is compiling for
+ * that thread at the time.
  */
 export function endWorker(worker: Worker, graceMs = GRACE_MS): void {
   const late = setTimeout(() => void worker.terminate(), graceMs);

@@ -9,18 +9,18 @@ import { readBounded } from '../bounded-file.ts';
 import { systemCode } from '../system-error.ts';
 
 /**
- * Sound that another program on this machine has the agent play, because the agent uses the loudspeaker. It is a file in the
- * agent's runtime directory, raw PCM at the rate of its loudspeakers. The agent removes the file when it accepts the sound.
+ * Sound that another program on this machine asks the agent to play, because the agent occupies the loudspeaker. It is a file in
+ * the agent's runtime directory, raw PCM at the rate of its loudspeakers. The agent removes the file when it accepts the sound.
  */
 const FILE = 'announcement.pcm';
 export const LONGEST_ANNOUNCEMENT_S = 60;
 const MOST_BYTES = LONGEST_ANNOUNCEMENT_S * OUTPUT_RATE_HZ * BYTES_PER_SAMPLE;
 
-/** Timeout for the agent to accept it (milliseconds); a running agent needs a few. */
+/** Timeout for the agent to accept the file (milliseconds); a running agent needs only a few. */
 const TAKEN_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 50;
 
-/** @returns whether an agent has accepted it; never rejects */
+/** @returns whether an agent has accepted the sound; never rejects */
 export async function handOver(directory: string, pcm: Uint8Array, clock: Clock): Promise<boolean> {
   const path = join(directory, FILE);
   // The directory belongs to another user, who must not be able to redirect this write.
@@ -60,7 +60,7 @@ async function isGone(path: string): Promise<boolean> {
 
 /**
  * Accepts announcements from now on.
- * @param canSpeak whether it would be heard now; if not, the file is left, and the other program plays it elsewhere
+ * @param canSpeak whether sound would be heard now; otherwise the file stays, and the other program plays it elsewhere
  * @returns stops watching; without a runtime directory nothing is watched
  */
 export function watchAnnouncements(
@@ -82,12 +82,12 @@ export function watchAnnouncements(
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    // No watches left: the other program notices that the file stays.
+    // The system has no file watches left: the other program notices that the file stays.
     return () => {};
   }
 }
 
-/** Reads and removes the file; null when there is none that could be an announcement. */
+/** Reads and removes the file; null when it is absent, too large or not a regular file. */
 function takeFile(path: string): Uint8Array | null {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
   const pcm = readBounded(path, MOST_BYTES);

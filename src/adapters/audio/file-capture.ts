@@ -7,7 +7,7 @@ import { openSource, type SoundSource } from './sound-source.ts';
 export interface FileCaptureOptions {
   /** A WAV file of any rate, 1-8 channels. */
   readonly path: string;
-  /** Begin again at the end, without a seam; otherwise silence follows. */
+  /** Repeat the file without a seam; otherwise silence follows it. */
   readonly loop: boolean;
   /** The rate at which sound is delivered; a mono 16-bit file of this rate is delivered bit-exact. */
   readonly rateHz: number;

@@ -18,7 +18,7 @@ export interface FilePlaybackOptions {
   readonly maxMs: number;
 }
 
-/** How often the file grows: a killed process loses no more than this. */
+/** Interval at which the file grows (milliseconds): a killed process loses no more than this. */
 const TICK_MS = 100;
 /** Sound after a flush that is faded out (milliseconds). */
 const FADE_MS = 8;
@@ -44,7 +44,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   let rendered = 0;
   let waitingFrom = 0;
   let waitingUntil = 0;
-  /** The last fault that was reported, until writing works again. */
+  /** Message of the last reported fault; empty while writing works. */
   let reportedFault = '';
   let overflowing = false;
   let closed = false;
@@ -52,7 +52,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
 
   const placeAt = (now: number): number => ((now - startedAt) * rateHz) / 1000;
   const timeOf = (place: number): number => startedAt + (place * 1000) / rateHz;
-  /** News found during a write or flush is reported after that call. */
+  /** Reports a change that is noticed during a write or flush only after that call. */
   const later: Report = (news) => queueMicrotask(() => closed || news());
   const append = (pcm: Uint8Array, report: Report): void => {
     try {
@@ -64,7 +64,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
       reportedFault = error.message;
     }
   };
-  /** Writing works again, and there is room. */
+  /** Writing works: reports the recovery, unless sound is being dropped. */
   const recovered = (report: Report): void => {
     const wasFaulty = reportedFault !== '';
     reportedFault = '';

@@ -10,7 +10,7 @@ export interface LastResortOptions {
   readonly afterS: number;
 }
 
-/** Shortest time between two runs (milliseconds): a reboot loop must leave time to log in. Forgotten when the program ends. */
+/** Shortest time between two runs (milliseconds): a reboot loop must leave time to log in. Not kept over a restart. */
 const INTERVAL_MS = 3_600_000;
 const RUN_LIMIT_MS = 60_000;
 

@@ -17,7 +17,7 @@ export const MAX_CHANNELS = 8;
 
 export const TAG = { pcm: 1, float: 3, extensible: 0xfffe } as const;
 const SIZE_UNKNOWN = 0xffff_ffff;
-/** Real files have a handful; a hostile file with more would keep the reader busy for minutes. */
+/** Maximum number of chunks: real files have a handful, and a hostile file could keep the reader busy for minutes. */
 const MAX_CHUNKS = 1000;
 export const FORMAT_BYTES = { plain: 16, extensible: 40 } as const;
 const CONVERT = 'convert it, for example with: ffmpeg -i IN -ac 1 -ar 24000 -c:a pcm_s16le OUT.wav';
@@ -73,7 +73,7 @@ export function parse(read: ReadAt, path: string): Layout {
     if (id === 'data') {
       if (format === null) throw damaged(path, 'no "fmt " chunk before the "data" chunk');
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
-      // A recorder that streams or was killed leaves 0; after a truly empty sound only chunks follow.
+      // A recorder that streams or was killed leaves a size of 0. If the sound really is empty, only chunks follow.
       const dataBytes = (bytes: number): number => {
         const there = Math.max(0, bytes - bodyAt);
         const isKnown = said < there && (said > 0 || areChunks(read, bodyAt, bytes));
@@ -90,7 +90,7 @@ export function parse(read: ReadAt, path: string): Layout {
 const TRAILERS: ReadonlySet<string> = new Set(
   'LIST,id3 ,ID3 ,bext,iXML,axml,aXML,_PMX,cue ,smpl,inst,fact,JUNK,junk,PAD ,PEAK,afsp,cart,chna'.split(','),
 );
-/** Longest trailer to look for (bytes); those with a picture are longer, but are written with a known size. */
+/** Longest trailer to look for (bytes). Those with a picture are longer, but their files state the size of the sound. */
 const LONGEST_TRAILER = 65_536;
 const ID3V1_BYTES = 128;
 
@@ -104,7 +104,7 @@ function trailerBytes(read: ReadAt, dataAt: number, fileBytes: number): number {
   return 0;
 }
 
-/** Whether known chunks fill the bytes from there to the end; the last one may lack its pad byte. */
+/** Whether known chunks fill the bytes from `from` to the end; the last one may lack its pad byte. */
 function isTrailer(tail: Uint8Array, from: number): boolean {
   let at = from;
   while (at + 8 <= tail.length && TRAILERS.has(text(tail, at, 4))) {
@@ -114,7 +114,7 @@ function isTrailer(tail: Uint8Array, from: number): boolean {
   return at > from && (at === tail.length || at === tail.length + 1);
 }
 
-/** Whether chunks of any kind fill the bytes from there to the end; the last one may lack its pad byte. */
+/** Whether chunks of any kind fill the bytes from `from` to the end; the last one may lack its pad byte. */
 function areChunks(read: ReadAt, from: number, fileBytes: number): boolean {
   let at = from;
   for (let count = 0; count < MAX_CHUNKS && at < fileBytes; count++) {
@@ -158,7 +158,7 @@ function parseFormat(chunk: Uint8Array, path: string): WavFormat {
     throw new AudioFaultError('format', message);
   }
   const encoding = tag === TAG.float ? 'float' : 'int';
-  // The container counts: 20 bits in 3 bytes, or 24 in 4, are in its upper bits.
+  // The container's size counts: 20 bits in 3 bytes, or 24 in 4, are in its upper bits.
   const sampleBytes = frameBytes / channels;
   const bits = fields.getUint16(14, true);
   if (!canHold(sampleBytes, bits)) {

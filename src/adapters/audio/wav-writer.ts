@@ -30,7 +30,7 @@ export interface WavWriterOptions {
 /** O_NONBLOCK: a named pipe without a reader would block the program otherwise. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
 
-/** Makes a writer, and creates the file if possible. An older file of its own is replaced. */
+/** Makes a writer, and creates the file if possible. An older file of this program is replaced. */
 export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
   const { rateHz, overwrite = false, maxMs } = options;
   const maxDataBytes = Math.min(MOST_OWN_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
@@ -71,7 +71,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
   return {
     append(pcm) {
-      if (closed) return; // It must not create the file again.
+      if (closed) return; // A late append must not create the file again.
       const at = position;
       position = (at + pcm.length) % maxDataBytes;
       try {
@@ -102,7 +102,7 @@ function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: n
 }
 
 /**
- * Checks whether a file could be written there, without touching it. Null: no obstacle found.
+ * Checks whether a file could be written there, without touching it. Null: it can probably be written.
  * @param overwrite a file of another program may be replaced
  */
 export function checkWritable(path: string, overwrite = false): AudioFaultError | null {

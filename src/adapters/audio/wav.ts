@@ -6,7 +6,7 @@ import { FORMAT_BYTES, parse, type ReadAt, TAG, view, type WavFormat } from './w
 /** An open WAV file. */
 export interface WavReader {
   readonly format: WavFormat;
-  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. A file may grow. */
+  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. The file may grow. */
   readonly frames: number;
   /** How its unusual sound was handled, as a sentence; null when it is usual. */
   readonly note: string | null;
@@ -60,7 +60,7 @@ function createReader(fd: number, path: string): WavReader {
   });
 }
 
-/** The same for a WAV file in memory. @param name for errors. @throws AudioFaultError */
+/** Opens a WAV file in memory. @param name for errors. @throws AudioFaultError */
 export function openWavBytes(bytes: Uint8Array, name: string): WavReader {
   const read: ReadAt = (at, count) => bytes.subarray(at, at + count);
   return makeReader({ path: name, read, size: () => bytes.length, close() {} });
@@ -127,13 +127,13 @@ function readAt(fd: number, at: number, bytes: number): Uint8Array {
   return buffer.subarray(0, filled);
 }
 
-/** Places in a file, and sound at each (milliseconds): enough to meet speech between its pauses. */
+/** Number of probes spread over a file, and length of each (milliseconds): enough to hit speech between pauses. */
 const PROBES = 20;
 const PROBE_MS = 100;
-/** Power of the mean (part of the loudest channel's) below which channels cancel out; one alone of eight has 1/64. */
+/** Power of the mean, as a share of the loudest channel's, below which channels cancel out. One active channel of eight has 1/64. */
 const CANCELLED_POWER = 0.01;
 
-/** The loudest channel when the mean of all is silent beside it, as in opposite phase; otherwise null. */
+/** The loudest channel when the mean of all is nearly silent, as with opposite phases; otherwise null. */
 function soleChannel(
   format: WavFormat,
   total: number,

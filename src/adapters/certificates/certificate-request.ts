@@ -50,7 +50,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
 }
 
-/** Null when it is not a request, of another kind, or not signed with its own key. */
+/** Null when the text is not a request of this kind, or is not signed with its own key. */
 export function readRequest(pem: string): CertificateRequest | null {
   const [, base64] = PEM.exec(pem) ?? [];
   if (base64 === undefined) return null;
@@ -86,7 +86,7 @@ function keyOf({ whole }: DerValue): KeyObject | null {
   }
 }
 
-/** The common name, when the name has no other part. */
+/** The common name, if it is the only part of the name. */
 function commonNameOf({ content }: DerValue): string | null {
   const [set, ...others] = readDer(content);
   if (set?.tag !== TAG.set || others.length > 0) return null;

@@ -14,11 +14,11 @@ export const TAG = {
 export interface DerValue {
   readonly tag: number;
   readonly content: Buffer;
-  /** Tag and length included: the part that is signed. */
+  /** The value with its tag and length: the bytes that are signed. */
   readonly whole: Buffer;
 }
 
-/** The input is cut off, too long, or not DER. */
+/** The input is truncated, too long, or not DER. */
 export class DerError extends Error {}
 
 /** Encodes with lengths of one to three bytes: our values are at most 64 KB. */

@@ -21,7 +21,7 @@ const keptSchema = z.object({
   format: z.literal(1),
   /** SHA-256 of the configured certificate: a different one makes all of this void. */
   configured: z.string(),
-  /** Null: the configured one. */
+  /** Null: the configured pair. */
   present: pairSchema.nullable(),
   successor: pairSchema.nullable(),
   request: z.object({ id: z.string(), csr: z.string(), key: z.string() }).nullable(),
@@ -38,11 +38,11 @@ export interface DeviceCertificateParts {
   readonly file: StateFile;
 }
 
-/** The port, and the parts that the connection needs. */
+/** The port `DeviceCertificate`, and the parts that the connection needs. */
 export interface OpenedCertificate extends DeviceCertificate {
   /** The pair for the next connection. */
   pair(): Pair;
-  /** A connection is opened with another login. */
+  /** The next connection uses another login. */
   hide(): void;
   /** Whether this certificate was the configured one when the store was opened. */
   isOf(pem: string): boolean;
@@ -70,7 +70,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   const take = (found: StateFound): void => {
     const read = keptIn(found, kept.configured);
     unread = typeof read === 'string' ? read : null;
-    // It may hold the only key that belongs to a certificate.
+    // The unusable file may hold the only key of a certificate.
     if (unread !== null && found.kind === 'text') file.putAside?.();
     if (typeof read !== 'string') kept = read;
     uses = kept.successor === null ? 'present' : 'new';
@@ -79,11 +79,11 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   if (reading.kind !== 'awaited') take(reading);
   else {
     if (reading.isOverdue) unread = 'the disk takes too long';
-    // The next connection uses it. Nothing could be stored until then, so nothing is newer.
+    // The next connection uses what was read. Nothing could be stored before, so nothing newer is lost.
     reading.whenFound(take);
   }
 
-  /** The state in memory counts at once; the file follows. */
+  /** Changes the state in memory at once, and then the file. */
   const keep = (changes: Partial<Kept>): Promise<string | null> => {
     kept = { ...kept, ...changes };
     const text = JSON.stringify(kept);
@@ -131,7 +131,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     async draft(id) {
       const { key, request: csr } = createRequest(name);
       const problem = await keep({ request: { id, csr, key } });
-      // After a restart nothing would be known of this request, and an answer to it would be useless.
+      // A request that is not stored is unknown after a restart, so its answer would be useless.
       if (problem !== null) await keep({ request: null });
       return problem;
     },
@@ -171,7 +171,7 @@ function nothing(configured: string): Kept {
   return { format: 1, configured, present: null, successor: null, request: null };
 }
 
-/** A string result is the reason why it cannot be read. */
+/** The stored state; a string is the reason why it cannot be read. */
 function keptIn(found: StateFound, configured: string): Kept | string {
   if (found.kind === 'none') return nothing(configured);
   if (found.kind === 'unreadable') return found.why;
@@ -187,7 +187,7 @@ function infoOfPair({ certificate }: Pair): CertificateInfo | null {
   return own === undefined ? null : infoOf(own);
 }
 
-/** Keeps the certificates alone: text between them would reach the TLS library. */
+/** Keeps only the certificates: text between them would reach the TLS library. */
 function tidy(pem: string): string {
   return (readCertificates(pem) ?? []).map(String).join('');
 }

@@ -10,7 +10,7 @@ type Issue = z.core.$ZodIssue;
 export type Checked = { ok: true; config: Config } | { ok: false; problems: Problem[] };
 
 const LONGEST_KEY = 60;
-/** Further problems are only counted: formulating each takes time. */
+/** Maximum number of problems that are put into words, which takes time; further ones are only counted. */
 const MOST_PROBLEMS = 100;
 
 /** Checks a merged configuration against the schema; problems name what was found, where, and what is allowed. */
@@ -28,7 +28,7 @@ export function checkMerged(merged: Merged): Checked {
   return { ok: false, problems };
 }
 
-/** One thing that is wrong; `key` is the unknown name. */
+/** One thing that is wrong; `key`: the unknown key, if that is the fault. */
 interface Fault {
   readonly issue: Issue;
   readonly key?: string;
@@ -38,7 +38,7 @@ function faultsOf(issue: Issue): Fault[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue }];
 }
 
-/** Keys that an unknown key beside them was probably meant to be: those that are missing are not worth a report. */
+/** Keys that an unknown key beside them probably misspells. They are not also reported as missing. */
 function misspeltKeys(issues: readonly Issue[], value: unknown): ReadonlySet<string> {
   const keys = issues.flatMap(({ path, ...issue }) => {
     if (issue.code !== 'unrecognized_keys') return [];
@@ -84,7 +84,7 @@ function wrongValue(issue: Issue, merged: Merged): string {
   const node = nodeAt(issue.path, merged.value);
   const isDemand = issue.message.startsWith('must ');
   const isOwnWords = issue.code === 'custom' || (isDemand && issue.message !== plainIssue(issue));
-  // A sentence of its own, which names what was found.
+  // The schema's own sentence already names what was found.
   if (found !== undefined && isOwnWords && !isDemand) return issue.message;
   const allowed = node === null ? null : describeAllowed(node);
   const must = isOwnWords || allowed === null ? issue.message : `must be ${allowed}`;

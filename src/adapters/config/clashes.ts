@@ -18,7 +18,7 @@ export function findClashes(config: Config, sources: SourceMap, configFiles: rea
   return [...fileClashes(config, sources, configFiles), ...deviceClashes(config, sources)];
 }
 
-/** A recording replaces its file: no other key may need that file. */
+/** A recording overwrites its file, so no other key may name that file. */
 function fileClashes(config: Config, sources: SourceMap, configFiles: readonly string[]): Problem[] {
   const { lanes, mqtt, service } = config;
   const written = lanes.flatMap(({ playback }, lane) =>
@@ -74,7 +74,7 @@ function problemAt({ path, value }: Named, sources: SourceMap, message: string):
   };
 }
 
-/** The same for `hw:1`, `plughw:1,0` and `hw:CARD=1`: they open one piece of hardware. */
+/** A key that is the same for `hw:1`, `plughw:1,0` and `hw:CARD=1`, because they open the same hardware. */
 function deviceKey(name: string): string {
   const parsed = parseDeviceName(name);
   if (parsed === null || !/^(plug)?hw$/.test(parsed.plugin)) return name.trim();

@@ -12,7 +12,7 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Advice for a file that is neither. */
+/** Advice for a file that is not UTF-8. */
 export const SAVE_AS_UTF8 = 'Save it again as UTF-8: in Notepad, "Save as" has "Encoding" at its bottom.';
 
 /**

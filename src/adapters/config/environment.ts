@@ -97,7 +97,7 @@ function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** A tree that can grow in any order of its paths. */
+/** A tree that can be built from paths in any order. */
 type Branch = Map<string | number, Branch | { leaf: unknown }>;
 
 function plant(root: Branch, path: Path, leaf: unknown): void {
@@ -123,7 +123,7 @@ function grow(branch: Branch): unknown {
   return Array.from(list);
 }
 
-/** The source of a branch with several variables is the first of them. */
+/** The source of a branch: the first of its variables. */
 function firstBelow(path: Path, sources: ReadonlyMap<string, Source>): Source {
   const prefix = path.length === 0 ? '[' : `${pathKey(path).slice(0, -1)},`;
   for (const [key, source] of sources) if (key.startsWith(prefix)) return source;

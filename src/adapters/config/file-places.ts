@@ -4,8 +4,8 @@ import { isObject } from '../../protocol/json.ts';
 import type { Environment } from './environment.ts';
 
 /**
- * Replaces relative names of files by the places where these files are: in systemd's credentials folder, beside the configuration,
- * or in `secrets` there. Other names stay as they are, and start at the working folder.
+ * Resolves relative file names: in systemd's credentials folder, beside the configuration, or in the folder `secrets` there. A file
+ * that is in none of them keeps its name, which is relative to the working folder.
  * @param value a configuration; its keys that end in `File` or `Files` name files
  */
 export function withPlaces<T>(value: T, configFile: string | null, env: Environment): T {

@@ -14,7 +14,7 @@ export type JsoncResult =
 export type Path = readonly (string | number)[];
 
 const DEEPEST = 32;
-/** Longest number or word to read: a longer one is not valid JSON, so the search for its end stops. */
+/** Longest number or word (characters): the search for its end stops there, so a longer one is an error. */
 const LONGEST_SCALAR = 400;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const WORD = /^[A-Za-z_$][\w$]*/;
@@ -58,7 +58,7 @@ function placeOf(root: Place, path: Path): Place | undefined {
   return place;
 }
 
-/** Finds lines and columns without counting all lines again. */
+/** Converts offsets to lines and columns, without counting all lines each time. */
 function measureLines(text: string): (at: number) => Position {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);

@@ -138,7 +138,7 @@ export function suggest(name: string, known: readonly string[]): string | null {
   return known.find((other) => beginsLike(other.toLowerCase(), lower)) ?? null;
 }
 
-/** The same for names of a fleet. They differ by their numbers: another number is another device, not a typing error. */
+/** Like `suggest`, for names in a fleet: another number in a name means another device, not a typing error. */
 export function suggestName(name: string, known: readonly string[]): string | null {
   const numberIn = (text: string): string => text.replaceAll(/\D/g, '').replace(/^0+/, '');
   const number = numberIn(name);
@@ -154,7 +154,7 @@ function beginsLike(long: string, begun: string): boolean {
   return [-1, 0, 1].some((more) => distance(begun, long.slice(0, begun.length + more)) <= 1);
 }
 
-/** For a key in the wrong place: where it belongs. */
+/** The place where a misplaced key belongs; null when the key is unknown. */
 export function suggestPlace(name: string): string | null {
   const key = KNOWN_KEYS.find(({ pattern }) => pattern.at(-1) === name);
   return key === undefined ? null : formatPattern(key.pattern);

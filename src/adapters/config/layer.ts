@@ -60,7 +60,7 @@ export function formatProblem(problem: Problem): string {
   return [...where, ...key, problem.message].join(': ');
 }
 
-/** The sources of a merged configuration, value by value; a tree, so that size and cost follow the configuration's. */
+/** The source of each value of a merged configuration. A tree, so that its size grows only with the configuration's. */
 export class SourceMap {
   private root: SourceNode = { source: null, parts: new Map() };
 
@@ -80,7 +80,7 @@ export class SourceMap {
     return node?.source ?? null;
   }
 
-  /** The source of a path. For a missing value, the source of what should have held it. */
+  /** The source of a path; for a missing value, that of its nearest parent. */
   nearest(path: Path): Source | null {
     let node: SourceNode | undefined = this.root;
     let nearest = node.source;

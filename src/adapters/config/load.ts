@@ -34,7 +34,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const { layers, names } = readLayers(options, problems);
   const merged = mergeLayers(layers);
   problems.push(...merged.problems);
-  // The keys of an unreadable file would all be reported as missing.
+  // If a file is unreadable, all its keys would be reported as missing.
   const isWhole = !problems.some(({ path, source }) => path === '' && source?.kind !== 'environment');
   const checked = isWhole ? checkMerged(merged) : null;
   if (checked?.ok === false) problems.push(...checked.problems);

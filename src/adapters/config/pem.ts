@@ -15,8 +15,8 @@ const BYTE_ORDER_MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
 const COPY_WHOLE = 'copy it whole, from "-----BEGIN" to "-----END"';
 
 /**
- * The fault of a text with certificates, as the end of a sentence; null when there is none. TLS itself would use those before
- * an unreadable one and silently ignore the rest.
+ * The fault of a text with certificates, as the end of a sentence; null when there is none. TLS itself would silently ignore an
+ * unreadable certificate and all that follow it.
  */
 export function certificateFault(text: string): string | null {
   const parts = text.replace(BYTE_ORDER_MARK, '').split(CERTIFICATE);
@@ -31,7 +31,7 @@ export function certificateFault(text: string): string | null {
   return `holds ${which} that cannot be read${whyUnusable(text)}: ${COPY_WHOLE}`;
 }
 
-/** The same for our own certificate: with a weak one TLS does not even begin. */
+/** The fault of our own certificate, which must also be strong enough for TLS. */
 export function ownCertificateFault(text: string): string | null {
   const fault = certificateFault(text);
   if (fault !== null) return fault;
@@ -39,7 +39,7 @@ export function ownCertificateFault(text: string): string | null {
   return refusal === null ? null : `holds a certificate that TLS refuses (${refusal})`;
 }
 
-/** Why TLS does not use a certificate as our own, and what to do. Null: it does. */
+/** Why TLS refuses to use a certificate as our own, and what to do; null: it accepts it. */
 export function tlsRefusal(cert: string): string | null {
   const reason = openSslRefusal(cert) ?? (isSignedWeakly(cert) ? 'ca md too weak' : null);
   if (reason === null) return null;
@@ -59,13 +59,13 @@ function openSslRefusal(cert: string): string | null {
 /** Object identifiers in DER: MD5 and SHA-1 with RSA, SHA-1 with ECDSA. */
 const WEAK_SIGNATURES = ['06092a864886f70d010104', '06092a864886f70d010105', '06072a8648ce3d0401'];
 
-/** OpenSSL before 3.5 refuses such a certificate of our own. Newer versions leave that to the server, which refuses it. */
+/** OpenSSL before 3.5 refuses a weakly signed certificate of our own. Newer versions leave the refusal to the server. */
 function isSignedWeakly(cert: string): boolean {
   const { raw } = new X509Certificate(cert);
   return WEAK_SIGNATURES.some((identifier) => raw.includes(identifier, 'hex'));
 }
 
-/** The same for a private key. The result reveals nothing of the key. */
+/** The fault of a private key, as the end of a sentence that reveals nothing about the key. */
 export function privateKeyFault(text: string): string | null {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return 'holds a private key that is protected by a password: remove the password ("openssl pkey -in key.pem")';
@@ -75,14 +75,14 @@ export function privateKeyFault(text: string): string | null {
 
 const INDENTED = /^[^\S\n]+-----BEGIN /m;
 
-/** Damage from copying a PEM text, in parentheses; empty when it is unknown. */
+/** What copying has damaged in a PEM text, in parentheses; empty when it is unknown. */
 function whyUnusable(text: string): string {
   if (INDENTED.test(text)) return ' ("-----BEGIN" is not at the beginning of its line)';
   const unseen = text.includes('-----BEGIN ') ? unseenCharacters(text.trim()) : null;
   return unseen === null ? '' : ` (it ${unseen})`;
 }
 
-/** The same for a private key that does not belong to the first certificate; both must be readable. */
+/** The fault of a private key that does not belong to the first certificate; both must be readable. */
 export function pairFault(certificates: string, key: string): string | null {
   if (new X509Certificate(certificates).checkPrivateKey(createPrivateKey(key))) return null;
   return 'holds the key of another certificate than certFile: take both from the same folder';

@@ -1,6 +1,6 @@
 import type { Path, Position } from './jsonc.ts';
 
-/** `backend.json:3:5`; for a missing value, the place of what should have held it. */
+/** `backend.json:3:5`; for a missing value, the place of its nearest parent. */
 export function placeIn(
   file: string,
   path: readonly PropertyKey[],

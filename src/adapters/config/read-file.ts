@@ -4,7 +4,7 @@ import { systemCode, systemReason } from '../system-error.ts';
 import { encodingOf, SAVE_AS_UTF8 } from './encoding.ts';
 
 const LINE_BREAK = 0x0a;
-/** Largest configuration file, certificate or the like (bytes); a hand-written one has some kilobytes. */
+/** Largest configuration file, certificate or the like (bytes); hand-written ones have a few kilobytes. */
 export const LARGEST_CONFIG_BYTES = 1_000_000;
 
 /** Why a file cannot be read, as the end of a sentence that begins with its name. */
@@ -27,7 +27,7 @@ export interface FileContent {
 }
 
 /**
- * Reads a regular file of limited size. Anything else (a device, a named pipe) might never end or might block the program.
+ * Reads a regular file of limited size. A device or a named pipe might never end, or might block the program.
  * @throws UnreadableFile
  */
 export function readBoundedFile(file: string, limitBytes: number): FileContent {

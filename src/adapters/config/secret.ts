@@ -7,7 +7,7 @@ export type SecretResult =
   | {
       ok: true;
       secret: string;
-      /** Predicate that names characters of the secret that a person does not see; absent when there are none. */
+      /** Predicate that names invisible characters in the secret; absent when there are none. */
       unseen?: string;
     }
   | { ok: false; message: string };
@@ -32,7 +32,7 @@ export function readSecret(file: string, env: Environment): SecretResult {
   return readSecretFile(file) ?? { ok: false, message: `the secret file ${file} does not exist` };
 }
 
-/** A password: one line. A second line, a tab or a NUL is a mistake, and would be refused far from here. */
+/** A password: one line. A second line, a tab or a NUL is a mistake that would otherwise show up only later. */
 export function readPassword(file: string, env: Environment): SecretResult {
   const forbidden = /\p{Cc}/u;
   return readChecked(file, env, forbidden, 'more than one line, or a control character');
@@ -73,7 +73,7 @@ function readSecretFile(file: string): SecretResult | null {
       return { ok: false, message: `the secret file ${file} is readable by everyone: chmod o-rwx ${file}` };
     }
     if (secret === '') return { ok: false, message: `the secret file ${file} is empty` };
-    // Blanks around the blocks of a PEM file mean nothing.
+    // Blanks around the blocks of a PEM file have no meaning.
     const unseen = secret.includes('-----BEGIN ') ? null : unseenCharacters(secret);
     return { ok: true, secret, ...(unseen !== null && { unseen }) };
   } catch (error) {

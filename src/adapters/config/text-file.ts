@@ -17,7 +17,7 @@ const AS_PEM =
   'Convert it to PEM: "openssl x509 -inform der" for a certificate, "openssl pkey -inform der" for a key.';
 
 /**
- * Reads a secret, a key or a certificate. Every such file is read here, so that one rule holds for all of them. The blocks of
+ * Reads a secret, a key or a certificate. Every such file is read here, so that the same rules apply to all of them. The blocks of
  * a PEM file are ASCII; the text between them, such as OpenSSL's names, may have any encoding.
  * @throws UnreadableFile, also for another encoding than UTF-8
  */

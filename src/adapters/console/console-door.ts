@@ -1,4 +1,4 @@
-/** Requests that other pages make a browser send (CSRF). */
+/** Protection against requests that other pages make a browser send (CSRF). */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**

@@ -6,12 +6,12 @@ export interface ConsoleRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Address of the browser; behind a trusted proxy, as that says. */
+  /** Address of the browser; behind a trusted proxy, as the proxy reports it. */
   readonly address: string;
-  /** `https://name:port`, as the browser must know it. */
+  /** `https://name:port` at which the browser knows the console. */
   readonly origin: string;
   readonly isSecure: boolean;
-  /** The person is signed in: the server keeps room for this connection. */
+  /** Call it for a person who is signed in: the server then keeps room for this connection. */
   know(): void;
   /** @throws TooLarge */
   body(mostBytes: number): Promise<string>;
@@ -26,11 +26,11 @@ export interface ConsoleAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The way to a browser that listens. */
+/** The connection to a browser that receives events. */
 export interface EventSink {
-  /** Also if the reader is slow: look at `unread`. */
+  /** Accepts data even if the reader is slow: check `unread`. */
   write(...parts: readonly Buffer[]): void;
-  /** Bytes that the reader has not taken yet. */
+  /** Bytes that the browser has not received yet. */
   readonly unread: number;
   close(): void;
 }
@@ -38,7 +38,7 @@ export interface EventSink {
 /** What happens with a request: it is answered, or becomes a stream of events. */
 export type ConsoleOutcome =
   | { readonly kind: 'answer'; readonly answer: ConsoleAnswer }
-  /** @param open begins the stream; returns what to do when the browser is gone */
+  /** @param open begins the stream; returns the function to call when the browser has disconnected */
   | { readonly kind: 'stream'; readonly open: (sink: EventSink) => () => void };
 
 export function jsonAnswer(

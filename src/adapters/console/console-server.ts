@@ -100,7 +100,7 @@ function misdirected(path: string, message: string): ConsoleAnswer {
 }
 
 function addressOf(url = '/'): { pathname: string; searchParams: URLSearchParams } {
-  // "//host/path" would be read as a host.
+  // `URL` would take the beginning of "//host/path" for a host.
   const text = `http://console${url.startsWith('/') ? '' : '/'}${url}`;
   return URL.canParse(text) ? new URL(text) : new URL('http://console/');
 }

@@ -1,6 +1,6 @@
 /** The cookie of a session. */
 
-/** Browsers take `__Host-` only with Secure, Path=/ and without Domain: no other host or subdomain can set it. */
+/** Browsers accept `__Host-` only with Secure, Path=/ and without Domain: no other host or subdomain can set it. */
 const SECURE_NAME = '__Host-dragoman';
 /** On loopback without TLS, where `__Host-` is impossible. */
 const PLAIN_NAME = 'dragoman-loopback';

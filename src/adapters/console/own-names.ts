@@ -1,4 +1,4 @@
-/** The names at which the console answers. Any web page can make a browser ask it under a name of that page's own (DNS rebinding). */
+/** The names at which the console answers. Any web page can make a browser send requests under the page's own name (DNS rebinding). */
 import { X509Certificate } from 'node:crypto';
 import { asciiHost, isLoopback } from '../../protocol/host-name.ts';
 import { isAddress, plainAddress } from '../../protocol/ip-address.ts';
@@ -7,9 +7,9 @@ import { oneLine } from '../../protocol/plain-text.ts';
 const LONGEST_SHOWN = 100;
 
 export interface Asked {
-  /** The header "Host", and what a trusted proxy says the browser asked for. Browsers always send one. */
+  /** The header "Host", and the host for which the browser asked according to a trusted proxy. Browsers always send one. */
   readonly hosts: readonly string[];
-  /** At which the connection arrived. */
+  /** The own address at which the connection arrived. */
   readonly localAddress: string;
   readonly isProxied: boolean;
 }
@@ -48,7 +48,7 @@ export function createOwnNames(listed: readonly string[], cert: string | null): 
   };
 }
 
-/** The name in `name:port`, as `URL` writes it; null: it is none. */
+/** The name in `name:port`, as `URL` writes it; null: it is not a valid name. */
 function nameOf(host: string): string | null {
   const [, name = ''] = /^(.*?)\.?(?::\d+)?$/.exec(host) ?? [];
   return asciiHost(name);

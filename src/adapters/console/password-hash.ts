@@ -1,7 +1,7 @@
-/** Hashes of people's passwords: scrypt, one at a time, so that many logins at once take neither the memory nor all cores. */
+/** Hashes of people's passwords: scrypt, one at a time, so that many logins at once do not use up the memory and all cores. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** 32 MB and about 80 ms each. */
+/** Each hash takes 32 MB and about 80 ms. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -14,7 +14,7 @@ export class Busy extends Error {}
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
-   * Takes as long for a person who does not exist (null).
+   * Takes the same time for a person who does not exist (`hash` is null).
    * @throws Busy
    */
   check(password: string, hash: string | null): Promise<boolean>;
@@ -26,7 +26,7 @@ export function createPasswordHasher(): PasswordHasher {
   const derive = async (password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> => {
     if (waiting >= MOST_WAITING) throw new Busy('too many people sign in at once: wait a moment');
     waiting += 1;
-    // Keyboards and systems compose letters such as "ä" in two ways.
+    // Keyboards and systems encode letters such as "ä" in two ways.
     const work = last.then(() => run(password.normalize('NFC'), salt, cost));
     last = work.catch(() => {});
     try {

@@ -3,7 +3,7 @@ import type { Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
-/** The broker is unreachable, or does not allow something. The message is for the operator. */
+/** The broker is unreachable, or refuses something. The message is for the operator. */
 export class BrokerFailure extends Error {}
 
 /** The broker accepted the login, but refused a message. */
@@ -17,15 +17,15 @@ export interface OperatorClient {
 
 export interface OperatorListener {
   message(message: BusMessage): void;
-  /** After the first connection: it was lost, or (null) is back. */
+  /** Only after the first connection: why it was lost; null: it is back. */
   connectionChanged?(problem: string | null): void;
-  /** Subscriptions that the broker refused, of those that may be. */
+  /** Optional subscriptions that the broker refused. */
   unsubscribed?(filters: readonly string[]): void;
   /** The broker refused a message of ours. */
   refused?(reason: string): void;
 }
 
-/** A new name for each run, so that two operators can work at a time. */
+/** A new client identifier for each run, so that two operators can work at the same time. */
 export function operatorClientId(): string {
   return `ctl-${randomBytes(9).toString('hex')}`;
 }

@@ -27,7 +27,7 @@ export interface OperatorAccess {
   readonly signingKey: PrivateKey | null;
   /** The devices that have a login, if the profile names a set-up. */
   readonly registered?: readonly RegisteredDevice[];
-  /** Sentences about files that can be used. */
+  /** Warnings about files that can still be used. */
   readonly warnings?: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   };
 }
 
-/** A profile of "broker init" names the file on the owner's computer: elsewhere it is missing, and all else works. */
+/** A profile from "broker init" names a file on the owner's computer. Elsewhere it is missing, which must not stop anything else. */
 function registeredAt(
   file: string,
   tenant: string,

@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const questionSchema = z.array(checkNameSchema).min(1).max(32);
 const LONGEST_QUESTION = 1000;
 const LONGEST_ANSWER = 200_000;
-/** Time for a question (ms). */
+/** Timeout for a question (ms). */
 const ASK_WITHIN_MS = 5000;
 const MOST_ASKERS = 4;
 
@@ -28,8 +28,8 @@ export interface AgentDoor {
 }
 
 /**
- * It is a convenience: without it the doctor only sees less.
- * @param written the note beside it stands on the disk. Before that, a hung disk would cost one more of Node's few threads.
+ * A failure to open it does no other harm: the doctor only sees less.
+ * @param written resolves when the note is on the disk. Before that, a hung disk would block one more of Node's few threads.
  */
 export function openAgentDoor(
   env: Environment,
@@ -45,7 +45,7 @@ export function openAgentDoor(
   server.on('error', () => {});
   server.unref();
   let isClosed = false;
-  // A process of the same number may have left one.
+  // An earlier process with the same pid may have left a socket.
   void written
     .then(() => rm(path, { force: true }))
     .catch(() => {})
@@ -96,7 +96,7 @@ export async function askAgent(
       const diagnosis = diagnosisSchema.safeParse(parseJson(text));
       if (diagnosis.success) return diagnosis.data;
     } catch {
-      // There is no such socket.
+      // There is no such socket, or it does not answer in time.
     } finally {
       socket.destroy();
     }
@@ -104,7 +104,7 @@ export async function askAgent(
   return null;
 }
 
-/** Reads up to a line end, or up to the other side's end. @throws Error if it is longer than the limit */
+/** Reads until the text `end`, or until the other side closes. @throws Error if it is longer than the limit */
 async function readAll(socket: Socket, most: number, end?: string): Promise<string> {
   let text = '';
   socket.setEncoding('utf8');

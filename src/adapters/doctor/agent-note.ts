@@ -27,7 +27,7 @@ export function noteFolders(proc: string, pid: number, env: Environment): string
   return [...new Set(folders.filter((one) => one !== null))];
 }
 
-/** What the agent says of itself; null if it left no note, or this user may not read it. @param env of this program */
+/** What the agent reports about itself; null if it left no note, or this user may not read it. @param env of this program */
 export function readAgentNote(proc: string, pid: number, env: Environment): RunningNote | null {
   for (const folder of noteFolders(proc, pid, env)) {
     const text = readBounded(join(folder, noteName(pid)), MOST_BYTES)?.toString('utf8') ?? '';

@@ -44,7 +44,7 @@ export function serverOf(address: string, tls: NonNullable<Server['tls']>): Serv
 
 type Failure = NonNullable<ReachFacts['failure']>;
 
-/** Addresses of a name that may use up their time before the one that answers. */
+/** Maximum number of unresponsive addresses that are waited for before one that answers. */
 const MOST_SILENT_ADDRESSES = 2;
 
 /**
@@ -84,7 +84,7 @@ export async function reach(server: Server, limitMs: number, clock: Clock): Prom
   return facts({ ...seen, connectMs, ...(await shakeHands(server, address ?? host, server.tls, limitMs)) });
 }
 
-/** Collects the addresses that were tried in vain; filled while the socket connects. */
+/** Collects the addresses to which no connection was possible; the list is filled while the socket connects. */
 function watchAttempts(socket: Socket): { address: string; code: string }[] {
   const unanswered: { address: string; code: string }[] = [];
   socket.on('connectionAttemptFailed', (address, _port, _family, error) =>
@@ -96,7 +96,7 @@ function watchAttempts(socket: Socket): { address: string; code: string }[] {
 
 const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
 
-/** The failure of an address that has a route: a machine with one family only has none to the other. */
+/** The failure of an address that has a route: a machine with only IPv4 or only IPv6 has no route to the others. */
 function mostTelling(unanswered: readonly { code: string }[]): string | null {
   return unanswered.find(({ code }) => !NO_ROUTE.has(code))?.code ?? null;
 }
@@ -120,7 +120,7 @@ async function resolve(
   }
 }
 
-/** Waits until a socket is open. `code` is the reason when it is not; null when it is. `reason`: OpenSSL's, if there is one. */
+/** Waits until a socket is open. `code`: why it is not, or null; `reason`: OpenSSL's, if there is one. */
 function open<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -138,7 +138,7 @@ function open<S extends Socket>(
   });
 }
 
-/** Time for a server to refuse our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
+/** How long to wait for a refusal of our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
 const AFTERTHOUGHT_MS = 150;
 
 async function shakeHands(
@@ -181,7 +181,7 @@ function kindOf(code: string, reason: string | null): string {
   return isAboutOwnFiles(code) ? 'UNUSABLE_PEM' : code;
 }
 
-/** Node's code for a reason of OpenSSL that it has no code for. A socket that accepts such a certificate does not know the reason. */
+/** Node's code for an OpenSSL reason without a code of its own. Only a socket that rejects the certificate knows the reason. */
 const UNNAMED = 'UNSPECIFIED';
 
 async function strictReason(options: ConnectionOptions, limitMs: number): Promise<string | null> {

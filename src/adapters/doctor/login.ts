@@ -30,10 +30,7 @@ export interface LoginOptions {
   readonly hear: (message: BusMessage) => void;
 }
 
-/**
- * Logs in and subscribes once. A broker that hangs up on the first attempt is asked a second time, in the older version of
- * MQTT.
- */
+/** Logs in and subscribes once. If the first attempt fails without a refusal, there is a second one. */
 export async function logIn({ connection, session, clock, limitMs, hear }: LoginOptions): Promise<Login> {
   const openBus = createMqttBus(connection, { clock, seed: 1 });
   let failures = 0;

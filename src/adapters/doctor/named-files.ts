@@ -52,7 +52,7 @@ export function readNamedFiles(
   ];
 }
 
-/** Warnings about those files that can be used. */
+/** Warnings about files that can still be used. */
 export function fileWarnings(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -69,7 +69,7 @@ function unseenWarning(key: string, file: string, unseen: string): ConfigWarning
   };
 }
 
-/** Null for an unusable certificate, which is reported on its own. */
+/** The fault of a key, alone or with its certificate. An unusable certificate is reported separately. */
 function troubleWithPair(certFile: string | null, key: string): string | null {
   const fault = privateKeyFault(key);
   if (fault !== null || certFile === null || troubleWith(certFile) !== null) return fault;

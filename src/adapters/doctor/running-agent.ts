@@ -12,7 +12,7 @@ export interface RunningAgent {
 }
 
 /**
- * The agents on this machine that this user may see; undefined when that is unknown.
+ * The running agents that this user may see; undefined when they cannot be listed.
  * @param self the process that asks
  */
 export function findRunningAgents(proc: string, self: number): RunningAgent[] | undefined {

@@ -25,7 +25,7 @@ function userName(): string {
   }
 }
 
-/** Whether this very process is in the group: a service may be, by SupplementaryGroups. */
+/** Whether this process is in the group "audio"; a service may be through SupplementaryGroups. */
 function isInAudio(groupFile: string): boolean {
   try {
     const line = /^audio:[^:]*:(\d+):/m.exec(readFileSync(groupFile, 'utf8'));

@@ -10,7 +10,7 @@ const WEB_SOCKET_KEY_BYTES = 16;
 const RANDOM_HASH_BYTES = 18;
 
 /**
- * Requests a WebSocket without a token, and hangs up on the answer. Never rejects.
+ * Requests a WebSocket without a token, and closes the connection at the answer. Never rejects.
  * @param template an address as in grants: `{random_hash}` is filled in, the query is left out
  */
 export function askForUpgrade(
@@ -66,7 +66,7 @@ export function askForUpgrade(
   });
 }
 
-/** OpenSSL's reason, or the words of Node's HTTP parser. */
+/** OpenSSL's reason, or the message of Node's HTTP parser. */
 function wordsOf(error: unknown): string | null {
   return codeOf(error).startsWith('HPE_') && error instanceof Error
     ? ownLine(error.message)

@@ -12,18 +12,18 @@ const THREAD = new URL('./echo-worker.mjs', import.meta.url);
 
 /** Time for the thread to start (milliseconds); a small board may be busy booting. */
 const READY_MS = 20_000;
-/** Time between two checks while it holds sound (milliseconds). */
+/** Time between two checks while the thread holds sound (milliseconds). */
 const LOOK_MS = 250;
-/** Sound held for longer than this at this many checks in a row is late. One check may follow a pause of our own. */
+/** Sound that is held for longer than `afterMs` at `looks` checks in a row is late. One check may follow a pause of this process. */
 const LATE = { afterMs: 750, looks: 3 };
 /**
  * Sound per message (milliseconds). Each message wakes the thread, and a thread just woken is slow, so pieces are sent in
  * portions. But only one short piece may be left to process when a chunk is complete.
  */
 const AWAKE = { portionMs: 80, lastMs: 25 };
-/** The same while it rests and has nothing to process. */
+/** Sound per message while the canceller rests and has nothing to process (milliseconds). */
 const RESTING = { portionMs: 320, lastMs: 0 };
-/** Maximum number of pieces that it may hold at any time. */
+/** Maximum number of pieces that the canceller may hold. */
 const MOST_HELD = 400;
 
 /** Cancels echo in a thread of its own, so that the event loop is not blocked. */
@@ -35,7 +35,7 @@ class ThreadCanceller implements EchoCanceller {
   private readonly clock: Clock;
   private readonly sink: EchoCancellerSink;
   private readonly worker: Worker;
-  /** Pieces not yet returned, oldest first: those in the thread, then those that wait for their portion. */
+  /** Pieces not yet returned, oldest first: those in the thread, then those that wait to be sent. */
   private held: CapturedPiece[] = [];
   private waiting = 0;
   private waitingMs = 0;

@@ -15,11 +15,11 @@ export interface EchoFilter {
    * @returns as much sound as whole blocks allow, and when its last sample was captured
    */
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
-  /** Share by which the loudspeaker's clock is faster than the microphone's, as measured so far. */
+  /** Measured clock skew: the fraction by which the loudspeaker's clock is faster than the microphone's. */
   readonly drift: number;
-  /** How often the echo was found at an unknown delay. */
+  /** Number of times that the echo was found at a new delay. */
   readonly found: number;
-  /** Nothing was played lately, and the last sound is unchanged. */
+  /** Nothing was played lately, so the last sound was returned unchanged. */
   readonly rests: boolean;
 }
 

@@ -18,7 +18,7 @@ export type ToEchoThread =
   | { readonly type: 'flushed'; readonly at: number; readonly place: Place | null }
   | { readonly type: 'captured'; readonly pieces: readonly CapturedPiece[] };
 
-/** Its answers: `ready` once, then one `frames` for each `captured`, with the same number of pieces. */
+/** Messages from the canceller's thread: `ready` once, then one `frames` for each `captured`, with the same number of pieces. */
 export type FromEchoThread =
   | { readonly type: 'ready' }
   | {
@@ -26,7 +26,7 @@ export type FromEchoThread =
       readonly pieces: readonly CapturedPiece[];
       /** There was nothing to cancel. */
       readonly rests: boolean;
-      /** The echo was found at an unknown delay. */
+      /** The echo was found at a new delay. */
       readonly found: boolean;
     };
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 export const INPUT_FOLDER = '/dev/input';
 
-/** Folders of names that stay the same over restarts, the best first. */
+/** Folders with names that survive a reboot, best first. */
 const STABLE = ['by-id', 'by-path'] as const;
 
 /** The input devices of this machine, each by its most stable path. */

@@ -11,7 +11,7 @@ const SYN_DROPPED = 3;
 const RELEASED = 0;
 const PRESSED = 1;
 
-/** On this machine. */
+/** The size of an event on this machine. */
 export function eventBytes(arch: string = process.arch): EventBytes {
   return arch === 'arm' || arch === 'ia32' ? EVENT_BYTES.bits32 : EVENT_BYTES.bits64;
 }

@@ -5,14 +5,14 @@ import { type Child, startChild } from '../audio/child/process.ts';
 import { reasonOf, systemCode } from '../system-error.ts';
 import { createEventReader, type EventBytes, eventBytes } from './input-event.ts';
 
-/** Interval of attempts at a device that is away. */
+/** Retry interval for a missing device (milliseconds). */
 const RETRY_MS = 1000;
-/** A reader that lives this long has opened its device. */
+/** A reader that is still running after this time (milliseconds) has opened its device. */
 const OPENED_AFTER_MS = 300;
 
 /**
- * Reads input devices. A child reads the device, because such a read blocks until a key is pressed: a thread of Node would
- * be lost for it, and could not be ended.
+ * Reads input devices. Each is read by a child process, because a read blocks until a key is pressed: it would occupy a thread of
+ * Node that cannot be ended.
  */
 export function createKeyDevices(clock: Clock, size: EventBytes = eventBytes()): OpenKeyDevice {
   return (path, listener) => {
@@ -45,7 +45,7 @@ export function createKeyDevices(clock: Clock, size: EventBytes = eventBytes()):
     };
 
     const attempt = async (): Promise<void> => {
-      // A missing device costs no child.
+      // A missing device needs no child process.
       const code = await accessProblem(path);
       if (isClosed) return;
       if (code === null) read();
@@ -74,7 +74,7 @@ async function accessProblem(path: string): Promise<string | null> {
   }
 }
 
-/** Turns an error code, or the complaint of the child, into a sentence. */
+/** Turns an error code, or the child's error message, into a sentence. */
 function problemOf(complaint: string): string {
   if (/EACCES|Permission denied/.test(complaint)) return 'it may not be read: the group "input" may read it';
   if (/Operation not permitted/.test(complaint))

@@ -24,7 +24,7 @@ export function acknowledgeOurselves(client: MqttClient): {
       return () => {
         if (identifier === undefined || isSent || !client.stream.writable) return;
         isSent = true;
-        // The same in MQTT 3.1.1 and 5: success, no properties.
+        // PUBACK is the same in MQTT 3.1.1 and 5: success, no properties.
         client.stream.write(Uint8Array.of(PUBACK, 2, identifier >> 8, identifier & 0xff));
       };
     },

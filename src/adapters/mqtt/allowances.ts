@@ -25,15 +25,15 @@ export function limitsOf({ retain, qos }: Allowed): BrokerLimit[] {
   return [...(retain ? [] : ['retain' as const]), ...(qos === 1 ? [] : ['qos' as const])];
 }
 
-/** The memory of each broker, by its address. */
+/** Remembers what each broker allows, by its address. */
 export function createAllowances() {
   const known = new Map<string, Allowed>();
   const of = ({ url }: { readonly url: string }): Allowed => known.get(url) ?? ALL_ALLOWED;
   return {
     of,
-    /** The last word counts: a broker that allows more again gets more with the next connection. */
+    /** The broker's latest answer counts, also when it allows more than before. */
     accepted: ({ url }: { readonly url: string }, allowed: Allowed) => void known.set(url, allowed),
-    /** @returns whether the refusal taught something, so that the next attempt asks for less */
+    /** @returns whether the refusal revealed a new limit, so that the next attempt asks for less */
     refused(broker: { readonly url: string }, code: number | undefined): boolean {
       const limit = LIMIT_OF_CODE.get(code ?? 0);
       const before = of(broker);

@@ -1,9 +1,9 @@
 /**
- * How long a topic stays blocked (milliseconds): the broker's rules may have changed by then. Shorter than the wait after
- * which the device says a refused value again.
+ * How long a topic stays blocked (milliseconds): the broker's rules may have changed by then. Shorter than the wait after which the
+ * device publishes a refused value again.
  */
 const BLOCK_MS = 240_000;
-/** The same for token requests, for which a visitor may wait. */
+/** How long a token topic stays blocked (milliseconds): a visitor may be waiting. */
 const URGENT_BLOCK_MS = 15_000;
 const MOST_TOPICS = 100;
 
@@ -12,13 +12,13 @@ export function createBlockedTopics() {
   const until = new Map<string, number>();
   const has = (topic: string, now: number): boolean => now < (until.get(topic) ?? Number.NEGATIVE_INFINITY);
   return {
-    /** The first refusal counts: the refusal of a message already sent extends nothing. */
+    /** Only the first refusal counts: that of a message already in flight does not extend the block. */
     add(topic: string, now: number, isUrgent: boolean): void {
       if (has(topic, now)) return;
       if (until.size >= MOST_TOPICS) until.clear();
       until.set(topic, now + (isUrgent ? URGENT_BLOCK_MS : BLOCK_MS));
     },
-    /** The topic is blocked: its messages are dropped without being sent. */
+    /** Whether the topic is blocked: its messages are then dropped without being sent. */
     has,
   };
 }

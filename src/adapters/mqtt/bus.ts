@@ -12,7 +12,7 @@ export interface MqttBusDeps extends ConnectionDeps {
   readonly outbox?: OutboxLimits;
 }
 
-/** The port, with the figures of the queue for an operator. */
+/** The port, with figures about the queue for an operator. */
 export interface MqttBus extends Bus {
   readonly outbox: OutboxCounts;
 }
@@ -24,7 +24,7 @@ const LONGEST_TOPIC_BYTES = 65_535;
 const UNSUBSCRIBE_WITHIN_MS = 1000;
 
 /**
- * Makes the opener of the port for one broker.
+ * Makes the function that opens the port for one broker.
  * @param given a function is called at each connection, because certificates change. It must not throw.
  */
 export function createMqttBus(
@@ -90,7 +90,7 @@ export function createMqttBus(
   };
 }
 
-/** A topic that may be published to; any other would end the connection, again and again. */
+/** Whether a topic may be published to; any other would end the connection, again and again. */
 function isTopic(topic: string): boolean {
   return topic !== '' && !/[+#\0]/.test(topic) && Buffer.byteLength(topic) <= LONGEST_TOPIC_BYTES;
 }

@@ -2,7 +2,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './link.ts';
 
-/** Limits of the steps of a clean disconnect, counted from its start: older messages, the finale, DISCONNECT, the socket's end. */
+/** Deadlines in a clean disconnect, counted from its start: for older messages, the finale, DISCONNECT, and the socket's end. */
 const DRAIN_WITHIN_MS = 1000;
 const FINALE_WITHIN_MS = 1500;
 const DISCONNECT_WITHIN_MS = 1800;
@@ -14,7 +14,7 @@ export interface Leaving {
   link(): Link | null;
   /** How many messages wait or are in flight. */
   unsent(): number;
-  /** Whether waiting messages are sent although the connection is being closed. */
+  /** Sets whether waiting messages are sent although the connection is being closed. */
   drain(allowed: boolean): void;
   /** Calls `callback` after every acknowledgement and at the link's end. */
   watch(callback: () => void): void;

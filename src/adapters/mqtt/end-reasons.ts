@@ -16,7 +16,7 @@ export interface Ending {
   readonly lacks5?: true;
   /** The broker's own reason: MQTT 5 reason code, or MQTT 3.1.1 return code. */
   readonly code?: number;
-  /** A connection that asks for less may be accepted: try it at once. */
+  /** A connection with lower requirements may be accepted: try it at once. */
   readonly asksForLess?: true;
   /** Closed without a reason. */
   readonly silent?: true;
@@ -26,7 +26,7 @@ export interface Ending {
   readonly tooLarge?: true;
 }
 
-/** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
+/** Refusals of CONNECT that a person must resolve: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
   2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c,
   // About the will: topic, size, quota, format, retain, QoS. And: the broker has moved.
@@ -34,7 +34,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([
 ]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
-/** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
+/** Refusals of a message that last until a person changes the broker's rules: not authorized, invalid topic. */
 const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
 
 const TOO_LARGE = 'it sent a message that is too large; set message_size_limit at the broker';
@@ -43,7 +43,7 @@ const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: 
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
-/** A code without words of ours stands beside the error's own text, unless the text names it. */
+/** A code that we cannot explain is added to the error's own text, unless the text names it. */
 function reasonFor(code: string, text: string): string {
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return TOO_LARGE;
   const reason = reasonOf(code);
@@ -59,7 +59,7 @@ function codeOf(error: unknown): string | number | undefined {
   return typeof code === 'string' || typeof code === 'number' ? code : undefined;
 }
 
-/** The broker's reason, with the server to which it sends its clients (MQTT 5: 0x9C and 0x9D). */
+/** The broker's reason, with the server to which it refers clients (MQTT 5: 0x9C and 0x9D). */
 function reasonWith(code: number, server: string | undefined): string {
   return server === undefined || server === '' ? reasonText(code) : `${reasonText(code)}: ${ownLine(server)}`;
 }
@@ -124,7 +124,7 @@ export function explainClose(broker: string, accepted: boolean): Ending {
   return { problem: 'unreachable', message, silent: true };
 }
 
-/** The broker began to send more than may be gathered in memory. */
+/** The broker began to send more than may be buffered in memory. */
 export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
   const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} allowed: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
   return { problem: 'unreachable', message, tooLarge: true };

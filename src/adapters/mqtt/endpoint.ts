@@ -24,17 +24,17 @@ export interface MqttConnection {
 export const KEEPALIVE_S = 30;
 export const CONNECT_TIMEOUT_MS = 15_000;
 /**
- * Largest payload (bytes); a larger one is dropped after it has arrived. No payload of docs/mqtt.md comes near it. The broker
- * does not get this limit (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the slots of messages that it holds back for
- * it, and sends nothing more after 20 of them.
+ * Largest payload (bytes); a larger one is dropped after it has arrived. No payload of docs/mqtt.md comes near it. The limit is not
+ * announced to the broker (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the slots of messages that it then withholds,
+ * and sends nothing more after 20 of them.
  */
 export const MOST_INBOUND_BYTES = 262_144;
 /** Largest packet (bytes), as announced in its header: a larger one ends the connection, to save memory. */
 export const MOST_PACKET_BYTES = 4_194_304;
-/** Largest WebSocket message (bytes): it may hold several packets, but is gathered whole. */
+/** Largest WebSocket message (bytes): it may hold several packets, but is buffered whole. */
 const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 
-/** The password or a TLS file is unavailable: a person must fix it. The message holds neither. */
+/** The password or a TLS file is unavailable: a person must fix it. The message reveals the content of neither. */
 export class UnusableCredential extends Error {}
 
 /** The broker's name for messages: scheme, host and port, never user name or password. */
@@ -45,7 +45,8 @@ export function brokerName(connection: MqttConnection): string {
 
 /**
  * The settings of MQTT.js for one connection. Throws when the address or the password is unavailable.
- * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept; `allowed`: for the will
+ * @param session `keptForS`: how long the broker keeps it after the disconnect; `isNew`: discard the kept one; `allowed`: limits
+ * for the will
  */
 export function clientOptions(
   connection: MqttConnection,
@@ -57,7 +58,7 @@ export function clientOptions(
     allowed = ALL_ALLOWED,
   }: { readonly keptForS?: number | undefined; readonly isNew?: boolean; readonly allowed?: Allowed } = {},
 ): IClientOptions {
-  // `new URL` throws at what is not an address.
+  // `new URL` throws for an invalid address.
   const url = readAddress(connection.url) ?? new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;
@@ -77,7 +78,7 @@ export function clientOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: readPassword(password) }),
     protocolVersion: version,
-    // A session of 3.1.1 has no expiry, so it could keep tokens and commands of last year.
+    // A session of 3.1.1 has no expiry, so it could keep last year's tokens and commands.
     ...(version === 5 && keptForS !== undefined
       ? { clean: isNew, properties: { sessionExpiryInterval: keptForS } }
       : { clean: true }),

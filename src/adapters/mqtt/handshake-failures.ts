@@ -17,7 +17,7 @@ interface Explanation {
   readonly message: string;
 }
 
-/** Null: it failed in another way. */
+/** Null: the connection failed for another reason. */
 export function explainHandshake(broker: string, error: unknown): Explanation | null {
   if (error instanceof UnexpectedAnswer)
     return { problem: 'unreachable', message: explainHttpAnswer(broker, error.status, error.message) };
@@ -34,7 +34,7 @@ export function explainHandshake(broker: string, error: unknown): Explanation | 
     return { problem: 'refused', message };
   }
   if (isDistrust(code)) {
-    // Without a code of Node's it is none of these three.
+    // A failure without a code of Node's has none of these three reasons.
     const usual = code === 'UNSPECIFIED' ? '' : ': check caFile, the name and the clock';
     const message = `the certificate of ${broker} is not trusted (${shown})${then || usual}`;
     return { problem: 'unreachable', message };

@@ -10,7 +10,7 @@ import { subscriptionsOf } from './subscribe.ts';
 
 /** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
 const SUBSCRIBE_AGAIN_MS = 300_000;
-/** The same while a person speaks (milliseconds). */
+/** Wait before a refused subscription is tried again while a person speaks (milliseconds). */
 const URGENT_SUBSCRIBE_AGAIN_MS = 15_000;
 /** Time for the last message and DISCONNECT, before the socket is cut (milliseconds). */
 const LEAVE_WITHIN_MS = 1000;
@@ -53,7 +53,7 @@ function createAvoidance(clock: Clock) {
 
 export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 
-/** @param isPresent whether this is the present link, whose messages count */
+/** @param isPresent whether this is the present link; messages of others do not count */
 export function createStarter(
   clock: Clock,
   memories: VersionMemories,

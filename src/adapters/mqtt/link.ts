@@ -51,7 +51,7 @@ export interface Link {
   readonly accepted: boolean;
   /** How many QoS 1 messages the broker accepts before it has acknowledged the first. */
   readonly window: number;
-  /** What messages may ask for. */
+  /** The QoS and retain flag that the broker allows for messages. */
   readonly allowed: Allowed;
   /** Largest packet that the broker accepts, bytes. */
   readonly largestPacketBytes: number;

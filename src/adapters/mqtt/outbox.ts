@@ -8,13 +8,13 @@ export interface OutboxMessage {
   readonly retain: boolean;
   readonly properties: RequestProperties;
   readonly share: QueueShare;
-  /** Called once: whether the broker has it. */
+  /** Called once, with whether the broker has acknowledged the message. */
   readonly ended: ((isDelivered: boolean) => void) | undefined;
   readonly queuedAt: number;
   readonly bytes: number;
   /** In flight on the present connection, not acknowledged yet. */
   sent: boolean;
-  /** How many connections ended without acknowledging it. */
+  /** How many connections ended before the broker acknowledged it. */
   losses: number;
 }
 
@@ -35,11 +35,11 @@ export interface OutboxCounts {
   readonly depth: number;
   /** Dropped: the outbox was full, or the message was too large, refused or undeliverable. */
   readonly dropped: number;
-  /** Not sent before its expiry. */
+  /** Messages that expired before they were sent. */
   readonly expired: number;
 }
 
-/** Lost connections (count) after which a message is dropped, so that the other messages reach the broker even if this message makes it close each connection. */
+/** Maximum number of connections lost with a message unacknowledged. Then it is dropped, because it may be the cause. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */
@@ -168,7 +168,7 @@ export function createOutbox(
       if (remove(message)) message.ended?.(true);
     },
 
-    /** It cannot be sent at all. */
+    /** Drops a message that cannot be sent at all. */
     dropNow(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
       if (remove(message)) drop(message, why, reason);
     },
@@ -183,7 +183,7 @@ export function createOutbox(
     },
     isBlocked: blocked.has,
 
-    /** The topic of the only message in flight; null if there is none, or another one. */
+    /** The topic of the only message in flight; null if there are none or several. */
     unansweredTopic(): string | null {
       const [only, second] = queue.filter((message) => message.sent);
       return only !== undefined && second === undefined ? only.topic : null;
@@ -191,7 +191,7 @@ export function createOutbox(
 
     /**
      * The connection is lost: messages in flight wait again, before all newer ones.
-     * @param isAboutMessage false: it certainly did not end because of a message
+     * @param isAboutMessage false: the connection certainly did not end because of a message
      */
     unsend(isAboutMessage = true): void {
       const { waiting, replaced, given } = takeBack(queue, isAboutMessage);
@@ -203,7 +203,10 @@ export function createOutbox(
       }
     },
 
-    /** Whether a message has lost a connection. Then messages go one at a time, so that only the cause loses many. */
+    /**
+     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that only the cause
+     * has many losses.
+     */
     isSuspicious: (): boolean => queue.some(({ losses }) => losses > 0),
     inFlight,
     get size(): number {

@@ -15,7 +15,7 @@ export function watchPacketSize(
     length += (byte & 0x7f) * 128 ** digits;
     digits += 1;
     if (byte >= 0x80) {
-      // Malformed: the library reports it.
+      // The length is malformed: the library reports that.
       if (digits === 4) at = 'stopped';
       return;
     }

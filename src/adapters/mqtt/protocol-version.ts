@@ -1,15 +1,15 @@
-/** MQTT 5 or 3.1.1: which one to try. */
+/** Chooses between MQTT 5 and 3.1.1. */
 
 export type ProtocolVersion = 4 | 5;
 
-/** Time until a broker that refused MQTT 5 is asked again (milliseconds): it may have been upgraded. */
+/** Time until MQTT 5 is tried again with a broker that refused it (milliseconds): it may have been upgraded. */
 export const ASK_AGAIN_AFTER_MS = 3_600_000;
 
 export type VersionMemories = ReturnType<typeof createVersionMemories>;
 
-/** Which brokers answered that they do not know MQTT 5. A hang-up says nothing: the line or the broker may be in trouble. */
+/** Which brokers answered that they do not know MQTT 5. A disconnect without an answer does not count: it may have any reason. */
 export function createVersionMemories() {
-  /** By address: when the broker said it last. */
+  /** Time of the broker's latest such answer, by address. */
   const lacks5Since = new Map<string, number>();
   return {
     choose({ url }: { readonly url: string }, now: number): ProtocolVersion {

@@ -3,10 +3,10 @@ import { beginReconnect, noteDown, noteUp, noteUrgency, tryMs } from '../../core
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './end-reasons.ts';
 
-/** Silent closes after which the log has a guess about their reason. It changes nothing else. */
+/** Number of silent closes after which the log suggests a reason. It has no other effect. */
 const HINT_AFTER = 3;
 
-/** Waits between two connections, as the policy for reconnects says. */
+/** Waits between two connections, according to the reconnect policy. */
 export class RetryPlan {
   private readonly clock: Clock;
   private readonly open: () => void;
@@ -14,7 +14,7 @@ export class RetryPlan {
   /** Start of the next attempt; null: none is planned. */
   private dueAt: number | null = null;
   private cancelTimer = (): void => {};
-  /** Connections that the broker closed without a word, since the last stable one. */
+  /** Connections that the broker closed without a reason since the last stable one. */
   private silentCloses = 0;
 
   /** @param open opens the next connection */
@@ -29,7 +29,7 @@ export class RetryPlan {
     return this.policy.urgent;
   }
 
-  /** Time limit of an attempt (ms). */
+  /** Timeout of an attempt (ms). */
   get tryMs(): number {
     return tryMs(this.policy);
   }
@@ -40,7 +40,7 @@ export class RetryPlan {
 
   /**
    * A connection or an attempt has failed: plans the next attempt.
-   * @returns whether the broker has closed one connection after the other without a word, this one included
+   * @returns whether this is the latest of several connections that the broker closed without a reason
    */
   noteDown(ending: Ending): boolean {
     const wasUp = this.policy.upSince !== null;
@@ -53,7 +53,7 @@ export class RetryPlan {
     return this.silentCloses >= HINT_AFTER;
   }
 
-  /** @returns whether that is news */
+  /** @returns whether this is a change */
   setUrgent(isUrgent: boolean): boolean {
     if (isUrgent === this.policy.urgent) return false;
     const { state, dueAt } = noteUrgency(this.policy, isUrgent, this.dueAt, this.clock.now());
@@ -76,7 +76,7 @@ export class RetryPlan {
     if (this.dueAt !== null) this.openNow();
   }
 
-  /** Another broker has accepted us: there is no wait, and the failures at the last one do not count. */
+  /** Another broker has accepted us: there is no wait, and failures at the previous broker do not count. */
   beginAgain(): void {
     this.cancel();
     this.dueAt = null;

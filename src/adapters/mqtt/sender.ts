@@ -23,7 +23,7 @@ export interface Sender {
   detach(ending?: Ending): void;
   /** Sends a fleeting message (QoS 0) now, or drops it. */
   fleeting(over: Link, message: Omit<Outgoing, 'qos'>): void;
-  /** Whether it is urgent has changed: so does the time for an acknowledgement. */
+  /** The urgency has changed, and with it the timeout for an acknowledgement. */
   rush(): void;
   /** Sends what waits. Call this after each addition to the outbox. */
   pump(): void;

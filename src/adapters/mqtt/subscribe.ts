@@ -6,12 +6,12 @@ import type { Ending } from './end-reasons.ts';
 const SHARED = /^\$share\/[^/]+\//;
 const FAILED = 0x80;
 
-/** The plain filter below a shared one (`$share/group/filter`), or null when it is not shared. */
+/** The plain filter in a shared one (`$share/group/filter`); null when it is not shared. */
 function plainFilter(filter: string): string | null {
   return SHARED.test(filter) ? filter.replace(SHARED, '') : null;
 }
 
-/** All filters that these subscriptions may have become. */
+/** All filters under which the broker may hold these subscriptions: shared ones may have become plain. */
 export function everyFilterOf(subscriptions: readonly Subscription[]): string[] {
   return subscriptions.flatMap(({ filter }) => {
     const plain = plainFilter(filter);
@@ -29,9 +29,9 @@ export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
 const NOTHING_RETAINED = 2;
 
 /**
- * Subscribes to all filters. A shared filter that the broker does not support is subscribed plainly: then every member of the
- * group gets every message, which is better than none.
- * @param done null, or why the connection is useless; and the filters that were refused although it is useful
+ * Subscribes to all filters. A shared filter that the broker does not support is subscribed plainly: then every member of the group
+ * gets every message, which is better than none.
+ * @param done receives why the connection is useless, or null and the optional filters that were refused
  */
 export function subscribeAll(
   client: MqttClient,

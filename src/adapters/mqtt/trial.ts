@@ -1,4 +1,4 @@
-/** Tries a connection to another broker, beside the present one. */
+/** Tries a connection to another broker, alongside the present one. */
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './end-reasons.ts';

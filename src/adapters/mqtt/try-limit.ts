@@ -25,7 +25,7 @@ export class TryLimit {
     this.adjust();
   }
 
-  /** `tryMs` has changed: so does the limit of the attempt that runs. */
+  /** `tryMs` has changed: adjusts the timeout of the running attempt. */
   adjust(): void {
     this.cancel();
     const dueAt = Math.max(this.clock.now(), this.begunAt + this.tryMs());

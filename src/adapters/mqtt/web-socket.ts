@@ -2,13 +2,13 @@ import { STATUS_CODES } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import { ownLine, shownAddress } from '../own-line.ts';
 
-/** A web server answered the request for a WebSocket with something else. */
+/** A web server answered the request for a WebSocket with another HTTP status. */
 export class UnexpectedAnswer extends Error {
   /** MQTT.js reports only errors with a code. */
   readonly code = 'UNEXPECTED_HTTP_ANSWER';
   readonly status: number;
 
-  /** @param location the address to which it redirects, fit to show; null: none */
+  /** @param location the redirect target, fit to show; null: none */
   constructor(status: number, location: string | null) {
     const name = STATUS_CODES[status];
     const words = name === undefined ? `HTTP ${status}` : `HTTP ${status} (${name})`;
@@ -17,7 +17,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** Opens a WebSocket for MQTT.js, which would lose the status of a refusal. Redirects are not followed: they could lead anywhere. */
+/** Opens a WebSocket for MQTT.js, which by itself loses the status of a refusal. Redirects are not followed: they could lead anywhere. */
 export function openWebSocket(url: string, protocols: string[], options: ClientOptions): WebSocket {
   const socket = new WebSocket(url, protocols, options);
   socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {

@@ -1,4 +1,4 @@
-/** The one way to open an HTTP server: half requests, idle connections and slow readers cannot block it. */
+/** The one way to open an HTTP server: incomplete requests, idle connections and slow readers cannot block it. */
 import {
   createServer,
   type IncomingMessage,
@@ -12,15 +12,15 @@ import { type Caller, type CrowdLimits, crowdedOut, keepsUp, type Reading } from
 import type { Clock } from '../../ports/clock.ts';
 import { networkOf } from '../../protocol/ip-address.ts';
 
-/** From the connection to the end of the TLS handshake, from there or from the last answer to the end of a request's head. */
+/** Timeout for the TLS handshake, and for the head of a request after the handshake or the previous response. */
 const HEAD_WITHIN_MS = 10_000;
-/** From the first byte of a request to its last one. */
+/** Timeout from the first byte of a request to its last one. */
 const REQUEST_WITHIN_MS = 30_000;
-/** How often the time-outs of requests are looked at. The default of 30 s would make each of them as long. */
+/** Interval at which request timeouts are checked. The default of 30 s would prolong each of them by up to that. */
 const LOOK_EACH_MS = 1000;
-/** Requests of one address that are answered at a time, for each connection that it may have. Clients of apt send ten ahead. */
+/** Concurrent requests of one address, per connection that it may have. Clients of apt pipeline ten. */
 const ANSWERED_AT_ONCE = 4;
-/** How often slow readers are looked for, while answers go on. */
+/** Interval of the checks for slow readers, while responses are in progress. */
 const WATCH_EACH_MS = 10_000;
 
 export interface HttpServerOptions {
@@ -30,11 +30,11 @@ export interface HttpServerOptions {
   /** Null: without TLS. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   readonly limits: CrowdLimits;
-  /** Left out: each address is that of one customer. */
+  /** Whether several customers share an address, as behind a proxy; absent: none is shared. */
   readonly isShared?: (address: string) => boolean;
   readonly maxHeaderSize?: number;
   readonly clock: Clock;
-  /** Instead of the usual 10 s and 30 s. */
+  /** Override the defaults of 10 s and 30 s. */
   readonly headWithinMs?: number;
   readonly requestWithinMs?: number;
   readonly listener: RequestListener;
@@ -44,7 +44,7 @@ export interface HttpServer {
   readonly port: number;
   /** Connections that are open. */
   readonly connections: number;
-  /** Keeps room for the connection of a request: its person is signed in. */
+  /** Keeps room for the connection of a request from a person who is signed in. */
   know(request: IncomingMessage): void;
   /** Uses a renewed certificate for new connections. */
   renew(tls: { readonly cert: string; readonly key: string }): void;
@@ -71,7 +71,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
 
   const drop = (name: string): void => {
     connections.get(name)?.socket.destroy();
-    // At once: more callers may come before the socket is closed.
+    // Removed at once, because more callers may come before the socket is closed.
     connections.delete(name);
   };
   const watch = (): void => {
@@ -87,7 +87,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     });
   };
   const answered = new Map<string, number>();
-  /** False: the address sends requests ahead of its answers, each of which would cost a look into the store. */
+  /** False: the address has too many requests in flight, each of which would cost a store access. */
   const mayAnswer = (address: string | null, response: ServerResponse): boolean => {
     if (address === null) return true;
     const count = answered.get(address) ?? 0;
@@ -103,7 +103,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const answer: RequestListener = (request, response) => {
     const name = nameOf(request.socket);
     const connection = connections.get(name);
-    // Node goes on parsing the requests that a connection had sent before it was dropped.
+    // Node still parses requests that a connection had sent before it was dropped.
     if (request.socket.destroyed) return;
     if (connection !== undefined) {
       if (!mayAnswer(connection.address, response)) return drop(name);
@@ -158,7 +158,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     async close() {
       cancelWatch?.();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Those before their TLS handshake are none of HTTP's.
+      // The HTTP server does not close connections that have not completed their TLS handshake.
       for (const { socket } of connections.values()) socket.destroy();
       server.closeAllConnections();
       await closed;
@@ -166,7 +166,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   };
 }
 
-/** The same for a connection and for the TLS on it. */
+/** The name is the same for a connection and for the TLS socket on it. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 const takenFrom = ({ bytesWritten, writableLength }: Socket) => ({

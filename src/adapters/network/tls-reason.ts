@@ -8,7 +8,7 @@ const DISTRUST =
   /^(?:UNSPECIFIED$|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|ERROR_IN_C)/;
 /** An entry of OpenSSL's error queue: library, function and reason. */
 const ENTRY = /\berror:[\dA-F]{8}:[^:]*:[^:]*:([^:\n]+)/i;
-/** Our certificate or key is not acceptable to our own OpenSSL, so nothing is sent. */
+/** Our own OpenSSL rejects our certificate or key, so nothing is sent. */
 const OWN_FILES = /^ERR_(?:OSSL_|SSL_(?:CA|EE)_(?:MD|KEY)_TOO_)/;
 
 const CERTIFICATE_ALERT =
@@ -25,13 +25,13 @@ export function isOurCertificateRefused(code: string, reason: string | null): bo
 /** Whether a code means that our own certificate, key or authorities cannot be used. */
 export const isAboutOwnFiles = (code: string): boolean => OWN_FILES.test(code);
 
-/** Such as "CA signature digest algorithm too weak" or "tlsv1 alert protocol version". Null: no failure of TLS. */
+/** Such as "CA signature digest algorithm too weak" or "tlsv1 alert protocol version". Null: the failure is not about TLS. */
 export function tlsReason(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = systemCode(error);
   // Newer versions of Node add advice on their own options after a semicolon.
   if (code !== null && DISTRUST.test(code)) return ownLine(error.message.split(';')[0] ?? '');
-  // Which names the certificate has, in Node's words.
+  // Node's reason lists the certificate's names.
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' && 'reason' in error) return ownLine(String(error.reason));
   const entry = ENTRY.exec(error.message)?.[1];
   return entry === undefined ? null : ownLine(entry);

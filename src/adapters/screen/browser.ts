@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Time to end by itself. */
+/** Grace period before SIGKILL (milliseconds). */
 const END_WITHIN_MS = 3000;
 
-/** A browser on the glass: cage, the compositor for one program, and chromium in it. */
+/** A browser that fills the screen: cage, a compositor for one program, and chromium in it. */
 export interface Browser {
   /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>;
@@ -11,7 +11,7 @@ export interface Browser {
   end(): Promise<void>;
 }
 
-/** @param folder in memory: the browser writes only there */
+/** @param folder a folder in memory, the only one to which the browser writes */
 export function openBrowser(
   url: string,
   folder: string,
@@ -20,7 +20,7 @@ export function openBrowser(
   // If this program is killed, cage ends as well, and chromium with its display.
   const [program = '', ...words] = ['setpriv', '--pdeathsig', 'KILL', ...browserWords(url, folder)];
   const child = spawn(program, words, {
-    // A group of its own, so that a chromium that hangs ends, too.
+    // A process group of its own, so that a chromium that hangs is ended, too.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...env, HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder },
@@ -34,7 +34,7 @@ export function openBrowser(
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // Its processes have ended already.
+      // The processes have ended already.
     }
   };
   return {
@@ -61,13 +61,13 @@ export function browserWords(url: string, folder: string): string[] {
     `--user-data-dir=${folder}/profile`,
     '--password-store=basic',
     '--disable-breakpad',
-    // Nothing but the page appears, whatever hands do.
+    // Nothing but the page appears, whatever a visitor touches.
     '--no-first-run',
     '--noerrdialogs',
     '--disable-features=Translate',
     '--disable-pinch',
     '--overscroll-history-navigation=0',
-    // No requests of its own.
+    // The browser sends no requests of its own.
     '--disable-component-update',
     '--disable-background-networking',
     '--disable-sync',

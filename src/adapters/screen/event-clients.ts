@@ -51,7 +51,7 @@ export function createEventClients(source: ScreenSource, clock: Clock): EventCli
   return {
     add(response) {
       if (clients.size >= MOST_CLIENTS) return false;
-      // Before it is a client: asking for a snapshot may bring a change to those that are.
+      // Taken before this page becomes a client: a snapshot may cause a change, which goes to all clients.
       const snapshot = source.snapshot();
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.on('close', () => drop(response));

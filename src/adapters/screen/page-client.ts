@@ -3,7 +3,7 @@ import { type ScreenBeat, screenBeatSchema } from '../../protocol/screen.ts';
 
 const ANSWER_WITHIN_MS = 4000;
 
-/** Asks the agent when the page at `url` has painted. Null: it does not answer. */
+/** Asks the agent when the page at `url` last painted; null: the agent does not answer. */
 export async function askBeat(url: string): Promise<ScreenBeat | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 
 /**
- * Who may use the page. Every web page can make a browser on this machine send requests here, also under a name of its own
- * that points to 127.0.0.1 (DNS rebinding): Host, Origin and Sec-Fetch-Site show them.
+ * Why a request is refused; null: it is accepted. Every web page can make a browser on this machine send requests here, also under
+ * the page's own name that points to 127.0.0.1 (DNS rebinding). Host, Origin and Sec-Fetch-Site reveal them.
  */
 export function objectionTo({ headers }: IncomingMessage, port: number): string | null {
   const { host = '', origin } = headers;
@@ -18,7 +18,7 @@ export function objectionTo({ headers }: IncomingMessage, port: number): string 
   return null;
 }
 
-/** Counts within each second, and says when there are too many. */
+/** Counts calls within each second. The function returns false when there are too many. */
 export function createMeter(clock: Clock, mostPerSecond: number): () => boolean {
   let since = clock.now();
   let count = 0;

@@ -9,7 +9,7 @@ import {
 import { SILENT_MS } from '../../protocol/screen-link.ts';
 
 const AGAIN_MS = 1500;
-/** An event is much shorter. Beyond it the other side is not the agent. */
+/** Maximum length of an event (characters): the agent's are much shorter, so a longer one is not from the agent. */
 const MOST_CHARS = 1_000_000;
 
 export interface PageListener {
@@ -26,7 +26,7 @@ export function followPage(url: string, clock: Clock, listener: PageListener): (
     try {
       await readEvents(`${url}/events`, clock, listener, ended.signal);
     } catch {
-      // The agent is away, or what came was not from it: either way it is asked again.
+      // The agent is down, or the answer was not from it: in both cases the request is repeated.
     }
     if (ended.signal.aborted) return;
     listener.onLost();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The page's script and style, as the build makes them beside the program. */
+/** The page's script and style, which the build places beside the program. */
 export interface PageFiles {
   readonly script: string;
   readonly style: string;

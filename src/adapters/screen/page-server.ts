@@ -14,12 +14,12 @@ import { PAGE_HEADERS, pageText } from './page.ts';
 import { createMeter, objectionTo } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
 
-/** Only this machine reaches the page. */
+/** Only this machine can reach the page. */
 const HOST = '127.0.0.1';
 const MOST_BODY_BYTES = 4096;
-/** All of them come from this machine. */
+/** All connections come from this machine. */
 const LIMITS = { most: 64, mostOfAddress: 64 } as const;
-/** A page needs a few requests when it begins. More in a second are answered late, so that they cost the sound nothing. */
+/** A page sends a few requests when it loads. More than this in a second are answered late, so that they do not disturb the sound. */
 const MOST_REQUESTS_PER_S = 100;
 const LATE_MS = 1000;
 const MOST_ACTIONS_PER_S = 5;
@@ -28,7 +28,7 @@ const REQUEST_WITHIN_MS = 10_000;
 export interface PageServerOptions {
   /** 0: any free port. */
   readonly port: number;
-  /** Shows that a request comes from the page. */
+  /** Proves that a request comes from the page. */
   readonly token: string;
   readonly files: PageFiles;
   readonly source: ScreenSource;
@@ -83,7 +83,7 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
 const isEvents = ({ method, url = '' }: IncomingMessage): boolean =>
   method === 'GET' && url.replace(/\?.*/, '') === '/events';
 
-/** Without Hono: an answer that goes on for hours is none of its own. */
+/** Answers without Hono, which is not made for responses that last for hours. */
 function answerEvents(clients: ReturnType<typeof createEventClients>, response: ServerResponse): boolean {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
   if (clients.add(response)) return true;
@@ -168,7 +168,7 @@ function refuse(response: ServerResponse, status: number, code: string, message:
   response.end(JSON.stringify({ ok: false, error: { code, message } }));
 }
 
-/** Keeps the connection for a second and reads nothing from it: a flood is as fast as its connections are many. */
+/** Keeps the connection for a second and reads nothing from it: so a flood is limited by its number of connections. */
 function answerLate(
   clock: Clock,
   late: Set<() => void>,

@@ -22,7 +22,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-/** @param token shows that a request comes from this page; it is new at each start of the agent */
+/** @param token proves that a request comes from this page; it is new at each start of the agent */
 export function pageText(token: string): string {
   return htmlOf({ title: 'Interpreter', name: 'screen', folder: '/', meta: { 'page-token': token } });
 }

@@ -15,7 +15,7 @@ export interface CompactJws {
   readonly payload: string;
 }
 
-/** Parses a compact JWS without verifying it; null when it is none. Accepts only the canonical spelling. */
+/** Parses a compact JWS without verifying it; null when it is not one. Accepts only the canonical spelling. */
 export function readCompact(jws: string): CompactJws | null {
   const [, head = '', body = '', signature = ''] = COMPACT.exec(jws) ?? [];
   const parts = [head, body, signature].map((part) => Buffer.from(part, 'base64url'));

@@ -25,7 +25,7 @@ function codeOf(error: Error): string | null {
   return null;
 }
 
-/** Whether the name or the connection itself failed, as with an address that does not answer. */
+/** Whether the name lookup or the TCP connection failed, as with an address that does not answer. */
 function isUnconnected(error: Error): boolean {
   if (error instanceof AggregateError)
     return error.errors.every((inner) => inner instanceof Error && isUnconnected(inner));
@@ -49,7 +49,7 @@ const MEANING: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: "the service's certificate is not valid yet: is the clock right?",
 };
 
-/** This machine has no room for a connection. */
+/** Errors because this machine lacks the resources for a connection. */
 const NO_ROOM: Readonly<Record<string, string>> = {
   EMFILE: 'the agent has too many files open (EMFILE): restart it',
   ENFILE: 'this machine has too many files open (ENFILE)',
@@ -57,13 +57,13 @@ const NO_ROOM: Readonly<Record<string, string>> = {
   ENOMEM: 'this machine has no memory left for a connection (ENOMEM)',
 };
 
-/** Null when there was room. A request that fails while it is being sent may have arrived. */
+/** Null when resources were not the reason. A request that fails while it is being sent may have arrived. */
 function roomTrouble(error: Error): string | null {
   if (error instanceof AggregateError)
     return error.errors.map((one) => (one instanceof Error ? roomTrouble(one) : null)).find(Boolean) ?? null;
   const code = codeOf(error) ?? '';
   const during = 'syscall' in error ? error.syscall : null;
-  // When the machine's own files cannot be opened, a lookup reports that there is no such name.
+  // When the resolver cannot open its own files, a lookup reports that the name is unknown.
   if (during === 'getaddrinfo') return NO_ROOM[code] ?? fileTrouble();
   return during === 'connect' ? (NO_ROOM[code] ?? null) : null;
 }

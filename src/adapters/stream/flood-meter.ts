@@ -2,8 +2,8 @@ import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /**
- * Limits the messages of a service. It sends a few dozen a second (docs/service.md 10.3), and in one burst what was delayed for
- * minutes. Each message costs work, so an endless flood would block everything else.
+ * Limits the messages of a service. It sends a few dozen a second (docs/service.md 10.3), and after a delay of minutes, all of them
+ * in one burst. Each message costs work, so an endless flood would block everything else.
  */
 const MOST_MESSAGES: Rate = { burst: 5000, perMinute: 15_000 };
 /** Bytes that count as one message: a longer message counts as several. */

@@ -2,7 +2,7 @@ import type { Ended, HeardSpan, Ready, Refused, ServiceEvent, Spoke, TaskState }
 import { readNamedRefusal } from './refusal.ts';
 import type { ServerMessage } from './server-message.ts';
 
-/** All that a service says except its audio, which is decoded on another way. */
+/** Every message of a service except its audio, which is decoded separately. */
 type WrittenMessage = Exclude<ServerMessage, { message_type: 'output_audio_data' }>;
 type DataOf<Type extends ServerMessage['message_type']> = Extract<
   ServerMessage,
@@ -63,7 +63,7 @@ function transcriptOf({ transcription }: DataOf<'translated_transcription'>) {
 
 type Segments = NonNullable<DataOf<'translated_transcription'>['transcription']['segments']>;
 
-/** From the start of the first segment to the end of the last one; null if the service does not give both. */
+/** From the start of the first segment to the end of the last one; null if either is missing. */
 function spanOf(segments: Segments): HeardSpan | null {
   const start = segments[0]?.start;
   const end = segments.at(-1)?.end;
@@ -86,7 +86,7 @@ function taskState(status: string): TaskState {
 
 /** No pipeline runs: it has not started, or it is gone (docs/service.md 4.7 rule 2). */
 const NO_TASK = 'NOT_FOUND';
-/** Something that the service was sent is not valid. */
+/** The service received something that is not valid. */
 const NOT_VALID = 'VALIDATION_ERROR';
 
 function errorEvent(data: DataOf<'error'>): ServiceEvent {
@@ -124,7 +124,7 @@ export function spokeOf(data: DataOf<'output_audio_data'>, pcm: Uint8Array): Spo
   };
 }
 
-/** Sound of one sentence, part and language belongs together. */
+/** Key of the sound that belongs together: that of one sentence, part and language. */
 export function utteranceOf(data: DataOf<'output_audio_data'>): string {
   const { transcription_id: id, translation_part_id: part, language } = data;
   return `${id ?? ''}/${part ?? ''}/${language ?? ''}`;

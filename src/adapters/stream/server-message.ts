@@ -10,8 +10,8 @@ export const TRANSCRIPT_TYPES = [
 ] as const;
 
 /**
- * Only a specified field (6) can make a message unusable. Any other field with an unusable type counts as missing, so
- * that the rest of the message is not lost.
+ * Only a field that docs/service.md 6 specifies can make a message unusable. Any other field with an unusable type counts as
+ * missing, so that the rest of the message is not lost.
  */
 const optionalText = z.string().nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
@@ -20,7 +20,7 @@ const optionalNumber = z.number().nullish().catch(null);
 const LONGEST_NAME = 200;
 const shortText = z.string().max(LONGEST_NAME);
 
-/** A sentence's name. A number counts as its digits; an empty name as missing. */
+/** An id or a code. A number is converted to a string; an empty one counts as missing. */
 const nameSchema = z
   .union([shortText.min(1), z.number().transform(String)])
   .nullish()
@@ -76,7 +76,7 @@ export const outputAudioDataSchema = z.preprocess(
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME;
 
-/** Keys whose values the schema changes or leaves out when they have an unusual form. */
+/** Keys of a message with sound, and the form of each that the schema leaves unchanged. */
 const USUAL_SOUND = new Map<string, (value: unknown) => boolean>([
   ['data', (value) => typeof value === 'string'],
   ['transcription_id', isName],
@@ -97,7 +97,7 @@ function isUsualSound(data: unknown): data is z.infer<typeof outputAudioDataSche
 export const currentTaskDataSchema = z
   .looseObject({
     task_status: z.string().optional().catch(undefined),
-    /** Read only if it has the form in which it was set. */
+    /** Read only if it has the form in which the task was set. */
     pipeline: z
       .looseObject({ translations: z.array(z.looseObject({ target_language: shortText })) })
       .optional()
@@ -146,7 +146,7 @@ export const streamWarningDataSchema = z.preprocess(
 
 const anything = z.unknown();
 
-/** Maximum length of a message without its audio (characters): many times a transcript of minutes with word times. */
+/** Maximum length of a message without its audio (characters): many times a transcript of several minutes with the time of each word. */
 const MOST_CHARS = 256 * 1024;
 
 /** Data schema by `message_type`. Other types are ignored. */

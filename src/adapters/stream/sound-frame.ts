@@ -1,6 +1,6 @@
 /**
  * Reads and writes frames with sound. Sound is most of a stream's traffic, as base64 inside JSON. Handled as text like any other
- * message, it would be copied three times, and the copies would have to be collected.
+ * message, it would be copied three times, and the copies would have to be garbage-collected.
  */
 
 const HEAD = '{"message_type":"input_audio_data","data":{"data":"';
@@ -11,7 +11,7 @@ const SPACE = 0x20;
 const PAD = 0x3d;
 /** Base64 digits per group: each group, padding included, encodes up to three bytes. */
 const GROUP = 4;
-/** Smallest frame with sound that is worth this (bytes). */
+/** Smallest frame that is worth the search for sound (bytes). */
 const LEAST_BYTES = 1024;
 /** Replaces the sound in the text; base64 sound never looks like this. */
 export const CUT = '#';
@@ -20,7 +20,7 @@ const QUOTED_CUT = Buffer.from(`"${CUT}"`);
 /** Makes frames of `input_audio_data`, reusing the same memory. */
 export interface SoundFrames {
   /**
-   * The frame is valid until the next frame is created, unless it is forgotten.
+   * The frame is valid until the next frame is created, unless `forget` is called.
    * @param pcm never changes; the frame of repeated silence is created only once
    */
   make(pcm: Uint8Array): Buffer;

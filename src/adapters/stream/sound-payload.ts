@@ -2,7 +2,7 @@ import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { AudioFaultError } from '../audio/fault.ts';
 import { parse, type WavFormat } from '../audio/wav-layout.ts';
 
-/** Sound of a message: PCM as declared, or why it is not that; then `pcm` is empty. */
+/** Sound of a message: PCM as declared, or why it is not; then `pcm` is empty. */
 export interface Payload {
   readonly pcm: Buffer;
   readonly problem: string | null;
@@ -20,7 +20,7 @@ const CONTAINERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('.snd'), 'AU'],
   [Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), 'WebM'],
 ];
-/** A payload shorter than this (bytes) is an error text, not sound. */
+/** A payload of at least this length (bytes) is a text if it has only printable characters; a shorter one may be sound. */
 const TEXT_BYTES = 64;
 const RIFF = Buffer.from('RIFF');
 
@@ -32,7 +32,7 @@ export function decodeSound(text: string): Payload {
   return takePcm(Buffer.from(digits, 'base64'));
 }
 
-/** Takes the PCM out of what was decoded: a service may put a WAV header before each piece. */
+/** Extracts the PCM from decoded data: a service may put a WAV header before each piece. */
 export function takePcm(sound: Buffer): Payload {
   if (isText(sound)) return refused(`with a text, ${ASKED}`);
   const other = CONTAINERS.find(([magic]) => startsWith(sound, magic));

@@ -1,7 +1,7 @@
 import { OUTPUT_RATE_HZ, type StreamTask } from '../../ports/stream.ts';
 import type { Task } from '../../protocol/service/task.ts';
 
-/** The smallest valid task for its speakers and translations (docs/service.md 4.7). */
+/** The smallest valid task for these languages (docs/service.md 4.7). */
 export function speechTask({ source, targets, voice, bothWays = false, inputRateHz }: StreamTask): Task {
   const speech_generation = voice === null ? {} : { voice_id: voice };
   const languages = [source, ...targets];

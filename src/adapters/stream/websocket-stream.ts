@@ -244,7 +244,7 @@ function deliverSound(
   listener: StreamListener,
   samples: WholeSamples,
 ): void {
-  // Its end counts even when its sound is unreadable.
+  // The end of an utterance counts even when its sound is unreadable.
   listener.said(spokeOf(data, samples.take(pcm, utteranceOf(data), data.last_chunk === true)));
   if (problem !== null) listener.unreadable('sound', problem);
 }

@@ -15,7 +15,7 @@ const MOST_UTTERANCES = 8;
 /** Longest pause within an utterance (milliseconds): after it, a leftover byte is dropped. */
 const FOLLOWS_WITHIN_MS = 1000;
 
-/** A service may cut its sound anywhere; half a sample at an end would turn all later sound into noise. */
+/** A service may cut its sound anywhere; half a sample at the end of a piece would turn all later sound into noise. */
 export function createWholeSamples(clock: Pick<Clock, 'now'>): WholeSamples {
   const halves = new Map<string, { readonly half: number; readonly at: number }>();
   const keep = (utterance: string, half: number, at: number): void => {

@@ -20,7 +20,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
         : 'the agent does not run as a unit of systemd, so it would not be restarted',
     restart() {
       try {
-        // A clean shutdown is not a fault of a version that the updater watches.
+        // Tells the updater that an operator asked for this restart, so it does not blame the new version.
         if (isAbsolute(directory)) writeFileSync(join(directory, RESTART_FILE), String(process.pid));
       } catch {}
       end();

@@ -1,8 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether systemd itself started this process and will clean up after it (systemd.exec(5), since 248). Programs of a shell
- * inherit the variable, but have another process number.
+ * Whether systemd itself started this process and will clean up after it (systemd.exec(5), since 248). Child processes inherit the
+ * variable, but have another pid.
  */
 export function isStartedBySystemd(env: Environment): boolean {
   return env['SYSTEMD_EXEC_PID'] === String(process.pid);

@@ -5,12 +5,12 @@ import type { Log } from '../../ports/log.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
 import { kernelMicroseconds } from '../clock.ts';
 
-/** Maximum number of waiting messages: if more wait, systemd does not read them, and the oldest are dropped. */
+/** Maximum number of waiting messages: if more wait, systemd is not reading them, and the oldest are dropped. */
 const MOST_WAITING = 16;
-/** Timeout of a call (milliseconds): it takes 6 ms, or a second on a board with a busy card. */
+/** Timeout of a call (milliseconds), which takes 6 ms, or a second on a board with a busy SD card. */
 const CALL_LIMIT_MS = 10_000;
 
-/** Used when a person started the program. */
+/** Used when no init system listens (no NOTIFY_SOCKET). */
 export const NO_INIT_SYSTEM: InitSystem = { listens: false, watchdogMs: null, tell() {} };
 
 /**
@@ -39,7 +39,7 @@ export function createSystemdNotifier(
     const news = isBusy ? undefined : waiting.shift();
     if (news === undefined) return;
     isBusy = true;
-    // A program that cannot be started causes an error, and no exit.
+    // A program that cannot be started emits `error`, but no `exit`.
     let isOver = false;
     const done = (failure: string | null): void => {
       if (isOver) return;
@@ -77,7 +77,7 @@ export function createSystemdNotifier(
   };
 }
 
-/** WatchdogSec= in milliseconds, if it is meant for this process. */
+/** WatchdogSec= in milliseconds; null when it is not meant for this process. */
 function readWatchdog(env: Readonly<Record<string, string | undefined>>): number | null {
   const { WATCHDOG_USEC: usec, WATCHDOG_PID: pid } = env;
   const ms = Number(usec) / 1000;

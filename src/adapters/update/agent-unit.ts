@@ -17,10 +17,10 @@ import { RESTART_FILE } from './order-files.ts';
 import { runProgram } from './run-program.ts';
 
 const SYSTEMCTL_LIMIT_MS = 30_000;
-/** Time for the sentence under way and the end of the session (ms): the agent needs 10 s at most. */
+/** Timeout for the current sentence and the end of the session (ms): the agent needs 10 s at most. */
 const END_WITHIN_MS = 15_000;
 const LOOK_EACH_MS = 200;
-/** Shortest span of a measurement (ms), where possible: each message to systemd makes the agent read 20 kB. */
+/** Preferred minimum span of a measurement (ms), because each message to systemd makes the agent read 20 kB. */
 const MEASURED_MS = 10_000;
 /** Larger than any note (bytes). */
 const MOST_NOTE = 262_144;
@@ -31,7 +31,7 @@ export interface UnitPlaces {
   readonly unit: string;
   /** The agent's folder in memory, in which it leaves its note. */
   readonly runtime: string;
-  /** Where the kernel's folders proc and sys are. */
+  /** The folder that contains the kernel's `proc` and `sys`. */
   readonly kernel: string;
 }
 
@@ -57,7 +57,7 @@ export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Cl
       asked: readAsked(runtime),
     };
   };
-  /** Bytes in a second that a process has read since the last look, sound cards and pipes included; null: not known. */
+  /** Bytes per second that a process has read lately, also from sound cards and pipes; null: not known. */
   const readsOf = async (pid: number): Promise<number | null> => {
     const text = await readFile(join(kernel, 'proc', String(pid), 'io'), 'utf8').catch(() => '');
     const [, found] = /^rchar: (\d+)$/m.exec(text) ?? [];
@@ -98,7 +98,7 @@ export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Cl
       const { pid } = unit;
       count = expectRestart(unit);
       samples = [];
-      // systemd starts it again (Restart=always), without a right to control units here.
+      // systemd starts it again (Restart=always), so the updater needs no right to control units.
       if (pid === 0 || !signal(pid, 'SIGTERM')) {
         count = { ...count, expected: unit.restarts };
         return;
@@ -123,7 +123,7 @@ function toldBy(note: RunningNote | null): Omit<Sighting, 'active' | 'restarts' 
   };
 }
 
-/** The note belongs to the agent's user: it may be anything. */
+/** The note belongs to the agent's user, so its content is not trusted. */
 function readNote(runtime: string, pid: number): RunningNote | null {
   try {
     const text = readBounded(join(runtime, noteName(pid)), MOST_NOTE)?.toString() ?? 'null';
@@ -134,7 +134,7 @@ function readNote(runtime: string, pid: number): RunningNote | null {
   }
 }
 
-/** The process that an operator's command has ended, by the agent's own word. */
+/** The process that an operator's command has ended, as the agent reports it. */
 function readAsked(runtime: string): number | null {
   try {
     const pid = Number(readBounded(join(runtime, RESTART_FILE), MOST_PID)?.toString());

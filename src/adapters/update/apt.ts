@@ -7,14 +7,14 @@ import { type Offer, type Repository, UpdateTrouble } from '../../ports/update.t
 import { troubleOf } from './folder.ts';
 import { type ProgramResult, runProgram } from './run-program.ts';
 
-/** Limits (ms). A download of 30 MB over a slow line takes its time. */
+/** Timeouts (ms). A download of 30 MB over a slow line takes long. */
 const LIST_LIMIT_MS = 600_000;
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 const UNPACK_LIMIT_MS = 600_000;
 const KIB = 1024;
 
 export interface AptPlaces {
-  /** The updater's folder, which has a folder of apt's own. */
+  /** The updater's folder, which contains a separate folder for apt. */
   readonly root: string;
   /** Possible paths of the device's own list of sources; the first existing one counts. */
   readonly sources: readonly string[];
@@ -60,7 +60,7 @@ export function createAptRepository({ root, sources, keyring }: AptPlaces): Repo
       const fields = readParagraph(stdout);
       const [bytes, unpacked] = [Number(fields.get('Size')), Number(fields.get('Installed-Size'))];
       if (fields.get('Version') !== version || !(bytes > 0)) return null;
-      // A package without its size: a few times its archive.
+      // Estimate for a package that does not state its unpacked size.
       return { name, version, bytes, unpackedBytes: unpacked > 0 ? unpacked * KIB : 4 * bytes };
     },
     async fetch(offer, folder, downloaded) {
@@ -122,7 +122,7 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Read before everything else, so that no setting of the system counts: an image may have switched checks off. */
+/** apt reads this before everything else, so that no system setting counts: an image may have switched checks off. */
 const configuration = (own: string, sources: string): string => `Dir::Etc::main "${own}/empty/none";
 Dir::Etc::parts "${own}/empty";
 Dir::Etc::sourceparts "${own}/empty";
@@ -148,7 +148,7 @@ Acquire::http::Timeout "30";
 Acquire::https::Timeout "30";
 `;
 
-/** @param manifestUrl of the schema in src/protocol/update.ts, so that no line can be added */
+/** @param manifestUrl valid by the schema in src/protocol/update.ts, so that it cannot inject a line */
 function sourceOf(manifestUrl: string, keyring: string): string {
   const [, base = '', suite = ''] = /^(.*)dists\/([^/]+)\/InRelease$/.exec(manifestUrl) ?? [];
   return `Types: deb\nURIs: ${base}\nSuites: ${suite}\nComponents: main\nSigned-By: ${keyring}\n`;

@@ -59,7 +59,7 @@ export function createUpdateFiles(root: string): UpdateFiles {
   };
 }
 
-/** An error of the disk as a sentence; other errors stay. */
+/** A disk error as a sentence; other errors are returned unchanged. */
 export function troubleOf(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (code === null) return error;

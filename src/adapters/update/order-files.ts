@@ -10,13 +10,13 @@ import { systemReason } from '../system-error.ts';
 
 /** In the agent's state folder. */
 export const ORDER_FILE = 'update-order.json';
-/** In the agent's folder in memory: the agent allows the restart of the order with this id. */
+/** In the agent's folder in memory: the id of the order whose restart the agent allows. */
 export const MOMENT_FILE = 'update-moment';
-/** There, too: the process that ends because an operator has ordered a restart. */
+/** In the agent's folder in memory: the pid of a process that ends because an operator ordered a restart. */
 export const RESTART_FILE = 'restart-asked';
 /** In the updater's folder in memory. */
 export const STATUS_FILE = 'status.json';
-/** Beside it: the launcher ignores the link. */
+/** In the updater's folder in memory: while it exists, the launcher starts only the installed version. */
 const AVOID_FILE = 'installed-only';
 
 const MOST_ORDER = 8192;
@@ -31,7 +31,7 @@ export interface OrderFolders {
   readonly own: string;
 }
 
-/** Files between the agent and the updater. The agent owns two of them: their content is not trusted. */
+/** Files that the agent and the updater exchange. The agent owns two of them: their content is not trusted. */
 export function createOrderFiles({ state, runtime, own }: OrderFolders, log: Log): OrderFiles {
   const orderFile = join(state, ORDER_FILE);
   const momentFile = join(runtime, MOMENT_FILE);

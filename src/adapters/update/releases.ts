@@ -13,7 +13,7 @@ export const RELEASE_FILE = 'release.json';
 
 const LINE = /^([0-9a-f]{64}) {2}([\w.@-]+)$/;
 
-/** @param root the folder that holds the unpacked versions' folder */
+/** @param root the folder that contains the folder of unpacked versions */
 export function createReleases(root: string): Releases {
   return {
     async read(folder) {

@@ -26,14 +26,14 @@ export function createUpdates(
     look: () => readStatus(memory),
     order: (order) => leaveOrder(state, order),
     async allow(order) {
-      // A failure costs only time: after a day the updater goes on without it.
+      // A failure costs only time: after a day the updater continues without permission.
       const done = order === null ? rm(moment, { force: true }) : writeFile(moment, order);
       await done.catch(() => {});
     },
   };
 }
 
-/** What the updater reports; null: it does not run. @param memory its folder */
+/** What the updater reports; null: it is not running. @param memory its folder */
 export async function readStatus(memory: string): Promise<UpdateStatus | null> {
   try {
     const text = readBounded(join(memory, STATUS_FILE), MOST_STATUS)?.toString();
@@ -55,7 +55,7 @@ export async function leaveOrder(state: string, order: UpdateOrder): Promise<str
 
 async function replaceDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
-  // Never an existing file: root may write here, in a folder of another user, who could put a link there.
+  // Never writes to an existing file: root may write here in a folder of another user, who could put a link there.
   await rm(draft, { force: true });
   const file = await open(draft, 'wx', 0o600);
   try {

@@ -1,4 +1,4 @@
-/** Examines a recording for a cloned voice: what it is by its content, how long it is, and what spoils it. */
+/** Examines a recording for a cloned voice: its format by its content, its length, and what spoils it. */
 import { fileTypeFromBuffer } from 'file-type';
 import { parseBuffer } from 'music-metadata';
 import type { SAMPLE_MIME_TYPES } from '../../protocol/service/voice.ts';
@@ -13,7 +13,7 @@ export const LARGEST_SAMPLE_BYTES = 10_000_000;
 /** Shortest sample, and the length from which voices are good (seconds). */
 const SHORTEST_S = 10;
 const GOOD_S = 30;
-/** Sound per step of the measurement (seconds): a step of a long file needs little memory. */
+/** Sound per step of the measurement (seconds), so that a long file needs little memory. */
 const STEP_S = 1;
 
 interface Kind {
@@ -36,15 +36,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const KIND_NAMES = Object.values(KINDS)
   .map(({ name }) => name)
   .join(', ');
-/** Kinds whose length is known without decoding them. Videos pass by their kind. */
+/** Kinds whose length can be read without decoding them. Videos are accepted without a length. */
 const MEASURED: readonly string[] = ['MP3', 'M4A', 'FLAC'];
 
 export interface SampleFindings {
-  /** Null for a file that is none of the kinds. */
+  /** Null for a file of an unknown kind. */
   readonly kind: Kind | null;
   /** Null when it is not known, as for videos. */
   readonly seconds: number | null;
-  /** Each goes on after the file's name; a file with one of them gives no voice. */
+  /** Each is a predicate about the file. A file with a fault cannot become a voice. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -87,13 +87,13 @@ function nameOther(bytes: Uint8Array, found: { ext: string; mime: string } | nul
   return isPage ? 'a web page, not a recording' : 'not a recording';
 }
 
-/** Null when the file does not say it, as after streaming. */
+/** Null when the file does not state its length, as after streaming. */
 async function durationOf(bytes: Uint8Array, { name, types }: Kind): Promise<number | 'damaged' | null> {
   try {
     const { format } = await parseBuffer(bytes, { mimeType: types[0] }, { duration: true, skipCovers: true });
     return format.duration === undefined || !(format.duration > 0) ? null : format.duration;
   } catch {
-    // A fragmented M4A is whole, and the library fails on some of them.
+    // The library fails on some fragmented M4A files, which are not damaged.
     return name === 'M4A' ? null : 'damaged';
   }
 }
@@ -153,9 +153,9 @@ function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
 const SILENT_PEAK = 2 / 32_768;
 /** Least difference between quiet and loud frames (dB): speech has 20 and more, a tone or noise none. */
 const LEAST_RANGE_DB = 3;
-/** Part of samples in clipped peaks from which it is heard. */
+/** Share of samples in clipped peaks above which clipping is audible. */
 const CLIPPED_SHARE = 0.0005;
-/** Level of the pauses (dBFS), and their distance to speech (dB), from which hiss is heard in the cloned voice. */
+/** Hiss is audible in the cloned voice when its pauses are louder than this (dBFS) and less than this below speech (dB). */
 const HISS_DB = -60;
 const CLEAN_RANGE_DB = 35;
 

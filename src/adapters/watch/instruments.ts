@@ -1,4 +1,4 @@
-/** Counters and histograms whose values outlive a scrape. */
+/** Counters and histograms, whose values accumulate over scrapes. */
 import type { Labels, Sample } from './open-metrics.ts';
 
 export interface Counter {
@@ -6,7 +6,7 @@ export interface Counter {
   samples(): Sample[];
 }
 
-/** @param first label sets that are shown from the beginning: an increase from nothing is not seen as one */
+/** @param first label sets to export from the beginning, with 0: Prometheus does not count the appearance of a series as an increase */
 export function createCounter(first: readonly Labels[] = []): Counter {
   const values = new Map<string, { labels: Labels; value: number }>();
   const at = (labels: Labels) => {

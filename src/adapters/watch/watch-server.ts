@@ -1,4 +1,4 @@
-/** A small HTTP server for programs that watch this one. */
+/** A small HTTP server for programs that monitor this one. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import { isLoopback } from '../../protocol/host-name.ts';
@@ -65,7 +65,7 @@ async function answer(
   isOwn: boolean,
 ): Promise<Page> {
   const { method, url = '/', headers } = request;
-  // Any web page can make a browser on this machine ask, under a name of its own (DNS rebinding).
+  // Any web page can make a browser on this machine send requests under the page's own name (DNS rebinding).
   const host = URL.canParse(`http://${headers.host}`) ? new URL(`http://${headers.host}`).hostname : '';
   if (isOwn && !isLoopback(host)) return text(403, 'Ask under the name "localhost" or a loopback address.');
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'Only GET is possible.');

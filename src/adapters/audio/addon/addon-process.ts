@@ -1,6 +1,6 @@
 /**
- * The child of the driver `addon`: wraps an npm package that the operator has installed behind raw PCM on a pipe.
- * Usage: audio-addon.mjs capture|playback DEVICE RATE
+ * The child of the driver `addon`: exposes an npm package that the operator has installed as raw PCM on a pipe. Usage:
+ * audio-addon.mjs capture|playback DEVICE RATE
  *
  * It never shuts down cleanly: these packages hang or crash in their own cleanup, so the process exits at once.
  */
@@ -75,7 +75,7 @@ function load(name: string): unknown {
       failures.push(readLoadFailure(error, name));
     }
   }
-  // An installed package explains more than its absence in the other place.
+  // A package that is installed but fails to load explains more than its absence elsewhere.
   const failure = failures.find(({ kind }) => kind !== 'absent') ?? { kind: 'absent' };
   const major = Number.parseInt(process.versions.node, 10);
   return end(explainLoadFailure(failure, name, { folder, node: process.execPath, major }));
@@ -86,7 +86,7 @@ function record(device: string, rateHz: number): void {
   const periodSize = Math.round(rateHz * 0.32);
   const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
   let isOpen = false;
-  // A device that never delivered is absent; one that did was removed.
+  // An error before the first sound means that the device is absent; later, that it was removed.
   capture.on('error', (error) => end(`${isOpen ? 'read' : 'open'} error: ${error.message}`));
   capture.on('audio', (pcm) => {
     isOpen = true;

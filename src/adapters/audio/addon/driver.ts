@@ -8,7 +8,7 @@ import type { SupervisorDeps } from '../child/supervisor.ts';
 import { AudioFaultError } from '../fault.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
-/** A card through an npm package that the operator has installed. */
+/** Options of a card that is driven by an npm package of the operator's. */
 export interface AddonOptions {
   readonly device: string;
   readonly rateHz: number;
@@ -18,7 +18,7 @@ export interface AddonOptions {
   readonly script?: string;
 }
 
-/** Delay from a write to the sound (milliseconds), measured. */
+/** Measured delay from a write until it is heard (milliseconds). */
 const LATENCY_MS = 10;
 /** Resident memory of a healthy child (MB). These packages leak tens of MB per hour, or hundreds per second after an unplug. */
 const RESTING_LIMIT_MB = 200;
@@ -59,7 +59,7 @@ export function createAddonPlayback({ device, rateHz, seed, deps, script }: Addo
 
 /**
  * Reports whether a child uses too much memory.
- * @returns `quiet`: restart it when nothing sounds; `now`: its memory grows out of control
+ * @returns `quiet`: restart it during silence; `now`: its memory grows out of control
  */
 export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null {
   const megabytes = pid === null ? null : residentMegabytes(pid);

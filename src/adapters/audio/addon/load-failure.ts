@@ -6,7 +6,7 @@ export type LoadFailure =
   | { readonly kind: 'absent' }
   /** The addon is installed, but its native part is not built. */
   | { readonly kind: 'not_built' }
-  /** Its native part was built for another version of Node. */
+  /** The native part was built for another version of Node. */
   | { readonly kind: 'other_node'; readonly built: string; readonly needed: string }
   | { readonly kind: 'other'; readonly reason: string };
 
@@ -28,16 +28,16 @@ export function readLoadFailure(error: unknown, name: string): LoadFailure {
 
 /** The program that loads the package. */
 interface Loader {
-  /** Its folder. */
+  /** Folder of the program. */
   readonly folder: string;
-  /** Path and major version of its Node. */
+  /** Path and major version of the program's Node. */
   readonly node: string;
   readonly major: number;
 }
 
-/** Folders whose Node a shell finds by itself. */
+/** Folders in a shell's default PATH. */
 const USUAL = ['/usr/bin', '/usr/local/bin'];
-/** From this version on, Node's headers need C++20; `alsa-capture` asks for an older one. */
+/** From this version on, Node's headers need C++20, but `alsa-capture` requests an older standard. */
 const FIRST_CPP20 = 24;
 
 /** A line for the operator: what happened, and how to fix it. */
@@ -63,7 +63,7 @@ export function explainLoadFailure(failure: LoadFailure, name: string, loader: L
   }
 }
 
-/** A line for a shell. It names a private Node, which the shell would not take. */
+/** A shell command. It puts a private Node first in PATH, because the shell would use another one. */
 function npm(verb: 'install' | 'rebuild', packageName: string, { folder, node, major }: Loader): string {
   const path = USUAL.includes(dirname(node)) ? '' : `PATH=${dirname(node)}:$PATH `;
   const flags = major < FIRST_CPP20 ? '' : 'CXXFLAGS=-std=gnu++20 ';

@@ -1,4 +1,4 @@
-/** The agreement between the driver `addon` and its child. */
+/** Constants shared by the driver `addon` and its child. */
 
 /** The optional peer packages that the child wraps. */
 export const PACKAGES = { capture: 'alsa-capture', playback: 'speaker' } as const;
@@ -6,8 +6,8 @@ export const PACKAGES = { capture: 'alsa-capture', playback: 'speaker' } as cons
 /** The child prints this line on standard error when its device accepts sound. */
 export const READY_LINE = 'addon ready';
 
-/** Versions that these packages are known to work in. */
+/** Known working versions of these packages. */
 export const VERSIONS: Readonly<Record<string, string>> = { 'alsa-capture': '0.3', speaker: '0.5' };
 
-/** A line that begins with this is the whole reason why a package cannot be used, with its fix. */
+/** A line with this prefix says why a package cannot be used, and how to fix it. */
 export const CANNOT_LOAD = 'cannot load the npm package ';

@@ -8,7 +8,7 @@ import { createSetupReader } from './setup.ts';
 const PERIOD_MS = 20;
 /** Buffer of the device (milliseconds), small so that aplay's reads from its pipe show the device's own pace. */
 const BUFFER_MS = 100;
-/** Buffer while the device runs on between sounds (milliseconds), smaller so that the next sound is heard soon. */
+/** Buffer while the device keeps running between sounds (milliseconds), smaller so that the next sound is heard soon. */
 const RUN_ON_BUFFER_MS = 60;
 /** Delay from the write to the device's first sample (milliseconds). */
 const LATENCY_MS = 2;
@@ -100,7 +100,7 @@ function aplay(device: string, rateHz: number): PlaybackChild {
     },
     runOn(on) {
       const isNew = on && !runsOn;
-      // A short buffer does no harm when it is no longer needed.
+      // The short buffer stays when it is no longer needed: it does no harm.
       runsOn ||= on;
       return isNew ? 'again' : null;
     },

@@ -8,15 +8,16 @@ import { createSetupReader } from './setup.ts';
 /** A chunk of the stream (milliseconds). When periods divide it, its last sample arrives with the last period. */
 const CHUNK_MS = 320;
 /**
- * Lengths of a period (milliseconds), cheapest first: each period wakes two processes. A period that does not divide the
- * chunk would delay the chunk's end by up to a period, so a shorter one is requested. The last one is accepted as granted.
+ * Lengths of a period (milliseconds), cheapest first: each period wakes two processes. A period that does not divide the chunk
+ * would delay the chunk's end by up to a period, so a shorter one is requested. For the last one, whatever the device grants is
+ * accepted.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
-/** Used where periods arrive in pairs, or where each must be processed before the next arrives. */
+/** Used when periods arrive in pairs, or when each must be processed before the next arrives. */
 const SHORT_PERIOD = PERIODS_MS.indexOf(20);
 /** Buffer of the device (milliseconds): a daemon that stalls for less loses no sound. */
 const BUFFER_MS = 2000;
-/** Restarts to adjust the period; a device that answers differently each time is then accepted as it is. */
+/** Maximum number of restarts to adjust the rate or period; after these, whatever the device grants is accepted. */
 const MOST_ADJUSTMENTS = 8;
 
 /** The capture driver `alsa`: arecord, supervised, and amixer for the gain where one is wanted. */
@@ -51,7 +52,7 @@ export function createAlsaCapture(options: AlsaOptions & { readonly gain?: numbe
 function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {
   const attempts = createFormatAttempts(device, rateHz);
   let usesShortPeriods = shortPeriods;
-  /** Index of the longest period that this device can use, whatever is requested. */
+  /** Index of the longest period that works with this device. */
   let needed = 0;
   /** Index of the running child's period. */
   let period = 0;
@@ -76,7 +77,7 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
     line(text) {
       const granted = setup.read(text);
       if (granted === null || adjustments >= MOST_ADJUSTMENTS) return null;
-      // Without a converter a card may choose its own rate and record all the same.
+      // A card without a converter may record at a rate of its own choice.
       if (granted.rateHz !== attempts.current.rateHz) {
         attempts.accept(granted.rateHz);
         adjustments++;

@@ -12,9 +12,9 @@ import { amixer, controlDevice } from './mixer.ts';
 
 /** Sets the gain of a card's microphone and keeps it there. */
 export interface CaptureGain {
-  /** The card may be a different one, or may have lost its gain: sets it again as soon as there is sound. */
+  /** Sets the gain again at the next sound: the card may be a different one, or may have lost its gain. */
   forget(): void;
-  /** There is sound. */
+  /** The microphone delivers sound. */
   sounds(): void;
   close(): void;
 }
@@ -60,7 +60,7 @@ export function keepCaptureGain(
     const mixer = await read();
     if (isClosed) return;
     if (mixer === null) {
-      // A card that was unplugged comes back with any gain.
+      // A card that was unplugged may come back with another gain.
       kept = { ...kept, made: null };
       return;
     }

@@ -2,7 +2,7 @@ import type { Shape } from '../child/format.ts';
 import { formatFix } from '../child/stderr-classifier.ts';
 import type { SupervisorDeps } from '../child/supervisor.ts';
 
-/** A card and the lane's sound on it. */
+/** An ALSA device and how a lane uses it. */
 export interface AlsaOptions {
   /** "plughw:CARD=Mic": alsa-lib looks the name up at each opening, so the card's index may change. */
   readonly device: string;
@@ -12,12 +12,12 @@ export interface AlsaOptions {
   readonly deps: SupervisorDeps;
 }
 
-/** One way to ask a device for sound. */
+/** One device name and format to try. */
 export interface FormatAttempt extends Shape {
   readonly device: string;
 }
 
-/** Formats of cards that do not support ours, the likeliest first. */
+/** Fallback formats for cards that do not support ours, likeliest first. */
 const COMMON: readonly Shape[] = [
   { rateHz: 48_000, channels: 1 },
   { rateHz: 48_000, channels: 2 },
@@ -28,8 +28,8 @@ const COMMON: readonly Shape[] = [
 ];
 
 /**
- * Formats to request, one after the other, until the device accepts one. First the one that the operator wrote, then one with
- * ALSA's own conversion, then common formats of cards, converted here.
+ * Formats to request in turn until the device accepts one: the operator's, one with ALSA's conversion (in stereo if it is already
+ * on), then common formats of cards, which are converted here.
  */
 export interface FormatAttempts {
   readonly current: FormatAttempt;

@@ -29,16 +29,16 @@ export function controlDevice(device: string): string | null {
   return /^[\w-]+$/.test(name) ? name : null;
 }
 
-/** The volume control of the card of a PCM device. A card that comes back has its own volume. */
+/** The volume control of a PCM device's card. A card that comes back may have another volume. */
 export interface CardMixer {
-  /** Null while no control is known that changes the playback volume. */
+  /** Null while no control for the playback volume is known. */
   readonly mixer: Mixer | null;
   /** Looks the control up again. When amixer does not answer, the last result stays valid. */
   look(): Promise<void>;
   close(): void;
 }
 
-/** Waits before setting the volume again (milliseconds): a busy machine must not lose the order. */
+/** Waits before each retry of setting the volume (milliseconds): a busy machine must not lose the request. */
 const RETRY_AFTER_MS = [1000, 5000, 30_000];
 
 export function createCardMixer(device: string, { clock, log }: { clock: Clock; log: Log }): CardMixer {
@@ -62,7 +62,7 @@ export function createCardMixer(device: string, { clock, log }: { clock: Clock; 
     const percent = wanted;
     wanted = null;
     isBusy = true;
-    // `-M`: steps as the ear hears them.
+    // `-M`: the percentage follows perceived loudness.
     const words = ['-q', '-M', '-D', control, 'sset', name, 'playback', `${percent}%`];
     void amixer([...words, ...(canMute ? ['unmute'] : [])]).then((said) => {
       isBusy = false;

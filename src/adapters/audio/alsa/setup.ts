@@ -7,13 +7,13 @@ export interface Setup {
 }
 
 export interface SetupReader {
-  /** @returns the setup, once, with the line that completes it */
+  /** @returns the setup when this line completes it, but only once */
   read(line: string): Setup | null;
   /** Whether the lines so far name a sound server as the device. */
   readonly isServer: boolean;
 }
 
-/** ALSA's own name for a device behind which a sound server is; `Slave: ` before it where ALSA converts. */
+/** ALSA's name for a device of a sound server, preceded by `Slave: ` when ALSA converts. */
 const SERVER = /^(?:Slave: )?ALSA <-> (?:PulseAudio|PipeWire|JACK)\b/;
 
 const FIELD = /^(rate|channels|period_size|buffer_size)\s*:\s*(\d+)/;

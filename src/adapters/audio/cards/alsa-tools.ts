@@ -4,7 +4,7 @@ import type { Ability, Direction } from './card.ts';
 import { parseHardwareParameters } from './hardware-parameters.ts';
 import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
 
-/** The answers of ALSA's own programs. */
+/** Queries to ALSA's own programs. */
 export interface AlsaTools {
   /** The devices that ALSA's configuration adds to the cards' own; null when the program is not installed. */
   listSoftware(direction: Direction): Promise<SoftwareList | null>;
@@ -14,7 +14,7 @@ export interface AlsaTools {
 
 export interface SoftwareList {
   readonly devices: readonly SoftwareDevice[];
-  /** Why there are none, in ALSA's words; null: it gave no reason. */
+  /** Why the list is empty, in ALSA's words; null: it gave no reason. */
   readonly trouble: string | null;
 }
 
@@ -71,7 +71,7 @@ interface Ended extends Output {
 }
 
 interface RunOptions extends Required<AlsaToolsOptions> {
-  /** Whether the output so far is all that is needed. */
+  /** Whether the output so far suffices; then the program is ended. */
   isEnough?(output: Output): boolean;
 }
 

@@ -28,7 +28,7 @@ export interface CardWatch {
 const SETTLE_MS = 300;
 /** Longest wait for quiet (milliseconds): a card that never settles is reported anyway. */
 const LONGEST_SETTLE_MS = 2000;
-/** Time between two looks (milliseconds), for systems without watches and for missed events. A look costs a few file names. */
+/** Polling interval (milliseconds), for systems without file watches and for missed events. A poll lists only a few files. */
 const LOOK_EVERY_MS = 15_000;
 
 /** The files of a card that can be opened for sound; others, such as MIDI, change with every note. */
@@ -75,7 +75,7 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
         settle(null);
       });
     } catch {
-      // The folder is absent, or no watches are left: the slow look continues and tries again.
+      // The folder is absent, or no watches are left: the slow polling continues and tries again.
     }
   };
   const lookLater = (): void => {
@@ -131,7 +131,7 @@ function describeFile(folder: string, name: string): string {
 const watchByKernel: WatchFolder = (folder, changed, lost) => {
   const { ino } = statSync(folder);
   const watcher: FSWatcher = watch(folder, { persistent: false }, (_event, name) => {
-    // A removed folder reports itself under its own name or none, and then never again.
+    // A removed folder causes one last event, with the folder's own name or none.
     if (isSameFolder(folder, ino)) changed(name);
     else lost();
   });

@@ -42,7 +42,7 @@ export interface CardStream {
 
 /** A USB card's socket and model. */
 export interface UsbPlace {
-  /** The kernel's name of socket and interface, the same after each boot: "1-1.3:1.0". Null when unknown. */
+  /** The kernel's name for socket and interface, the same after each boot: "1-1.3:1.0". Null when unknown. */
   readonly port: string | null;
   /** Vendor and product, "0d8c:0014"; the same for identical cards. */
   readonly model: string | null;
@@ -71,14 +71,14 @@ export interface MachineFolders {
 
 export const MACHINE_FOLDERS: MachineFolders = { proc: '/proc', sys: '/sys', dev: '/dev' };
 
-/** Whether no other program can open it now. */
+/** Whether all places are taken, so that no other program can open it now. */
 export function isBusy(stream: CardStream): boolean {
   return stream.holders.length >= stream.places;
 }
 
 /**
- * The name of a card's stream in a configuration: the card's id, with all conversions that the device may need. HDMI hardware
- * takes no plain samples; the card's own default converts them.
+ * The name of a card's stream in a configuration: the card's id, with all conversions that the device may need. HDMI hardware does
+ * not accept plain samples; the card's `sysdefault` converts them.
  */
 export function addressOf(card: Card, stream: CardStream): string {
   if (isHdmi(card, stream)) return `sysdefault:CARD=${card.id}`;

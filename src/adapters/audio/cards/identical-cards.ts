@@ -24,8 +24,7 @@ export function findTwins(cards: readonly Card[]): Twins[] {
 }
 
 /**
- * The kernel gives identical cards one id with a number after it, shortened to fit. Ids with different beginnings come from a
- * rule.
+ * The kernel gives identical cards one id with a number after it, shortened to fit. Ids with different stems come from a udev rule.
  */
 function haveNames(cards: readonly Card[]): boolean {
   const [first = '', ...others] = cards

@@ -48,7 +48,7 @@ export function findStream(
   return match?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
 }
 
-/** The same for a configured device; null when its name stands for no hardware. */
+/** The stream of a configured device; null when its name does not lead to a hardware device. */
 export function streamOf(device: string, direction: Direction, folders: MachineFolders): CardStream | null {
   const name = parseDeviceName(device);
   const isHardware = name?.plugin === 'hw' || name?.plugin === 'plughw';

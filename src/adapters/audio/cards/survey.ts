@@ -10,9 +10,9 @@ import {
 import { findTwins, type Twins } from './identical-cards.ts';
 import { hasKernelSound, readCards } from './kernel-cards.ts';
 
-/** A stream of a card, with the device's answer. */
+/** A card's stream, with what the device reported about itself. */
 export interface SurveyedStream extends CardStream {
-  /** Its name in a configuration. */
+  /** The stream's name in a configuration. */
   readonly address: string;
   readonly isBusy: boolean;
   /** Why its abilities are unknown, in ALSA's words; null when they are known. */
@@ -34,7 +34,7 @@ export interface Survey {
   readonly hasKernelSound: boolean;
   /** Whether arecord and aplay are installed. */
   readonly hasAlsaTools: boolean;
-  /** Why ALSA's configuration cannot be read, in its words; null: it can. */
+  /** Why ALSA cannot read its configuration, in ALSA's words; null: it can. */
   readonly alsaTrouble: string | null;
   readonly cards: readonly SurveyedCard[];
   readonly software: readonly OfferedDevice[];

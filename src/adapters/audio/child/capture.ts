@@ -21,7 +21,7 @@ export interface CaptureChild {
    * @returns `again` when it must be restarted with other arguments
    */
   line?(text: string): 'again' | null;
-  /** Called for every delivery (samples of the device). */
+  /** Called for every delivery, with its number of samples at the device's rate. */
   delivered?(samples: number, now: number): 'again' | null;
   alternative?(fault: AudioFault): string | null;
   /** @returns `again` when this needs a restart */
@@ -31,11 +31,11 @@ export interface CaptureChild {
 }
 
 /**
- * Longest silence of a child (milliseconds): a working device delivers at least zeros, so after this it hangs. A sound server
- * first has to wake up its device.
+ * Longest time without data from a child (milliseconds); then the device counts as hung, because a working one delivers at least
+ * zeros. A sound server first has to wake up its device.
  */
 const SILENCE_LIMIT_MS = { card: 2000, server: 5000 } as const;
-/** Grace after a blocked event loop (milliseconds): it reads the waiting sound first, then judges the child. */
+/** Grace period after a blocked event loop (milliseconds): the waiting sound is read before the child is judged. */
 const MERCY_MS = 150;
 /** Below this level (dBFS) speech is unlikely. */
 const QUIET_DBFS = -45;

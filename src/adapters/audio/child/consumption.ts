@@ -19,12 +19,12 @@ interface Account {
  * as in PulseAudio, takes 0 to 10.
  */
 const LARGEST_WAKE_UP_BYTES = 10;
-/** Share of a period below which a partly read period is not carried over. */
+/** Remainder (share of a period) that is too small to count as a partly read period. */
 const NEGLIGIBLE = 0.25;
 
 /**
  * Reads `/proc/PID/io`. A playing child reads periods and its sound library's wake-ups, nothing else. Wake-ups are small and are
- * discarded at each look. One period too many is counted only if they add up to a whole period between two looks, seconds apart.
+ * discarded at each look. One period too many is counted only if the wake-ups between two looks, seconds apart, add up to a period.
  * @returns null when the file is absent or unreadable
  */
 export function openConsumption(pid: number, periodFrames: number, frameBytes: number): Consumption | null {
@@ -66,7 +66,7 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
       const isSound = rest > wakeUps * LARGEST_WAKE_UP_BYTES && rest >= NEGLIGIBLE * periodBytes;
       const isAll = isSound && rest > (1 - NEGLIGIBLE) * periodBytes;
       periods += isAll ? whole + 1 : whole;
-      // The next look sees the whole of a started period, and all that was read beside it.
+      // A partly read period and the wake-ups since the last look are left to the next look.
       base = isSound && !isAll ? { chars: account.chars - rest, calls: account.calls - wakeUps } : account;
       return periods * periodFrames;
     },

@@ -6,14 +6,14 @@ import type { Child } from './process.ts';
 interface Handed {
   /** Frames that were given to the device: whole periods. */
   readonly frames: number;
-  /** Frames that wait until a period is full. */
+  /** Frames that are held back until a period is full. */
   readonly heldFrames: number;
 }
 
 /** Converts sound to the device's format and writes it to the device's program in whole periods. */
 export interface DeviceWriter {
   give(pcm: Uint8Array): Handed;
-  /** Writes this too, and pads the last period with silence. */
+  /** Writes this sound as well, and pads the last period with silence. */
   fillUp(pcm: Uint8Array): Handed;
   close(): void;
 }

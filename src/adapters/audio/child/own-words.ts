@@ -1,18 +1,18 @@
 import type { AudioFault } from '../../../ports/audio.ts';
 import { ownLine } from '../../own-line.ts';
 
-/** What precedes alsa-lib's words: file, line and function of its source, and a level since version 1.2.14. */
+/** The prefix of alsa-lib's messages: file, line and function of its source, and a level since version 1.2.14. */
 const ALSA = /^ALSA lib (?:[^\s:]+:\d+:)?(?:\(\w+\) ?)?(?:\[[\w.]+\] ?)?/;
-/** The same of arecord and aplay. */
+/** The prefix of messages of arecord and aplay. */
 const PROGRAM = /^(?:arecord|aplay): (?:\w+:\d+: )?/;
-/** Lines about the consequences of an earlier one. */
+/** Lines about the consequences of an earlier error. */
 const CONSEQUENCE = /^(?:function \w+ returned error|hooks failed)/;
-/** The first line of a configuration that cannot be parsed names the place, the second the file. */
+/** For a configuration that cannot be parsed, the first line names the position and the second the file. */
 const MOST_LINES = 2;
 
 export const isAlsaLine = (line: string): boolean => ALSA.test(line);
 
-/** The cause in the words of alsa-lib: its first lines, quoted. Null: there are none among these. */
+/** The cause in the words of alsa-lib: its first lines, quoted. Null: no line names one. */
 export function alsaWords(lines: readonly string[]): string | null {
   const causes = lines
     .filter(isAlsaLine)
@@ -27,13 +27,13 @@ export function programWords(program: string, line: string): string {
   return `${program}: "${ownLine(line.replace(PROGRAM, ''))}"`;
 }
 
-/** The fault with these words after what happened, before the advice. */
+/** The fault with these words inserted between what happened and the advice. */
 export function withWords({ code, message }: AudioFault, words: string): AudioFault {
   const [happened = '', ...advice] = message.split('; ');
   return { code, message: [`${happened} (${words.replaceAll('; ', ', ')})`, ...advice].join('; ') };
 }
 
-/** Why arecord, aplay or amixer failed, by all of its standard error. */
+/** Why arecord, aplay or amixer failed, from its whole standard error. */
 export function reasonIn(stderr: string): string {
   const lines = stderr.trim().split('\n');
   const opening = /audio open error: (.+)$/m.exec(stderr)?.[1];

@@ -21,7 +21,7 @@ export interface PlaybackChild {
   /** Delay from a write to the sound (milliseconds), used when nothing better is known. */
   readonly latencyMs: number;
   /**
-   * Whether the device is to run on between sounds.
+   * Sets whether the device keeps running between sounds.
    * @returns `again` when this needs a restart
    */
   runOn?(on: boolean): 'again' | null;

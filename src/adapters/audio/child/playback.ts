@@ -24,12 +24,12 @@ import { createWatchdog, type Watchdog } from './watchdog.ts';
 
 /** A running device whose buffering is unknown. */
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
-/** Grace after a blocked event loop (milliseconds): it reads the child's messages first, then judges the child. */
+/** Grace period after a blocked event loop (milliseconds): the child's messages are read before the child is judged. */
 const MERCY_MS = 150;
 /** Maximum bytes that the system buffers for a program that reads nothing (measured: 107 to 213 KB). */
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Runs a playback on a child process: the playback buffer decides, and this carries it out. */
+/** Runs a playback on a child process: the playback buffer decides, and this code carries out its effects. */
 export function runPlayback(
   kind: PlaybackChild,
   rateHz: number,
@@ -60,7 +60,7 @@ class ChildPlayback {
   private child: Child | null = null;
   private writer: DeviceWriter | null = null;
   private meter: Consumption | null = null;
-  /** A fault was reported; its end was not reported yet. */
+  /** A fault was reported, but its recovery was not yet. */
   private isFaulty = false;
   private isClosed = false;
   /** Timeout for a child that reports when it is ready. */
@@ -165,7 +165,7 @@ class ChildPlayback {
         return this.sink.measured(effect.until);
       case 'missed': {
         const { ms } = effect;
-        // It may be found during a write: report it only after that call.
+        // The gap may be found during a write: report it only after that call.
         return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
@@ -214,7 +214,7 @@ class ChildPlayback {
       },
       back: () => {
         this.isFaulty = false;
-        // It may be found during a write: report it only after that call.
+        // The recovery may be noticed during a write: report it only after that call.
         queueMicrotask(() => this.isClosed || this.isFaulty || this.sink.back());
       },
     };
@@ -244,7 +244,7 @@ class ChildPlayback {
   }
 
   private miss(): void {
-    // A child that takes long to end may be found hanging several times.
+    // A child that takes long to end may be reported as hung several times.
     if (this.followsMiss) return;
     this.startLimit.missed();
     this.followsMiss = true;

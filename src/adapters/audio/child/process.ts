@@ -8,7 +8,7 @@ import { dyingWithParent } from './parent-death.ts';
 export interface ChildSpec {
   /** The program and its arguments; no shell is involved. */
   readonly words: readonly string[];
-  /** Signal and time for a child that shuts itself down well; without it SIGKILL comes at once. */
+  /** Grace period after SIGTERM for a child that can shut down cleanly; without one, SIGKILL comes at once. */
   readonly closingMs?: number;
 }
 
@@ -16,7 +16,7 @@ export interface ChildSpec {
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The program could not be started at all: the system's name of the error. */
+  /** The system's error code when the program could not be started at all; otherwise null. */
   readonly spawnError: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface ChildEvents {
   data(bytes: Uint8Array): void;
   /** A line of its standard error, shortened and cleaned. */
   line(text: string): void;
-  /** Called once, and last. */
+  /** The last call, exactly once. */
   ended(end: ChildEnd): void;
 }
 
 export interface Child {
   readonly pid: number | null;
-  /** False while earlier writes wait in this process. */
+  /** @returns false while data waits in this process */
   write(bytes: Uint8Array): boolean;
-  /** Bytes that wait in this process. */
+  /** Bytes that wait in this process, not yet passed to the child. */
   readonly waitingBytes: number;
   /** Bytes that have left this process for the child; the system buffers some of them even if the child reads none. */
   readonly passedBytes: number;
@@ -41,7 +41,7 @@ export interface Child {
   end(): void;
 }
 
-/** Further lines within a second are ignored: an endless stream of complaints must not cost the agent anything. */
+/** Further lines within the same second are ignored: an endless stream of complaints must not cost the agent anything. */
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 400;
 
@@ -83,7 +83,7 @@ export function startChild(
   // `close` waits for the pipes, so the last lines are read; but a grandchild may hold the pipes open for long.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    // After a blocked event loop timers run first: what waits in the pipe is read before the verdict.
+    // After a blocked event loop timers run first: waiting data in the pipe is read before the verdict.
     lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
@@ -138,7 +138,7 @@ export function startChild(
   };
 }
 
-/** Makes it write plain English on its standard error, and keeps it from speaking to systemd in the daemon's name. */
+/** Makes the child write English on its standard error, and keeps it from notifying systemd in the daemon's name. */
 function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _usec, WATCHDOG_PID: _pid, ...rest } = own;
   return { ...rest, LC_ALL: 'C' };

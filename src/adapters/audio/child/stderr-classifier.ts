@@ -11,11 +11,11 @@ export interface NamedDevice {
   readonly name: string;
   /** The program that uses it. */
   readonly program: string;
-  /** A sound server is behind it. Left out: not known. */
+  /** Whether a sound server provides the device; absent: unknown. */
   readonly isServer?: boolean;
 }
 
-/** What helps a device that hangs, as the end of a sentence. */
+/** The remedy for a hung device, as the end of a sentence. */
 export function cureOf({ isServer = false }: NamedDevice): string {
   return isServer ? 'restart the sound server behind it' : 'replug the device';
 }
@@ -27,17 +27,17 @@ export type StderrFinding =
   | {
       readonly kind: 'fault';
       readonly fault: AudioFault;
-      /** This line names the cause: later ones only follow from it. */
+      /** This line names the cause; later lines are only its consequences. */
       readonly isCause?: true;
     }
   | null;
 
 const XRUN = /\b(?:over|under)run\b/i;
 const XRUN_MS = /at least ([\d.]+) ms/;
-/** ALSA does not read its configuration, and so knows no device. */
+/** ALSA failed to read its configuration, so it knows no devices. */
 const CONFIGURATION = /^ALSA lib .*(?:_snd_config_load|\b_toplevel_:\d|may be old or corrupted)/;
 const PLUGIN = /^ALSA lib .*Cannot open shared library (?:\S*\/)?libasound_module_([a-z]+)_(\w+)\.so/;
-/** The package of Debian that has a plugin. */
+/** Debian's packages of the plugins. */
 const PLUGIN_PACKAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['pulse', 'jack', 'a52', 'speex', 'speexrate', 'samplerate', 'upmix', 'vdownmix', 'oss'].map((name) => [
@@ -47,7 +47,7 @@ const PLUGIN_PACKAGES: Readonly<Record<string, string>> = {
   ),
   pipewire: 'pipewire-alsa',
 };
-/** A name of the configuration leads nowhere. The format is not asked for until the device is open. */
+/** The configured name does not lead to a device. The format is not the reason: it is requested only after the opening. */
 const NOT_OPENED = /audio open error: Invalid argument/;
 /** When the device is opened, these mean that it is absent; later, that it was removed. */
 const GONE =
@@ -78,7 +78,7 @@ export function classifyStderrLine(line: string, device: NamedDevice): StderrFin
   return fault === null ? null : { kind: 'fault', fault };
 }
 
-/** What makes the program's own verdict wrong: "Invalid argument" for a brace, "No such device" for a plugin. */
+/** A cause that the program's own message hides: "Invalid argument" for a wrong brace, "No such device" for a missing plugin. */
 function readCause(line: string, { part, name }: NamedDevice): AudioFault | null {
   if (line.startsWith(CANNOT_LOAD)) return { code: 'not_found', message: line };
   const opened = `the ${part} device "${name}" cannot be opened`;
@@ -172,7 +172,7 @@ export function missingProgram(program: string): AudioFault {
 }
 
 /**
- * Explains why a child ended that was not stopped.
+ * Explains why a child ended that this program did not stop.
  * @param finding the last fault on its standard error
  * @param lastLine its last line, used when there is no such fault
  */
@@ -211,7 +211,7 @@ const LAYER =
 /** Announcement of a recording or playback, printed without `-q`. */
 const BEGINNING = /^(?:Recording|Playing) .* : /;
 
-/** @param line after cleaning: runs of spaces are one space */
+/** @param line cleaned: a run of spaces is one space */
 export function isSetupListing(line: string): boolean {
   return FIELD.test(line) || LAYER.test(line) || BEGINNING.test(line);
 }

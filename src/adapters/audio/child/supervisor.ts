@@ -10,13 +10,13 @@ import { causeOf, type NamedDevice } from './stderr-classifier.ts';
 export interface SupervisorDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for every failure of a device that has been broken for a while (milliseconds), for hardware that only a reboot fixes. */
+  /** Called at every failure with how long the device has been broken (milliseconds), for hardware that only a reboot fixes. */
   readonly lasting?: (part: NamedDevice['part'], troubleMs: number) => void;
   /** A missing device is retried as soon as cards change, not only when its wait is over. */
   readonly whenCardsChange?: WhenCardsChange;
 }
 
-/** The decisions of the child's user, and the reports to it. */
+/** Callbacks of the code that uses the child: its decisions, and the reports to it. */
 export interface SupervisedUse {
   readonly device: () => NamedDevice;
   readonly direction: 'in' | 'out';
@@ -25,21 +25,21 @@ export interface SupervisedUse {
   started(child: Child): void;
   data?(bytes: Uint8Array): void;
   line?(text: string): void;
-  /** @returns whether this lost sound */
+  /** @returns whether sound was lost, so that the xrun counts */
   xrun(ms: number): boolean;
   /** The child has exited; sound in its pipe is lost. */
   gone(): void;
   /**
-   * The user may have its own fix for a failure (another format): then it does not count as one, and the next child starts at once.
+   * A fix for the failure, such as another format: then it does not count as a failure, and the next child starts at once.
    * @returns a sentence for the log, or null
    */
   readonly alternative: ((fault: AudioFault) => string | null) | undefined;
   /** Checks the child's health once a second. Returns whether to restart it in a quiet moment, or now. */
   readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
   isQuiet(): boolean;
-  /** It has failed, or fails now for another reason. */
+  /** The device has failed, or now fails for another reason. */
   fault(fault: AudioFault): void;
-  /** It works again after a fault. */
+  /** The device works again after a fault. */
   back(): void;
 }
 
@@ -56,7 +56,7 @@ export interface Supervisor {
 
 /** Longest wait for a child to exit (milliseconds): one that survives SIGKILL is blocked in the kernel. */
 const CLOSE_LIMIT_MS = 1500;
-/** After this time (milliseconds) the fault is reported without its exit: the next child may fail, but the owner knows. */
+/** Longest wait for a failed child to exit (milliseconds); then its fault is reported anyway, and the next child is started. */
 const KILL_LIMIT_MS = 300;
 /** Time between two checks (milliseconds): a child's memory can grow by gigabytes in seconds. */
 const INSPECTION_MS = 1000;
@@ -112,7 +112,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     const { part, name } = use.device();
     const alternative = use.alternative?.(fault) ?? null;
     if (alternative !== null) {
-      // A device that refuses every format is asked over and over, but logged once.
+      // A device that refuses every format is retried again and again, but logged once.
       if (!policy.reported) log.warn({ part, device: name }, alternative);
       return start();
     }
@@ -133,7 +133,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     if (troubleSince !== null) deps.lasting?.(part, now - troubleSince);
     if (verdict.report) use.fault(fault);
   };
-  /** Gives up a child that survives SIGKILL. */
+  /** Abandons a child that survives SIGKILL. */
   const drop = (fault: AudioFault): void => {
     if (closed || child === null) return;
     generation++;

@@ -2,18 +2,18 @@ import type { Clock } from '../../../ports/clock.ts';
 
 /** Notices when something expected does not arrive. */
 export interface Watchdog {
-  /** It must arrive within this time from now; call again each time it has arrived. */
+  /** The expected event must arrive within this time from now; call again at each arrival. */
   expect(limitMs: number): void;
   /** Nothing is expected for now. */
   rest(): void;
 }
 
-/** How much later it may check (milliseconds). */
+/** Slack of the timer (milliseconds). */
 const SLACK_MS = 500;
 
 /**
- * Its event arrives several times a second, for months. So a timer is set again only when it has gone off, for the time left
- * by then.
+ * The expected event arrives several times a second, for months. So the timer is not reset at each event: when it goes off, it is
+ * set for the time that is left.
  * @param mercyMs extra wait before it barks: after a blocked event loop, timers run before the waiting data is read
  */
 export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void): Watchdog {
