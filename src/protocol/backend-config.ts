@@ -135,7 +135,11 @@ const allowance = {
 
 const exceptions = {
   disabled: z.boolean().optional().describe('The device gets no tokens.'),
-  site: plainTextSchema.min(1).max(120).optional().describe('Where it stands: for "bill --by site", the console and the webhook.'),
+  site: plainTextSchema
+    .min(1)
+    .max(120)
+    .optional()
+    .describe('Where it stands: for "bill --by site", the console and the webhook.'),
   session: z.strictObject(terms).partial().default({}).describe('Terms that override "session".'),
   limits: z.strictObject(allowance).partial().default({}).describe('Limits that override "limits".'),
 };
