@@ -3,7 +3,7 @@ import type { Log } from '../ports/log.ts';
 
 /** Interval of reports for one kind (ms); each has the count since the last. */
 const TELL_EVERY_MS = 60_000;
-/** Maximum number of kinds: further ones share one count. A safeguard, because kinds come from our own tables. */
+/** Maximum number of kinds: further ones share one count. Only a safeguard: kinds come from our own tables. */
 const MOST_KINDS = 256;
 
 /**

@@ -15,7 +15,7 @@ export interface EchoDetector {
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
   /** Removes the played sound from this moment on: its playout was cancelled. */
   flushed(at: number): void;
-  /** The unbroken sound up to now, and its continuation, is heard this much later than estimated. */
+  /** The current run of played sound, and whatever continues it, is heard this much later than estimated. */
   late(byMs: number): void;
   /**
    * The next piece of the microphone's sound. Costs next to nothing while nothing was played lately.

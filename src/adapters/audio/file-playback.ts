@@ -52,7 +52,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
 
   const placeAt = (now: number): number => ((now - startedAt) * rateHz) / 1000;
   const timeOf = (place: number): number => startedAt + (place * 1000) / rateHz;
-  /** Reports a change that is noticed during a write or flush only after that call. */
+  /** Defers the report of a change that is noticed during a write or flush until that call has returned. */
   const later: Report = (news) => queueMicrotask(() => closed || news());
   const append = (pcm: Uint8Array, report: Report): void => {
     try {

@@ -134,7 +134,7 @@ async function login(
     ...one,
     mayBeRefused: !needed.includes(one.filter),
   }));
-  // Published only if the doctor is killed. It is not a valid status: an agent corrects it and suspects no other device.
+  // Published only if the doctor is killed. Deliberately invalid: a running agent overwrites it without suspecting another device.
   const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>

@@ -17,7 +17,7 @@ export interface DeskKeysDeps {
   readonly keys: readonly KeyBinding[];
   openKeyDevice: OpenKeyDevice;
   carryOut: CarryOut;
-  /** Called with the unreadable devices when they change. */
+  /** Called with the unreadable devices whenever that list changes. */
   missing(devices: readonly string[]): void;
 }
 

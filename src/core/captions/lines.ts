@@ -8,7 +8,7 @@ import { type Unit, unitsOf } from './units.ts';
 /** Visible lines, as subtitles have. */
 export const ROWS = 2;
 const WORDS_A_MINUTE = { calm: 140, pressed: 180 } as const;
-/** Waiting words at which the faster pace is reached: two usual lines. */
+/** Waiting words at which the faster pace is reached: about two typical lines. */
 const PRESSED_FROM_WORDS = 14;
 /** Minimum stay of a line (ms). */
 const LEAST_STAY_MS = 1500;

@@ -21,8 +21,8 @@ const LEAST_SPREAD_MS = 1000;
 
 /**
  * The wait after `failures` failures in a row (1 = the first).
- * @param askedMs wait that the other side asked for (`Retry-After`). The result is never shorter, and at most half or 1 s
- *   longer, because the other side knows better than our growing bound
+ * @param askedMs wait that the other side asked for (`Retry-After`). The result is never shorter, and longer by at
+ *   most half of it (or 1 s, if that is more), because the other side knows better than our growing bound
  */
 export function drawBackoff(
   policy: BackoffPolicy,

@@ -6,7 +6,7 @@ import type { Sender } from './sender.ts';
 import { type TaskPlan, targetsOf } from './task-plan.ts';
 import { type Transcript, transcriptMessage } from './transcript.ts';
 
-/** The running sentence, as far as it was heard. */
+/** The unfinished sentence, as far as it was heard. */
 export interface PartialSentence {
   readonly id: string;
   /** The spoken language. */

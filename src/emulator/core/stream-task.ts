@@ -13,7 +13,7 @@ import { statusWord } from './stream-words.ts';
 import { objectToTask, type TaskObjection } from './task-check.ts';
 import { planTask, type TaskPlan } from './task-plan.ts';
 
-/** Least time (ms) between two commands of the same kind. */
+/** Minimum time (ms) between two commands of the same kind. */
 const SPACING_MS = { set_task: 2000, get_task: 2000, pause_task: 3000, end_task: 3000 };
 const TTS_PER_MINUTE = 60;
 /** Time (ms) for the remaining speech after an end_task that names none. */

@@ -10,7 +10,7 @@ interface Part {
 
 /**
  * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble. It was dry or
- * reverberant, shifted in pitch to men and children, also as single words and over a telephone codec. Noise: one to four
+ * reverberant, pitch-shifted towards men's and children's voices, also as single words and over a telephone codec. Noise: one to four
  * hours of each kind. `npm run voices` tests it with other speakers too.
  */
 const PARTS: readonly Part[] = [

@@ -30,7 +30,7 @@ export interface SupervisedUse {
   /** The child has exited; sound in its pipe is lost. */
   gone(): void;
   /**
-   * A fix for the failure, such as another format: then it does not count as a failure, and the next child starts at once.
+   * Offers a workaround, such as another format. With one, the failure is not counted and the next child starts at once.
    * @returns a sentence for the log, or null
    */
   readonly alternative: ((fault: AudioFault) => string | null) | undefined;

@@ -164,7 +164,7 @@ function endStep(step: BufferStep): void {
   const isOver = hasEnded(step);
   const { device, pending, isSettled } = step.state;
   if (device === null) return arrangeLook(step, null);
-  // A device that stands still may have to be given its frames again, so count only the frames heard before.
+  // A stalled device may need its frames again, so count only those that were heard before it stalled.
   const heard = surelyHeard(device, Math.min(step.now, device.movedAt));
   set(step, { pending: noteHeard(pending, heard) });
   if (isSettled) step.effects.push({ type: 'works' });
