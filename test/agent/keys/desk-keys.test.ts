@@ -135,6 +135,21 @@ describe('a key at the desk', () => {
     expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'key' }]);
   });
 
+  it('begins no conversation when it is let go after the end', async () => {
+    const { deps, down, up } = await deskWith(
+      [
+        bind('KEY_F1', 'turn', { speaker: 'source' }, { on: 'hold' }),
+        bind('KEY_F2', 'conversation', { do: 'end' }),
+      ],
+      { pushToTalk: true },
+    );
+    down('KEY_F1');
+    down('KEY_F2');
+    expect(events(deps, 'conversation_ended')).toHaveLength(1);
+    up('KEY_F1');
+    expect(events(deps, 'conversation_started')).toHaveLength(1);
+  });
+
   it('keeps a conversation alive', async () => {
     const { deps, down } = await deskWith([bind('KEY_F1', 'volume', { percent: 40 })]);
     for (let press = 0; press < 4; press++) {
