@@ -58,10 +58,13 @@ interface Program {
   readonly pages?: readonly string[];
 }
 
+/** Without it, voices are detected by loudness alone. */
+const SPEECH_DETECTOR = { 'fvad.wasm': '@echogarden/fvad-wasm' };
+
 export function agentPackage(source: Source): Package {
   const { root } = source;
   const beside = {
-    'fvad.wasm': '@echogarden/fvad-wasm',
+    ...SPEECH_DETECTOR,
     'libsamplerate.cjs': '@alexanderolsen/libsamplerate-js',
   };
   const threads = ['echo-worker', 'audio-addon', 'updater'];
@@ -182,7 +185,7 @@ export function backendPackage(source: Source): Package {
 }
 
 export function emulatorPackage(source: Source): Package {
-  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: [], beside: {} };
+  const program = { name: 'dragoman-emulator', bundle: 'emulator', threads: [], beside: SPEECH_DETECTOR };
   return {
     ...programPackage(source, program),
     depends: NODE,

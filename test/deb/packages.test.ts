@@ -286,6 +286,14 @@ describe('the agent and the backend as services', () => {
       expect(textOf(name, `usr/share/doc/${name}/copyright`)).not.toContain('eSpeak');
   });
 
+  it.each(['dragoman', 'dragoman-emulator'] as const)(
+    '%s contains the voice detector, and names its licence',
+    (name) => {
+      expect(isThere(name, `usr/lib/${name}/fvad.wasm`)).toBe(true);
+      expect(textOf(name, `usr/share/doc/${name}/copyright`)).toContain('fvad');
+    },
+  );
+
   it('are separate: no account code in the device’s package, and no device code in the backend’s', () => {
     expect(isThere('dragoman', 'usr/lib/dragoman/backend.mjs')).toBe(false);
     expect(isThere('dragoman-backend', 'usr/lib/dragoman')).toBe(false);
