@@ -174,6 +174,8 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     // The browser repeats a key that is down already.
     await page.keyboard.down('a');
     await expect.poll(() => page.$eval('dialog input', ({ value }) => value)).toBe('aa');
+    await settle(page);
+    expect(fake.actions).toHaveLength(1);
     await page.keyboard.up('a');
     await page.keyboard.press('b');
     await expect.poll(() => fake.actions).toHaveLength(2);
