@@ -184,6 +184,19 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     await close();
   });
 
+  it('deletes a letter as a person sees it, with all its parts', async () => {
+    const { page, close } = await showPage(browser, files, TALK);
+    await page.click('.own');
+    await page.keyboard.sendCharacter('ye\u0301👩‍👩‍👧');
+    const typed = () => page.$eval('dialog input', ({ value }) => value);
+    await expect.poll(typed).toBe('ye\u0301👩‍👩‍👧');
+    for (const left of ['ye\u0301', 'y', '', '']) {
+      await page.click('button[aria-label="delete"]');
+      await expect.poll(typed).toBe(left);
+    }
+    await close();
+  });
+
   it('speaks once by a double Enter', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     let answer = (): void => {};
