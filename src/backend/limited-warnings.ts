@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts';
 const QUIET_MS = 60_000;
 /** Maximum number of kinds per sentence: at an open broker anyone can invent device names, and the log would fill the disk. */
 const MOST_KINDS = 100;
+/** Some sentences contain the words of a broker, so their number needs a limit, too. */
 const MOST_SENTENCES = 1000;
 
 /** Logs a repeating warning at most once per interval and kind, with the number of suppressed ones. */
@@ -18,6 +19,7 @@ interface Last {
 export function createLimitedWarnings(log: Log, clock: Clock, quietMs = QUIET_MS): Complain {
   /** By sentence and kind, oldest first. */
   const sentences = new Map<string, Map<string, Last>>();
+  /** By sentence: the kinds beyond the maximum. Apart, because making room for a kind must not lose this count. */
   const beyond = new Map<string, Last>();
 
   const warn = (known: Map<string, Last>, kind: string, fields: object, sentence: string): void => {

@@ -49,7 +49,7 @@ export class OddReports {
     const { clock } = this.parts;
     if (this.counts.size < MOST_DEVICES || this.counts.has(device))
       this.counts.set(device, (this.counts.get(device) ?? 0) + more);
-    // After the end nothing may be planned: the store is closed.
+    // A later write would find the store closed.
     if (this.isClosing) return;
     this.cancelWrite ??= clock.at(clock.now() + COUNTED_EACH_MS, () => this.writing.add(this.write()));
   }

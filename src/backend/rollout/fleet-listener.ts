@@ -91,7 +91,7 @@ export function openFleetListener({
     {
       subscriptions: [
         { filter: any.status, qos: 1, mayBeRefused: true },
-        // A lost message is soon replaced by the next one.
+        // QoS 0: a lost message is soon followed by the next.
         { filter: any.state, qos: 0, mayBeRefused: true },
         { filter: any.event('conversation_ended'), qos: 1, mayBeRefused: true },
         { filter: any.commandResponse('update'), qos: 1, mayBeRefused: true },

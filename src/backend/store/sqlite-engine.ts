@@ -21,7 +21,7 @@ type Open = new (path: string, options?: { timeout?: number }) => Database;
 
 /**
  * Opens the file at its first use.
- * @param waitMs timeout for another process on the same file (ms) instead of the default
+ * @param waitMs how long a statement waits (ms) while another process has the file locked
  */
 export function createSqliteEngine(path: string, waitMs = WAIT_MS): SqlEngine {
   let opened: { database: Database; statements: Map<string, Statement>; file: number | null } | null = null;

@@ -60,7 +60,7 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     {
       subscriptions: [
         { filter: filters.status, qos: 1, mayBeRefused: true },
-        // A lost message is soon replaced by the next one.
+        // QoS 0: a lost message is soon followed by the next.
         { filter: filters.state, qos: 0, mayBeRefused: true },
         { filter: filters.health, qos: 0, mayBeRefused: true },
       ],

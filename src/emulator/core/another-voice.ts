@@ -95,7 +95,7 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 /**
  * Shifts the pitch of a sound and keeps its rhythm: two read positions, half a window apart, move at `shift` times the speed and are
  * cross-faded. Each is silent when it jumps back. A window of whole periods keeps both in phase.
- * @param tempo how much faster the rhythm is
+ * @param tempo factor by which the result is faster
  */
 function shifted(sound: Float32Array, shift: number, tempo: number, window: number): Float32Array {
   const output = new Float32Array(Math.round(sound.length / tempo));
