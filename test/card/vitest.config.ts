@@ -6,7 +6,7 @@ const filesOf = (...names: string[]) => names.map((name) => `test/card/${name}.t
 /** Minutes of sound, judged sample by sample: beside other tests they would be skipped or fail. */
 const ALONE = filesOf('cancel', 'loop-delay', 'program');
 /** Minutes of sound too, but they bear that the machine stalls for a part of a second. CI runs them beside what gives way. */
-const BEARING = filesOf('addon', 'desk', 'kiosk');
+const BEARING = filesOf('desk', 'kiosk');
 
 const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
   plugins: [localImports()],
