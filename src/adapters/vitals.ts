@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ReadVitals } from '../ports/vitals.ts';
-import { KERNEL_FOLDERS, readTemperature } from './doctor/machine-facts.ts';
+import { KERNEL_FOLDERS, readTemperature } from './kernel.ts';
 import { residentTree } from './process-memory.ts';
 
 /** Time between two measurements (milliseconds): the process wakes rarely, and it suffices for a report every minute. */

@@ -323,12 +323,12 @@ export class Agent {
   }
 
   private openLanes(): LaneSet {
-    const { deps, repeats, loop, tokenStore, defects } = this;
+    const { deps, repeats, loop, defects } = this;
     return createLaneSet({
       ...deps,
       repeats,
       loop,
-      tokenStore,
+      grants: this.tokenStore,
       defects,
       requestToken: (lane, tokenRequest) => {
         if (this.bus !== null) this.tokens.request(this.bus, lane, tokenRequest);

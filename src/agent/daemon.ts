@@ -27,13 +27,8 @@ import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
 import { keepRunningNote } from './service/running-note-upkeep.ts';
+import type { SignalSource } from './service/signal-source.ts';
 import { startWatchdog } from './service/systemd-watchdog.ts';
-
-/** The source of signals: the process, or a test. */
-export interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
-  off(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
-}
 
 export interface DaemonOptions {
   readonly config: Config;

@@ -73,6 +73,34 @@ export function plainIssue(issue: RawIssue): string {
   }
 }
 
+/** Completes a sentence that begins with the key. */
+export function wordIssue(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'must have a value';
+  const inner = issue.path.length === 0 ? '' : `[${issue.path.join('.')}] `;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${inner}must be ${article(issue.expected)}`;
+    case 'invalid_value':
+      return `${inner}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+    case 'too_big':
+      return inner + plainIssue(issue);
+    default:
+      return inner + issue.message;
+  }
+}
+
+function article(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    string: 'a text',
+    number: 'a number',
+    array: 'a list',
+    boolean: 'true or false',
+    object: 'an object',
+  };
+  return names[type] ?? `of the type ${type}`;
+}
+
 /** Installs these messages for every schema without a message of its own. */
 export function speakPlainly(): void {
   z.config({ customError: (issue) => plainIssue(issue) });

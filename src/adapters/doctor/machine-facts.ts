@@ -3,16 +3,9 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
+import type { KernelFolders } from '../kernel.ts';
 import { systemCode } from '../system-error.ts';
 import type { RunProgram } from './program-runner.ts';
-
-/** Folders where the kernel describes the machine; tests use folders of their own. */
-export interface KernelFolders {
-  readonly proc: string;
-  readonly sys: string;
-}
-
-export const KERNEL_FOLDERS: KernelFolders = { proc: '/proc', sys: '/sys' };
 
 /** The state of a folder's disk, as this user sees it. */
 export function readDisk({
@@ -59,17 +52,6 @@ export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
     limit: Number.isFinite(limit) && limit > 0 && limit < total ? limit : null,
     canLimit: controllers === null ? null : controllers.split(/\s+/).includes('memory'),
   };
-}
-
-/** The hottest sensor; null when there is none. */
-export function readTemperature({ sys }: KernelFolders): number | null {
-  const folder = join(sys, 'class', 'thermal');
-  const entries = listIfReadable(folder)
-    .filter((name) => name.startsWith('thermal_zone'))
-    .map((name) => Number(readIfReadable(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
-    // Sensors that are not connected report impossible values.
-    .filter((celsius) => celsius > -40 && celsius < 150);
-  return entries.length === 0 ? null : Math.max(...entries);
 }
 
 export async function readPower({ sys }: KernelFolders, run: RunProgram): Promise<PowerFacts> {

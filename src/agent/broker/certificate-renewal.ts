@@ -3,12 +3,12 @@
 import {
   type CertificateTrial,
   type ConnectionOutcome,
-  day,
   NEW_TRIAL,
   noteConnection,
   renewalAt,
   WARN_BEFORE_MS,
 } from '../../core/owner/certificate-renewal-rules.ts';
+import { day } from '../../core/owner/offered-certificate.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { DeviceCertificate } from '../../ports/certificate.ts';
 import type { Clock } from '../../ports/clock.ts';

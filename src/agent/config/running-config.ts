@@ -1,6 +1,7 @@
 import { TASK_KEYS } from '../../core/lane/lane-options.ts';
 import type { LaneState } from '../../core/lane/lane-state.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { optionsAgain } from '../lane/configured-options.ts';
 import type { LaneStep } from '../lane/lane-runner.ts';
 import {
   createDesiredConfig,
@@ -9,7 +10,7 @@ import {
   type RefusedKeys,
 } from './desired-config.ts';
 import { createLaneUpkeep, type LaneOrders } from './lane-upkeep.ts';
-import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
+import { mergeRunning, restartKeys } from './reload.ts';
 
 export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'>, LaneOrders {
   watch(listener: (step: LaneStep) => void): () => void;

@@ -6,9 +6,10 @@ import {
   summarize,
 } from '../../core/conversation/conversation.ts';
 import { endsAt, follow, isFirstWord, isRunning } from '../../core/conversation/desk-rules.ts';
-import { type Notice, noticeIn } from '../../core/conversation/notice.ts';
+import { noticeIn } from '../../core/conversation/notice.ts';
 import { type Beginning, restoration, type Setting } from '../../core/conversation/restoration.ts';
 import { visitorLanguage } from '../../core/conversation/visitor-language.ts';
+import type { Notice } from '../../core/lane/lane-conversation.ts';
 import { taskOf } from '../../core/lane/lane-options.ts';
 import { billedMs } from '../../core/lane/lane-report.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,5 +1,5 @@
 import { maySpeakNotice } from '../../core/conversation/desk-rules.ts';
-import type { Notice } from '../../core/conversation/notice.ts';
+import type { Notice } from '../../core/lane/lane-conversation.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CommandError } from '../commands/command-request.ts';

@@ -2,16 +2,10 @@ import { dirname, resolve } from 'node:path';
 import { controlDevice } from '../../adapters/audio/alsa/mixer.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import { reasonIn } from '../../adapters/audio/child/own-words.ts';
-import {
-  KERNEL_FOLDERS,
-  type KernelFolders,
-  readDisk,
-  readMemory,
-  readPower,
-  readTemperature,
-} from '../../adapters/doctor/machine-facts.ts';
+import { readDisk, readMemory, readPower } from '../../adapters/doctor/machine-facts.ts';
 import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program-runner.ts';
 import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
+import { KERNEL_FOLDERS, type KernelFolders, readTemperature } from '../../adapters/kernel.ts';
 import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
 import {
   type DiskFacts,
@@ -20,7 +14,8 @@ import {
   judgePower,
   judgeTemperature,
 } from '../../core/doctor/machine-health.ts';
-import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer-rules.ts';
+import { parseMixer } from '../../core/doctor/mixer-controls.ts';
+import { judgeMissingMixer, judgeMixer } from '../../core/doctor/mixer-rules.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeUnit, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/unit-rules.ts';
 import type { Config } from '../../protocol/config.ts';

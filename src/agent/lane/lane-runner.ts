@@ -18,23 +18,32 @@ import {
   OUTPUT_RATE_HZ,
   type StreamConnection,
   type StreamListener,
+  type StreamTarget,
 } from '../../ports/stream.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { CreateEchoDetector } from '../../sound/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
-import { optionsOf } from '../config/reload.ts';
 import type { EventLoop } from '../event-loop.ts';
 import { type Defects, nameOf } from '../guard/defects.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
-import type { TokenStore } from '../tokens/token-store.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
+import { optionsOf } from './configured-options.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
 import { heardBy, type RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
+
+/** The grants' tokens, which a lane never sees. */
+export interface GrantKeeper {
+  /** Address and token of one connection; null if the token is gone, or must not be sent to that host. */
+  target(grant: string): StreamTarget | null;
+  forget(grant: string): void;
+  /** Removes tokens from a foreign text, for the callbacks of a grant's connection during its whole life. */
+  hideFor(grant: string): (text: string) => string;
+}
 
 /** Dependencies of a lane. */
 export interface LaneDeps {
@@ -44,7 +53,7 @@ export interface LaneDeps {
   readonly repeats: RepeatFilter;
   /** Reports exceptions in places that must not throw. */
   readonly defects: Defects;
-  readonly tokenStore: TokenStore;
+  readonly grants: GrantKeeper;
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
@@ -243,7 +252,7 @@ export class LaneRunner {
       case 'request_token':
         return this.deps.requestToken(effect);
       case 'forget_grant':
-        return this.deps.tokenStore.forget(effect.grant);
+        return this.deps.grants.forget(effect.grant);
       case 'open_stream':
         return this.openStream(effect.stream, effect.grant);
       case 'send_task':
@@ -298,7 +307,7 @@ export class LaneRunner {
   }
 
   private openStream(stream: number, grant: string): void {
-    const target = this.deps.tokenStore.target(grant);
+    const target = this.deps.grants.target(grant);
     if (target === null) {
       this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
       return;
@@ -321,7 +330,7 @@ export class LaneRunner {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
       },
     };
-    const hide = this.deps.tokenStore.hideFor(grant);
+    const hide = this.deps.grants.hideFor(grant);
     const connection = this.deps.openStream(target, hidingListener(listener, hide));
     this.connections.set(stream, connection);
   }

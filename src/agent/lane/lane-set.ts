@@ -1,10 +1,10 @@
 import type { LaneOptions, TaskOptions } from '../../core/lane/lane-options.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { DeviceChange } from '../config/lane-changes.ts';
-import { optionsAgain } from '../config/reload.ts';
 import type { AgentDeps } from '../deps.ts';
 import { insist } from '../within.ts';
 import { whenAllClosed } from './all-closed.ts';
+import { optionsAgain } from './configured-options.ts';
 import { type LaneDeps, LaneRunner, type LaneStep } from './lane-runner.ts';
 import { createRooms, type RoomSeat } from './rooms.ts';
 

@@ -1,3 +1,4 @@
+import type { Heard } from '../../core/playout/heard.ts';
 import type { Side } from '../../core/room/floor.ts';
 import {
   EMPTY_ROOM,
@@ -8,7 +9,6 @@ import {
   settle,
   withoutOthers,
 } from '../../core/room/room.ts';
-import type { Heard } from '../../core/uplink/gate.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Chunk } from '../../sound/chunker.ts';
 import type { Reference } from './playback-pipeline.ts';

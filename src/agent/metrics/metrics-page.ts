@@ -4,7 +4,8 @@ import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-s
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { VERSION } from '../../protocol/version.ts';
-import type { Agent } from '../agent.ts';
+import type { Health } from '../health/health-reports.ts';
+import type { Publisher } from '../health/publisher.ts';
 import { agentFamilies, type Measured } from './agent-families.ts';
 
 /** Wait before another attempt to listen (ms): another program may free the port. */
@@ -13,7 +14,13 @@ const RETRY_MS = 30_000;
 const SAME_MS = 1000;
 
 /** Reads the figures for the page. */
-export function measureAgent({ health, publisher }: Pick<Agent, 'health' | 'publisher'>): Measured {
+export function measureAgent({
+  health,
+  publisher,
+}: {
+  readonly health: Pick<Health, 'isConnected' | 'measure'>;
+  readonly publisher: Pick<Publisher, 'status' | 'laneReports'>;
+}): Measured {
   const { isConnected } = health;
   const lanes = publisher.laneReports();
   return { version: VERSION, ...publisher.status(), isConnected, health: health.measure(), lanes };

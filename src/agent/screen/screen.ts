@@ -6,7 +6,9 @@ import type { Log } from '../../ports/log.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
-import type { Agent } from '../agent.ts';
+import type { Admissions } from '../admission/admissions.ts';
+import type { Publisher } from '../health/publisher.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { desksOf } from '../lane/rooms.ts';
 import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
@@ -14,8 +16,18 @@ import { createScreenView } from './screen-view.ts';
 /** Wait before another attempt to serve the page (ms): another program may free the port. */
 const RETRY_MS = 30_000;
 
+/** The agent, as the screen needs it. */
+export interface ShownAgent {
+  readonly lanes: readonly LaneRunner[];
+  readonly publisher: Pick<Publisher, 'condition'>;
+  readonly admissions: Pick<Admissions, 'closedUntil'>;
+  readonly configuration: Config;
+  carryOut(name: string, args: object): Promise<unknown>;
+  watch(listener: (step: LaneStep) => void): () => void;
+}
+
 export interface ScreenOptions {
-  readonly agent: Agent;
+  readonly agent: ShownAgent;
   readonly config: Pick<Config, 'screen'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -10,8 +10,8 @@ import type { DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { keptSession } from '../broker/subscriptions.ts';
 import type { CommandDispatcher } from '../commands/command-dispatcher.ts';
-import type { SignalSource } from '../daemon.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
+import type { SignalSource } from './signal-source.ts';
 
 /** Why the agent cannot run, and how the fault is still reported to the owner. */
 export interface Unusable {

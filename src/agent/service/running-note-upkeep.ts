@@ -1,7 +1,8 @@
 import type { NoteFile } from '../../adapters/running-note.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Agent } from '../agent.ts';
+import type { Config } from '../../protocol/config.ts';
 import { fingerprints } from '../config/fingerprints.ts';
+import type { Publisher } from '../health/publisher.ts';
 import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
 
@@ -12,7 +13,7 @@ const LOOK_EVERY_MS = 5000;
 const REMOVE_WITHIN_MS = 1000;
 
 export interface RunningNoteParts {
-  readonly agent: Agent;
+  readonly agent: { readonly publisher: Pick<Publisher, 'status'>; readonly configuration: Config };
   readonly observed: Pick<Observed, 'broker'>;
   readonly version: string;
   readonly clock: Clock;

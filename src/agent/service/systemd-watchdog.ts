@@ -4,7 +4,8 @@ import { describeUnit } from '../../core/unit-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Agent } from '../agent.ts';
+import type { Publisher } from '../health/publisher.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { createThrottle } from '../throttle.ts';
 import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
@@ -19,8 +20,15 @@ const STATUS_INTERVAL_MS = 1000;
 /** Signs of life per watchdog timeout of the init system. */
 const SIGNS = 3;
 
+/** The agent, as the init system sees it. */
+export interface WatchedAgent {
+  readonly lanes: readonly LaneRunner[];
+  readonly publisher: Pick<Publisher, 'status' | 'watch' | 'condition'>;
+  watch(listener: (step: LaneStep) => void): () => void;
+}
+
 export interface WatchdogParts {
-  readonly agent: Agent;
+  readonly agent: WatchedAgent;
   readonly observed: Observed;
   readonly initSystem: InitSystem;
   readonly clock: Clock;

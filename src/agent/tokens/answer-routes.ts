@@ -1,4 +1,3 @@
-import type { Diagnose } from '../commands/diagnosis.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import {
   type AnswerReader,
@@ -12,12 +11,21 @@ import type { EndedStreams } from './ended-streams.ts';
 import type { RefusedAnswers } from './refused-answers.ts';
 import type { TokenClient, TokenClientListener } from './token-client.ts';
 
+/** A trial of the backend, which asks it for a token as a lane does. */
+interface Trial {
+  awaits(id: string): boolean;
+  /** True if the answer belongs to the trial. */
+  receive(body: unknown): boolean;
+  /** @param why completes a sentence */
+  refused(why: string): void;
+}
+
 /** The parts that ask the backend. */
 export interface Askers {
   readonly tokens: TokenClient;
   readonly ended: EndedStreams;
   readonly backend: BackendWatcher;
-  readonly diagnose: Diagnose;
+  readonly diagnose: Trial;
 }
 
 /** Reads the backend's answers, and passes each to the part that asked. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { readAgentEnvironment } from '../../adapters/doctor/agent-note.ts';
-import { KERNEL_FOLDERS } from '../../adapters/doctor/machine-facts.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
+import { KERNEL_FOLDERS } from '../../adapters/kernel.ts';
 import { runningWith } from '../../adapters/state-file.ts';
 import { systemCode } from '../../adapters/system-error.ts';
 import { runChecks } from '../../agent/doctor/check.ts';

@@ -1,11 +1,6 @@
 import { primaryOf } from '../../protocol/language-tag.ts';
+import type { Notice } from '../lane/lane-conversation.ts';
 import shipped from './notices.json' with { type: 'json' };
-
-/** The notice that an AI interprets and nothing is kept, for the people at the desk. */
-export interface Notice {
-  readonly language: string;
-  readonly text: string;
-}
 
 /** The shipped texts, by language. */
 export const NOTICES: Readonly<Record<string, string>> = shipped;

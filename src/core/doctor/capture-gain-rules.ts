@@ -1,4 +1,4 @@
-import { parseMixer } from './mixer-rules.ts';
+import { parseMixer } from './mixer-controls.ts';
 
 /** The microphone's settings in a card's mixer. */
 export interface CaptureMixer {

@@ -4,9 +4,9 @@ import type { Earcon } from '../../sound/earcon.ts';
 import type { EchoMode } from '../../sound/echo-guard.ts';
 import type { EchoMeasure } from '../../sound/echo-measure.ts';
 import type { ChunkLevels } from '../../sound/speech/noise-floor.ts';
-import type { LaneConversation } from '../conversation/lane-conversation.ts';
+import type { Heard } from '../playout/heard.ts';
 import type { AudiblePart } from '../playout/timeline.ts';
-import type { Heard } from '../uplink/gate.ts';
+import type { LaneConversation } from './lane-conversation.ts';
 import type { LaneOptions, Speaker } from './lane-options.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */

@@ -11,7 +11,7 @@ import { isObject } from '../../protocol/json.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
-import { plainIssue } from '../../protocol/plain-issues.ts';
+import { wordIssue } from '../../protocol/plain-issues.ts';
 
 /** One published document of `config/desired`. */
 export interface DesiredDocument {
@@ -292,34 +292,6 @@ function takeKeys(
     if (before.success && before.data !== undefined) taken[key] = before.data;
   }
   return taken;
-}
-
-/** Completes a sentence that begins with the key. */
-export function wordIssue(issue: z.core.$ZodIssue | undefined): string {
-  if (issue === undefined) return 'must have a value';
-  const inner = issue.path.length === 0 ? '' : `[${issue.path.join('.')}] `;
-  switch (issue.code) {
-    case 'invalid_type':
-      return `${inner}must be ${article(issue.expected)}`;
-    case 'invalid_value':
-      return `${inner}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'too_small':
-    case 'too_big':
-      return inner + plainIssue(issue);
-    default:
-      return inner + issue.message;
-  }
-}
-
-function article(type: string): string {
-  const names: Readonly<Record<string, string>> = {
-    string: 'a text',
-    number: 'a number',
-    array: 'a list',
-    boolean: 'true or false',
-    object: 'an object',
-  };
-  return names[type] ?? `of the type ${type}`;
 }
 
 /** The keys that can be set over MQTT, with their configured values, without changes by later commands. */

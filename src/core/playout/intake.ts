@@ -1,6 +1,7 @@
 import { judgeNoise } from '../../sound/noise-judge.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
-import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './playout-state.ts';
+import { CAPACITY_MS } from './buffer/limits.ts';
+import type { Playout, PlayoutFormat, UnwantedReason } from './playout-state.ts';
 import {
   bytesOf,
   chooseVictim,

@@ -1,9 +1,6 @@
-import type { Heard } from '../uplink/gate.ts';
+import type { Heard } from './heard.ts';
 import type { Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
-
-/** Maximum waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
-export const CAPACITY_MS = 60_000;
 
 /** Why a sentence is dropped; `stop`: the lane must stop speaking. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';

@@ -1,6 +1,6 @@
 import { fadeAfter, fadeBefore } from '../../sound/fade.ts';
 import { quicken } from '../../sound/tempo.ts';
-import type { Heard } from '../uplink/gate.ts';
+import type { Heard } from './heard.ts';
 import { dropRest } from './intake.ts';
 import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
 import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';

@@ -1,4 +1,4 @@
-import type { Heard } from '../uplink/gate.ts';
+import type { Heard } from './heard.ts';
 
 /**
  * Tracks when the loudspeaker is heard. A write has an expected time; the device reports the true one and may correct it

@@ -1,11 +1,6 @@
 /** Decides which captured chunks reach the service unchanged, and which as silence. */
 import type { EchoMode } from '../../sound/echo-guard.ts';
-
-/** When the loudspeaker is heard: one stretch of time, monotonic milliseconds. */
-export interface Heard {
-  readonly from: number;
-  readonly until: number;
-}
+import type { Heard } from '../playout/heard.ts';
 
 export interface GateInput {
   readonly muted: boolean;

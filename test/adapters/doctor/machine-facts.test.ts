@@ -2,16 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  readDisk,
-  readMemory,
-  readPower,
-  readTemperature,
-} from '../../../src/adapters/doctor/machine-facts.ts';
+import { readDisk, readMemory, readPower } from '../../../src/adapters/doctor/machine-facts.ts';
 import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
 import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program-runner.ts';
 import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';
 import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
+import { readTemperature } from '../../../src/adapters/kernel.ts';
 import { needs } from '../../needs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));

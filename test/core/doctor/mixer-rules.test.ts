@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeMixer, parseMixer } from '../../../src/core/doctor/mixer-rules.ts';
+import { parseMixer } from '../../../src/core/doctor/mixer-controls.ts';
+import { judgeMixer } from '../../../src/core/doctor/mixer-rules.ts';
 
 const USB_HEADSET = `Simple mixer control 'Speaker',0
   Capabilities: pvolume pswitch pswitch-joined

@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type CertificateTrial,
   type ConnectionOutcome,
-  day,
-  faultOf,
   NEW_TRIAL,
   noteConnection,
-  type OfferedFacts,
   renewalAt,
 } from '../../../src/core/owner/certificate-renewal-rules.ts';
+import { day, faultOf, type OfferedFacts } from '../../../src/core/owner/offered-certificate.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);

@@ -10,7 +10,7 @@ import {
   runsOutUntil,
 } from '../../../core/playout/buffer/buffer-state.ts';
 import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
-import { CAPACITY_MS } from '../../../core/playout/playout-state.ts';
+import { CAPACITY_MS } from '../../../core/playout/buffer/limits.ts';
 import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';

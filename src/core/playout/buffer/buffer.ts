@@ -2,7 +2,6 @@ import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../../sound/fade.ts';
 import { audibleMs } from '../../../sound/frame-levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../../sound/pcm.ts';
-import { CAPACITY_MS } from '../playout-state.ts';
 import {
   type BufferEffect,
   type BufferEvent,
@@ -24,6 +23,7 @@ import {
 } from './buffer-step.ts';
 import { type DeviceTimeline, heardFrames, openTimeline, proofMs, surelyHeard } from './device-timeline.ts';
 import * as limit from './limits.ts';
+import { CAPACITY_MS } from './limits.ts';
 import { give, onGiven, poll, silenceOf } from './poll.ts';
 import { noteUnderrun } from './underrun.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './unheard-sound.ts';

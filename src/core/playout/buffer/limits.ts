@@ -1,3 +1,5 @@
+/** Maximum waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
+export const CAPACITY_MS = 60_000;
 /**
  * Sound given ahead of what is heard (ms), the device's buffer included. At least as much as the writer writes ahead, so
  * that no sound is held back here; a flush drops it at once.

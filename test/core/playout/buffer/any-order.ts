@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CAPACITY_MS } from '../../../../src/core/playout/playout-state.ts';
+import { CAPACITY_MS } from '../../../../src/core/playout/buffer/limits.ts';
 import { fc } from '../../../properties.ts';
 import { createDevice, msOf, ramp } from './device.ts';
 

@@ -1,4 +1,8 @@
-import type { Notice } from './notice.ts';
+/** The notice that an AI interprets and nothing is kept, for the people at the desk. */
+export interface Notice {
+  readonly language: string;
+  readonly text: string;
+}
 
 /** The conversation at a lane's desk, as the lane reports it. */
 export interface LaneConversation {

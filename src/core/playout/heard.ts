@@ -1,0 +1,5 @@
+/** When the loudspeaker is heard: one stretch of time, monotonic milliseconds. */
+export interface Heard {
+  readonly from: number;
+  readonly until: number;
+}
