@@ -1,11 +1,6 @@
 import { join } from 'node:path';
+import type { KernelFolders } from '../ports/machine.ts';
 import { listIfReadable, readIfReadable } from './if-readable.ts';
-
-/** Folders where the kernel describes the machine; tests use folders of their own. */
-export interface KernelFolders {
-  readonly proc: string;
-  readonly sys: string;
-}
 
 export const KERNEL_FOLDERS: KernelFolders = { proc: '/proc', sys: '/sys' };
 

@@ -7,6 +7,7 @@ import type { OpenEchoCanceller } from '../ports/echo.ts';
 import type { Host } from '../ports/host.ts';
 import type { OpenKeyDevice } from '../ports/keys.ts';
 import type { Log } from '../ports/log.ts';
+import type { MachineParts } from '../ports/machine.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { StateFile } from '../ports/state-file.ts';
 import type { OpenStream } from '../ports/stream.ts';
@@ -16,7 +17,6 @@ import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import type { WallMs } from '../protocol/time.ts';
 import type { CreateEchoDetector } from '../sound/echo-detector.ts';
-import type { MachineParts } from './doctor/machine-checks.ts';
 import type { DefectReports } from './guard/defects.ts';
 
 /** All ports that the agent acts through. */

@@ -4,21 +4,18 @@ import { createCapture, createPlayback, type DriverDeps } from '../adapters/audi
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';
-import { createSignatureReader } from '../adapters/signing/reader.ts';
-import { KeyError, readPublicKey } from '../adapters/signing/signing-keys.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { machineDay, machineMinute, machineTimeZone } from '../adapters/time-zone.ts';
 import { createUpdates } from '../adapters/update/updates.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { SignatureReader } from '../ports/signature.ts';
 import { OUTPUT_RATE_HZ } from '../ports/stream.ts';
 import type { Config } from '../protocol/config.ts';
 import { VERSION } from '../protocol/version.ts';
 import { withTalk } from '../sound/speech/talk-detector.ts';
 import { brokerAccess, readableConnection, stateFile } from './broker/broker-access.ts';
-import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
+import { ownerSignatures, serviceAuthority, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
@@ -125,23 +122,4 @@ async function stateFiles(
     'without STATE_DIRECTORY or HOME, commands and the desired configuration do not survive a restart',
   );
   return {};
-}
-
-/** Checks the owner's signatures; null without configured keys. @throws UnusableFile */
-export function ownerSignatures({ owner }: Config): SignatureReader | null {
-  if (owner.publicKeyFiles.length === 0) return null;
-  const keys = owner.publicKeyFiles.map((file, index) => {
-    try {
-      return readPublicKey(file);
-    } catch (error) {
-      if (!(error instanceof KeyError)) throw error;
-      throw new UnusableFile(`owner.publicKeyFiles[${index}]: ${error.message}`);
-    }
-  });
-  return createSignatureReader(keys);
-}
-
-/** PEM of the service's authority; undefined: the system's authorities. @throws UnusableFile */
-export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
-  return caFile === null ? undefined : certificatesOrThrow('service.caFile', caFile);
 }

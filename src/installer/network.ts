@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import type { RunProgram } from '../adapters/doctor/program-runner.ts';
 import { listIfReadable, readIfReadable } from '../adapters/if-readable.ts';
+import type { RunProgram } from '../ports/machine.ts';
 import type { Interface, WifiTrouble } from './core/start-facts.ts';
 import { wifiTrouble } from './core/wifi-log.ts';
 

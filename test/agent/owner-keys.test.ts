@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../src/agent/machine-deps.ts';
+import { ownerSignatures } from '../../src/agent/config/unusable-file.ts';
 import { makePair } from './attacker.ts';
 import { testConfig } from './fake-deps.ts';
 

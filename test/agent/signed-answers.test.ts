@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../src/agent/machine-deps.ts';
+import { ownerSignatures } from '../../src/agent/config/unusable-file.ts';
 import type { SignatureReader } from '../../src/ports/signature.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { ready, refused } from '../service-events.ts';

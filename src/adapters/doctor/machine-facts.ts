@@ -2,10 +2,9 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
+import type { KernelFolders, RunProgram } from '../../ports/machine.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
-import type { KernelFolders } from '../kernel.ts';
 import { systemCode } from '../system-error.ts';
-import type { RunProgram } from './program-runner.ts';
 
 /** The state of a folder's disk, as this user sees it. */
 export function readDisk({

@@ -1,12 +1,5 @@
 import { execFile } from 'node:child_process';
-
-/** The output of a system program. */
-export type ProgramAnswer =
-  | { readonly ok: true; readonly text: string }
-  /** `missing`: it is not installed. Otherwise the text is the program's own message. */
-  | { readonly ok: false; readonly missing: boolean; readonly text: string };
-
-export type RunProgram = (program: string, words: readonly string[]) => Promise<ProgramAnswer>;
+import type { RunProgram } from '../../ports/machine.ts';
 
 const LIMIT_MS = 5000;
 const MOST_BYTES = 256 * 1024;

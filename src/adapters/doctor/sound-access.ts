@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import type { SoundAccess } from '../../core/doctor/permissions.ts';
+import type { SoundAccess } from '../../ports/machine.ts';
 import { MACHINE_FOLDERS, type MachineFolders } from '../audio/cards/card.ts';
 import { hasKernelSound, readCards } from '../audio/cards/kernel-cards.ts';
 

@@ -11,18 +11,19 @@ import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/ru
 import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { MachineParts } from '../../ports/machine.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { CHECKS, type CheckName, type Diagnosis, diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../broker/subscriptions.ts';
+import { serviceAuthority } from '../config/unusable-file.ts';
 import { createBackendProbe } from '../doctor/backend-probe.ts';
 import { isExposed } from '../doctor/broker-connection.ts';
 import { about, type Check, deviceCheck, runChecks } from '../doctor/check.ts';
 import { type BrokerConnection, connectionChecks } from '../doctor/connection-checks.ts';
-import { type MachineParts, machineChecks } from '../doctor/machine-checks.ts';
+import { machineChecks } from '../doctor/machine-checks.ts';
 import { nameOf } from '../doctor/sound-checks.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
-import { serviceAuthority } from '../machine-deps.ts';
 import { CommandError } from './command-request.ts';
 
 /** The state of the agent, for its own diagnosis. */

@@ -4,13 +4,13 @@ import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent
 import { type AgentFacts, judgeAgent, noAgent } from '../../core/doctor/agent-rules.ts';
 import type { AgentLink } from '../../core/doctor/login-rules.ts';
 import type { ReceivedStatus } from '../../core/fleet/device-messages.ts';
+import type { MachineParts } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { RunningNote } from '../../protocol/running-note.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { differingKeys, fingerprints } from '../config/fingerprints.ts';
 import { type Check, deviceCheck } from './check.ts';
 import { BROKER_LIMIT_MS } from './connection-checks.ts';
-import type { MachineParts } from './machine-checks.ts';
 
 /** The agents of this machine, as the doctor sees them. */
 export interface AgentAround {

@@ -3,9 +3,9 @@ import { controlDevice } from '../../adapters/audio/alsa/mixer.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import { reasonIn } from '../../adapters/audio/child/own-words.ts';
 import { readDisk, readMemory, readPower } from '../../adapters/doctor/machine-facts.ts';
-import { createProgramRunner, type RunProgram } from '../../adapters/doctor/program-runner.ts';
+import { createProgramRunner } from '../../adapters/doctor/program-runner.ts';
 import { readSoundAccess } from '../../adapters/doctor/sound-access.ts';
-import { KERNEL_FOLDERS, type KernelFolders, readTemperature } from '../../adapters/kernel.ts';
+import { KERNEL_FOLDERS, readTemperature } from '../../adapters/kernel.ts';
 import { combine, type Outcome, skipped } from '../../core/doctor/finding.ts';
 import {
   type DiskFacts,
@@ -16,18 +16,11 @@ import {
 } from '../../core/doctor/machine-health.ts';
 import { parseMixer } from '../../core/doctor/mixer-controls.ts';
 import { judgeMissingMixer, judgeMixer } from '../../core/doctor/mixer-rules.ts';
-import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
+import { judgePermissions, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeUnit, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/unit-rules.ts';
+import type { MachineParts, RunProgram } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
 import { type Check, deviceCheck } from './check.ts';
-
-/** The machine's parts that the checks read. */
-export interface MachineParts {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly kernel: KernelFolders;
-  readonly run: RunProgram;
-  soundAccess(): SoundAccess;
-}
 
 export function createMachineParts(env: Readonly<Record<string, string | undefined>>): MachineParts {
   return {

@@ -8,8 +8,8 @@ import {
   startsWith,
 } from '../../core/doctor/sandbox-rules.ts';
 import { parseProperties, UNIT, type UnitProperties } from '../../core/doctor/unit-rules.ts';
+import type { MachineParts } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
-import type { MachineParts } from './machine-checks.ts';
 
 /**
  * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Does not

@@ -2,7 +2,6 @@ import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
 import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
-import type { MachineParts } from '../../agent/doctor/machine-checks.ts';
 import { parseProperties, UNIT } from '../../core/doctor/unit-rules.ts';
 import {
   AGENT_PROPERTIES,
@@ -13,6 +12,7 @@ import {
 import type { StartFacts, WifiTrouble } from '../../installer/core/start-facts.ts';
 import { readInterfaces, readWifiTrouble } from '../../installer/network.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { MachineParts } from '../../ports/machine.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
 
 export interface StartPollParts {

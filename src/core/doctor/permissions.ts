@@ -1,17 +1,5 @@
+import type { SoundAccess } from '../../ports/machine.ts';
 import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
-
-/** This user's access to the sound cards. */
-export interface SoundAccess {
-  /** The kernel supports sound (/proc/asound). */
-  readonly hasSound: boolean;
-  readonly user: string;
-  readonly isInAudio: boolean;
-  readonly cards: readonly {
-    readonly id: string;
-    readonly index: number;
-    readonly isAllowed: boolean | null;
-  }[];
-}
 
 /** A device of the configuration and its card; null if its name gives none. */
 export interface WantedDevice {

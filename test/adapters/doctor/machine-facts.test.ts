@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDisk, readMemory, readPower } from '../../../src/adapters/doctor/machine-facts.ts';
 import { isOpenToAll } from '../../../src/adapters/doctor/named-files.ts';
-import { createProgramRunner, type RunProgram } from '../../../src/adapters/doctor/program-runner.ts';
+import { createProgramRunner } from '../../../src/adapters/doctor/program-runner.ts';
 import { findRunningAgents, runsWith } from '../../../src/adapters/doctor/running-agent.ts';
 import { readSoundAccess } from '../../../src/adapters/doctor/sound-access.ts';
 import { readTemperature } from '../../../src/adapters/kernel.ts';
+import type { RunProgram } from '../../../src/ports/machine.ts';
 import { needs } from '../../needs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));

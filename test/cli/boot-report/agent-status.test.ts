@@ -7,10 +7,10 @@ import { loadConfig } from '../../../src/adapters/config/load.ts';
 import { logIn } from '../../../src/adapters/doctor/login.ts';
 import { runChecks } from '../../../src/agent/doctor/check.ts';
 import { createExamination } from '../../../src/agent/doctor/examination.ts';
-import type { MachineParts } from '../../../src/agent/doctor/machine-checks.ts';
 import { pollStart } from '../../../src/cli/boot-report/start-poll.ts';
 import { openEnvironment } from '../../../src/cli/demo/environment.ts';
 import { judgeStart } from '../../../src/installer/core/start-facts.ts';
+import type { MachineParts } from '../../../src/ports/machine.ts';
 import { inProcessPrograms } from '../../e2e/in-process.ts';
 
 const clock = createSystemClock();

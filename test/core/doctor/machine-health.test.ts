@@ -16,12 +16,9 @@ import {
   judgePower,
   judgeTemperature,
 } from '../../../src/core/doctor/machine-health.ts';
-import {
-  judgePermissions,
-  type SoundAccess,
-  type WantedDevice,
-} from '../../../src/core/doctor/permissions.ts';
+import { judgePermissions, type WantedDevice } from '../../../src/core/doctor/permissions.ts';
 import { judgeUnit, parseProperties, type UnitProperties } from '../../../src/core/doctor/unit-rules.ts';
+import type { SoundAccess } from '../../../src/ports/machine.ts';
 
 const GB = 1e9;
 const MB = 1e6;
