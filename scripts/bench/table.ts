@@ -75,14 +75,14 @@ export function rowsOf(results: Results): Row[] {
     cost('wake-ups of Node, a second', ({ wakeUps }) => wakeUps),
     cost('resident memory, MB', ({ rss }) => rss.tree),
     cost('  Node alone', ({ rss }) => rss.node),
-    cost('  shared pages in shares', ({ pss }) => pss.tree),
+    cost('  proportional (PSS)', ({ pss }) => pss.tree),
     ...latency('capture to wire, ms *', ({ captureToWire }) => captureToWire),
     ...latency('wire to speaker, ms *', ({ wireToSpeaker }) => wireToSpeaker),
     row('start to first chunk, ms', (name) => {
       const starts = subjects.get(name)?.startsMs ?? [];
       return starts.length === 0 ? NOTHING : median(starts).toFixed(0);
     }),
-    row('start, most memory of Node, MB', (name) => subjects.get(name)?.startPeakMb.toFixed(1) ?? NOTHING),
+    row('start, peak memory of Node, MB', (name) => subjects.get(name)?.startPeakMb.toFixed(1) ?? NOTHING),
   ];
 }
 
@@ -147,14 +147,14 @@ export function notesOf(results: Results): string[] {
     ...others,
     ...(isRelayUrgent
       ? []
-      : ['Without priority for the relay, latencies to the wire hold its own delay, too.']),
+      : ['The relay ran without priority: latencies to the wire include its own delay.']),
     ...(own === null
       ? []
       : [
-          `The agent's own account since its start: capture to wire ${spread(own.capture_to_wire_ms)}, wire to speaker ${spread(own.wire_to_speaker_ms)}.`,
+          `The agent's own figures since its start: capture to wire ${spread(own.capture_to_wire_ms)}, wire to speaker ${spread(own.wire_to_speaker_ms)}.`,
         ]),
     ...unheard.map(
-      ([name, { unheard: count }]) => `${TITLES[name]}: ${count} sentences did not sound as they came.`,
+      ([name, { unheard: count }]) => `${TITLES[name]}: ${count} sentences were not played unchanged.`,
     ),
     ...(addonsMissing === null
       ? []
