@@ -46,7 +46,7 @@ const PLANS: Readonly<Record<Plan['name'], Plan>> = {
 export const USAGE = `npm run bench -- [options]
 
 The agent as it is shipped, beside the smallest possible loop of arecord, WebSocket and aplay:
-one run, both over the same stretches of time, on virtual sound cards.
+one run, both over the same periods, on virtual sound cards.
 
   --quick         a short run of 90 s to see whether it works; do not use its figures
   --warm-up S     begin S seconds after the start: until then Node compiles
