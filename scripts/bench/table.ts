@@ -94,7 +94,7 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
   const rss = againstBare(rounds, ({ rss: figure }) => figure.tree, difference);
   const latency = (label: string, measured: Spread | null, goalMs: number): Verdict => ({
     label: `${label}, p99`,
-    measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms of ${measured.count}`,
+    measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms (n = ${measured.count})`,
     goal: `below ${goalMs} ms`,
     isMet: measured === null ? null : measured.p99 < goalMs,
   });
