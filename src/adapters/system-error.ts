@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'its name cannot be looked up',
   ETIMEDOUT: 'no answer',
-  EHOSTUNREACH: 'no way to it',
+  EHOSTUNREACH: 'no route to it',
   ENETUNREACH: 'no network',
   EADDRINUSE: 'another program uses this address and port',
   EADDRNOTAVAIL: 'this machine does not have this address',

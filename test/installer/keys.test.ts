@@ -81,7 +81,7 @@ describe(
     });
 
     it.each([
-      ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /of another certificate/],
+      ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /to another certificate/],
       ['an invalid key', () => ({ keyPem: garbage('PRIVATE KEY') }), 'keyPem', /no private key/],
       ['a key with a password', () => ({ keyPem: encrypted() }), 'keyPem', /protected by a password/],
       ['an invalid certificate', () => ({ certPem: garbage('CERTIFICATE') }), 'certPem', /no certificate/],

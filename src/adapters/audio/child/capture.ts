@@ -66,7 +66,7 @@ export function runCapture(
     if (!hasSounded) startLimit.missed();
     const device = kind.device();
     const { part, name, program } = device;
-    const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, ${cureOf(device)}`;
+    const message = `the ${part} device "${name}" delivers nothing; ${program} is restarted. If this persists, ${cureOf(device)}`;
     supervisor.failChild({ code: 'hung', message });
   });
   const adopt = (next: Shape): void => {
