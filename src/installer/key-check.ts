@@ -116,5 +116,5 @@ function checkOwnerKey(findings: Found, field: string, pem: string): void {
   } catch {
     return addProblem(findings, field, 'holds no public key that can be read', AS_PEM);
   }
-  addProblem(findings, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
+  addProblem(findings, field, 'is not an Ed25519 key', '"dragoman-backend keys create" makes a pair.');
 }

@@ -94,7 +94,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       for (let wall = clock.wall(); isTooEarly(wall); wall = clock.wall()) {
         const unset =
           wall === null ? ', and the clock of this device is not set; connect it to a time server' : '';
-        const reason = `it was ordered for ${notBefore}${unset}`;
+        const reason = `it is scheduled for ${notBefore}${unset}`;
         if (reason !== memory.record.reason) await memory.tell(reason);
         await pauseUnlessOrdered(times.lookMs);
       }
@@ -118,7 +118,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     await memory.save({ stage: 'switching', before, reason: null, boots: 0 });
     await folders.choose(to);
     await memory.save({ stage: 'confirming' });
-    log.info({}, `the agent is restarted with version ${plainVersion(to)}`);
+    log.info({}, `restarting the agent with version ${plainVersion(to)}`);
     await unit.restart();
   };
 

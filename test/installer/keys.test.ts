@@ -100,7 +100,7 @@ describe(
           ownerKeysPem: [generateKeyPairSync('ed448').publicKey.export({ type: 'spki', format: 'pem' })],
         }),
         'ownerKeysPem[0]',
-        /not for Ed25519/,
+        /not an Ed25519 key/,
       ],
       ['an invalid owner key', () => ({ ownerKeysPem: ['nothing'] }), 'ownerKeysPem[0]', /no public key/],
     ])('are all refused because of %s', (_, change, field, message) => {

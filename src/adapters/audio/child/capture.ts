@@ -118,7 +118,7 @@ export function runCapture(
     const samples = whole / frameBytes;
     if (speed.note(samples, now)) {
       const { name, program } = kind.device();
-      const message = `the capture device "${name}" delivers faster than real time, so this is not sound; ${program} is started again. Replug the device`;
+      const message = `the capture device "${name}" delivers data faster than real time, so the data is not sound; ${program} is restarted. Replug the device`;
       return supervisor.failChild({ code: 'too_fast', message });
     }
     if (kind.delivered?.(samples, now) === 'again') supervisor.restartChild();

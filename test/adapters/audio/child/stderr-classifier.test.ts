@@ -99,7 +99,7 @@ describe('the reason why a child ended', () => {
     );
     expect(explainEnd({ ...end, spawnError: 'ENOENT' }, null, null, DEVICE).code).toBe('not_found');
     expect(explainEnd({ ...end, spawnError: 'EAGAIN' }, null, null, DEVICE).message).toMatch(
-      /the system has no room for it now/,
+      /the system lacks the resources for it now/,
     );
   });
 });
