@@ -15,7 +15,7 @@ export function timeSources(brokerUrl: string, hosts: readonly string[]): string
   const broker = readAddress(brokerUrl);
   if (broker !== null) {
     const { protocol, hostname, port } = broker;
-    // The port of mqtts does not speak HTTP, but its host often does on the default port.
+    // The mqtts port does not speak HTTP, but the host often does on the default port.
     const place = protocol === 'wss:' && port !== '' ? `:${port}` : '';
     if (ENCRYPTED.has(protocol)) sources.push(`https://${hostname}${place}/`);
   }

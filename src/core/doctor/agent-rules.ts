@@ -10,7 +10,7 @@ export interface AgentFacts {
   readonly broker: true | string | null;
   /** Why the agent cannot use its configuration; null: it can. */
   readonly problem: string | null;
-  /** The keys in which the configuration that runs differs from the file. */
+  /** Keys whose running value differs from the configuration file. */
   readonly differing: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const LONGEST_REASON = 200;
 
 /**
  * Judges a running agent by its own status.
- * @param facts null: the agent says nothing that this user can read
+ * @param facts null: the agent reports nothing that this user can read
  * @param pid null: the agent asks itself
  * @param version of this program
  */

@@ -64,10 +64,10 @@ export interface GainChange {
   readonly message: string;
 }
 
-/** Looks with an unchanged gain after which the finding ends. */
+/** Number of checks with an unchanged gain after which the finding is cleared. */
 const CALM_LOOKS = 10;
 
-/** @returns whether to set the gain now, and news for the owner */
+/** @returns whether to set the gain now, and a message for the owner */
 export function lookAtGain(
   kept: KeptGain,
   mixer: CaptureMixer,

@@ -11,7 +11,7 @@ export interface ReachFacts {
   readonly addresses: readonly string[];
   /** The address that answered; null: none did. */
   readonly address: string | null;
-  /** Addresses that were tried in vain, with the error code. */
+  /** Addresses that did not answer, each with its error code. */
   readonly unanswered: readonly { readonly address: string; readonly code: string }[];
   /** The step that failed; null if the connection succeeded. */
   readonly failure: {

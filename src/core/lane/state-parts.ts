@@ -16,7 +16,7 @@ export interface Unreadable {
 export interface SpokenVoice {
   /** Capture time of the newest chunk. */
   readonly at: number;
-  /** The same for the last sentence in which the detector was not sure of a voice. */
+  /** Capture time of the newest chunk of the last sentence in which the detector was not sure of a voice. */
   readonly unsureAt: number;
 }
 

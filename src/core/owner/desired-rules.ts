@@ -221,7 +221,7 @@ function readLanes(
     } else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
     named.set(lane.id, before ?? index);
   }
-  // An unreadable entry may have meant any other lane: the kept values of those stay.
+  // An unreadable entry may be for any lane that no other entry names: those lanes keep their values.
   return isClear ? good : [...good, ...kept.filter(({ id }) => !named.has(id))];
 }
 

@@ -58,7 +58,7 @@ export interface Write {
 }
 
 /**
- * Returns the writes that are due, the time of the next look (null: after the next arrival), and its permitted delay.
+ * Returns the writes that are due, the time of the next call (null: after the next arrival), and its permitted delay.
  * @param soonMs also write what is due within this time, limited to the usual refill interval
  */
 export function advance(

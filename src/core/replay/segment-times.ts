@@ -24,7 +24,7 @@ export function placeSpan(
   return { span, times: { ...times, coveredMs: span.toMs } };
 }
 
-/** The same for a part of a sentence: parts may come in any order. */
+/** Rule 5 for a part of a sentence: parts may come in any order. */
 export function placePart(
   { times, sentMs }: Pick<ReplayLog, 'times' | 'sentMs'>,
   span: Span | null,

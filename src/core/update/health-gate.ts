@@ -16,7 +16,7 @@ export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120
 const MOST_RESTARTS = 3;
 /** Starts of the machine at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
-/** Share of the bytes read before the switch: a deaf version reads next to none, a good one may halve the sample rate. */
+/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may halve the rate. */
 const LEAST_SHARE = 0.25;
 /** Fewer bytes per second than this are not sound. */
 const LEAST_SOUND = 8000;

@@ -104,7 +104,7 @@ function ask(context: StepContext, stream: Stream): void {
   context.emit({ type: 'poll_task', stream: stream.id });
 }
 
-/** Whether the service has confirmed its task and then got a whole sentence without a result. */
+/** Whether the service has confirmed its task and then received a whole sentence without sending a result. */
 function isUseless({ state, now }: StepContext, { onlyAnswers, speechChunks }: Silence): boolean {
   return onlyAnswers && speechChunks >= LEAST_SPEECH_CHUNKS && !isDoubtful(state.silentEnds, now);
 }

@@ -66,7 +66,7 @@ export type Stage =
 export type BufferEvent =
   | { readonly type: 'write'; readonly pcm: Uint8Array; readonly sight: Sight }
   | { readonly type: 'flush' }
-  /** A scheduled look at the device. */
+  /** A scheduled poll of the device. */
   | { readonly type: 'look'; readonly sight: Sight }
   /** Answer to `give`: frames given, and frames that wait for a full period. */
   | { readonly type: 'given'; readonly frames: number; readonly heldFrames: number }
