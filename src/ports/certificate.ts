@@ -25,7 +25,7 @@ export interface DeviceCertificate {
 }
 
 export interface CertificateInfo {
-  /** In the library's form, a line for each part. */
+  /** One line for each part, as Node.js returns it. */
   readonly subject: string;
   /** Wall-clock milliseconds. */
   readonly validFrom: number;

@@ -17,7 +17,7 @@ export const viewChangeSchema = z.strictObject({
   /** Counts the page's changes, from 1: the server ignores one that arrives after a later one. */
   number: z.int().min(1),
   view: fleetViewSchema,
-  /** The device to follow; null: none. Left out: unchanged. */
+  /** The device to follow; null: none. Missing: unchanged. */
   device: deviceNameSchema.nullable().optional(),
 });
 export type ViewChange = z.infer<typeof viewChangeSchema>;

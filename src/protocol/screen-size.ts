@@ -11,13 +11,13 @@ export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
 /** Height of the page in font sizes: two lines, the state and the buttons with the space between them; twice for people face to face. */
 export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6.2, beside: 6.2, facing: 12 };
 
-/** The least font size (mm) that is readable at a distance. */
+/** The smallest font size (mm) that is readable at a distance. */
 export function leastLetterMm(viewingDistanceMm: number): number {
   const capital = 2 * viewingDistanceMm * Math.tan((LEAST_DEGREES / 2) * (Math.PI / 180));
   return capital / CAPITAL_SHARE;
 }
 
-/** The least height of a screen (mm) that has room for letters of that size. */
+/** The smallest height of a screen (mm) that has room for letters of that size. */
 export function leastScreenMm(viewingDistanceMm: number, layout: ScreenLayout): number {
   return leastLetterMm(viewingDistanceMm) * PAGE_EM[layout];
 }

@@ -54,7 +54,7 @@ const MEASURES_KEPT = 3;
 /** Measurements that must agree, within this time, to prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
 /**
- * Least confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
+ * Minimum confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
  * its words must not count as an echo.
  */
 const SURE_WHEN_OFF = 0.8;

@@ -7,7 +7,7 @@ const OVER_NOISE = 6.3;
 const FLOOR_RISE = 1.004;
 /** Only every fourth sample is measured. */
 const STRIDE = 4;
-/** Least energy of speech: -54 dB of full scale. */
+/** Minimum energy of speech: -54 dB of full scale. */
 const FAINTEST = (32_768 * 0.002) ** 2;
 
 /**

@@ -119,7 +119,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if it is over; otherwise looks again when it may be. */
+  /** Ends the conversation if it is over; otherwise checks again when it may be. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;

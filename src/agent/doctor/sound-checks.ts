@@ -40,7 +40,7 @@ export interface SoundParts {
 const LISTEN_MS = 2000;
 /** A doubtful rate is measured again for this long (ms), which evens out a busy machine. */
 const LONGER_MS = 6000;
-/** The same as the drivers' timeout for their first try (ms). */
+/** Timeout for opening a device (ms), as long as the drivers' own for their first try. */
 const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
 /** The search for the tone begins this much before its estimated time (ms): a driver's estimate may be late. */
@@ -174,7 +174,7 @@ async function playTone(
         fault = given;
       },
       back: () => {},
-      // A card that misses the tone reports a fault. A program may start more slowly, which is no fault.
+      // A card that misses the tone reports a fault. A program may just start more slowly.
       missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;

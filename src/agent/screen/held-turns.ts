@@ -24,7 +24,7 @@ export function createHeldTurns(clock: Clock, release: (action: TurnAction) => v
     take(action) {
       const { lane, speaker } = action;
       const before = held.get(lane)?.speaker ?? null;
-      // Somebody else has pressed the other button meanwhile.
+      // Another person has pressed the other button meanwhile.
       if (!action.held && before !== null && before !== speaker) return false;
       end(lane);
       if (!action.held) return true;

@@ -20,9 +20,9 @@ export interface ScreenOptions {
   readonly clock: Clock;
   readonly log: Log;
   randomHash(): string;
-  /** Left out: the files beside the program. */
+  /** Default: the files beside the program. */
   readonly files?: PageFiles;
-  /** Left out: the configured port. 0: any free one. */
+  /** Default: the configured port. 0: any free one. */
   readonly port?: number;
 }
 

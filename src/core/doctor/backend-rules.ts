@@ -4,7 +4,7 @@ import { type Outcome, ok, problem, warning } from './finding.ts';
 /** Answer to a test request for a token. Never contains a token. */
 export type BackendAnswer =
   | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' | 'none' }
-  /** The backend does not know test requests: the token was discarded unread. */
+  /** The backend does not support test requests: the token was discarded unread. */
   | { readonly kind: 'granted'; readonly windowS: number | null }
   | {
       readonly kind: 'denied';

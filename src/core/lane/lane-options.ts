@@ -50,7 +50,7 @@ export interface LaneSettings {
   readonly silentAskMs: number;
   /** Timeout for the answer to the poll after silence. */
   readonly silentAnswerMs: number;
-  /** How long speech may then stay without a result if the service has answered nothing but the poll. */
+  /** How long speech may stay without a result if the service has only answered the poll after silence. */
   readonly silentGoOnMs: number;
   /** Unsent bytes above which the connection counts as slower than speech: about two seconds of audio. */
   readonly congestedBytes: number;

@@ -36,7 +36,7 @@ export interface LagMeter {
 const FRAMES = { first: 4, most: 12, more: 2 };
 /** After this many consecutive measurements unlike the known path, it is forgotten: the room has changed. */
 const MISSES = 4;
-/** Least share of the heard sound that comes from the played sound; below it there is no echo to measure. */
+/** Minimum share of the heard sound that comes from the played sound; below it there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;
 
 export function createLagMeter(rateHz: number): LagMeter {

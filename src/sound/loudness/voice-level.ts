@@ -24,7 +24,7 @@ const SILENCE_LUFS = -48;
 /** Blocks this far below the loudest recent one (dB) are breath or recording noise. */
 const PAUSE_DB = 15;
 const RECENT_BLOCKS = 20;
-/** Least spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
+/** Minimum spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
 const LEAST_SPREAD_DB = 6;
 const MEAN_BLOCKS = 40;
 const LAST_BLOCKS = 10;
