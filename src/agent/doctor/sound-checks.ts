@@ -247,7 +247,7 @@ function faulty(
 function adviseOn(holders: readonly Holder[]): string {
   const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
   const mask = (units: string): string =>
-    `End this sound server for good, as the desktop's user: systemctl --user mask --now ${units}`;
+    `Stop this sound server permanently, as the desktop's user: systemctl --user mask --now ${units}`;
   if (has(/^(pipewire|wireplumber)/)) return mask('pipewire.socket pipewire wireplumber');
   if (has(/^pulseaudio/)) return mask('pulseaudio.socket pulseaudio');
   return 'End that program.';

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<AnswerFault, string>> = {
   signature: 'its signature is wrong',
   type: 'it was signed as another kind of message',
   device: 'it was signed for another device',
-  id: 'the id that was signed is not the one outside',
+  id: 'the signed id differs from the id outside the signature',
   unasked: 'no request waits for it',
   flood: 'too many came at once',
   retained: 'the broker had retained it, and the backend must not retain answers',

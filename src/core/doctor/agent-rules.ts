@@ -16,8 +16,7 @@ export interface AgentFacts {
 
 const RESTART = 'Restart it ("systemctl restart dragoman").';
 /** The agent reads a repaired configuration only at a reload. */
-const RELOAD =
-  'Fix what the check "configuration" names, if anything; then "systemctl reload dragoman" puts it in force.';
+const RELOAD = 'Fix whatever the check "configuration" names; then run "systemctl reload dragoman".';
 const SEE_REASONS =
   '"Reasons" in docs/operate.md (on a device in /usr/share/doc/dragoman) says what to do about each.';
 const LONGEST_REASON = 200;
@@ -32,8 +31,8 @@ export function judgeAgent(facts: AgentFacts | null, pid: number | null, version
   const who = pid === null ? 'the agent' : `the running agent (process ${pid})`;
   if (facts === null)
     return warning(
-      `${who} does not say how it is`,
-      'Run this as root or as the user of the agent. An older agent says nothing: restart it.',
+      `${who} reports no status`,
+      'Run this as root or as the user of the agent. An older agent reports nothing: restart it.',
       { agent: pid },
     );
   const { status, reasons, broker, differing } = facts;
@@ -47,7 +46,7 @@ export function judgeAgent(facts: AgentFacts | null, pid: number | null, version
       : [
           problem(
             `${who} cannot use its configuration: ${facts.problem}`,
-            'Fix it: it is read again every 5 s.',
+            'Fix it: the agent reads it again every 5 s.',
           ),
         ]),
     ...(typeof broker === 'string'

@@ -97,7 +97,7 @@ function distrusted(
       data,
     );
   if (code === 'CERT_NOT_YET_VALID')
-    return problem(`the certificate of ${host} begins only on ${day(facts.validFrom)}`, clock, {
+    return problem(`the certificate of ${host} is not valid before ${day(facts.validFrom)}`, clock, {
       ...data,
       certificate_begins: 'later',
     });

@@ -53,7 +53,7 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
     const parts = PARTS.flatMap((part) => DESIRED_KEYS[part].map((one) => `${part}.${one}`));
     const others = [...DESIRED_WHOLE, ...parts].join(', ');
     throw new ChangeError(
-      `"${name}" is not a key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
+      `"${name}" is not a key that can be set; the keys are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
     );
   }
   if (scope !== '' && !nameSchema.safeParse(scope).success)

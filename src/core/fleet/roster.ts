@@ -45,7 +45,7 @@ export function createRoster(): Roster {
 }
 
 /** Completes a sentence about a registered device. */
-export const NEVER_CAME = 'is registered and never came';
+export const NEVER_CAME = 'is registered but has never connected';
 
 /** The registered devices that the broker does not know. */
 export function neverCame(registered: readonly string[], known: readonly DeviceEntry[]): DeviceEntry[] {

@@ -95,7 +95,7 @@ function deafnessOf(before: AgentHealth | null, { reports, deaf, readsPerS }: Si
   if (worse.length > 0) return `it does not hear a microphone that worked before (${worse.join(', ')})`;
   const usual = before?.readsPerS ?? 0;
   if (usual < LEAST_SOUND || readsPerS === null || readsPerS >= usual * LEAST_SHARE) return null;
-  return `it reads ${inKilobytes(readsPerS)} kB a second from the microphones, and the version before read ${inKilobytes(usual)}`;
+  return `it reads ${inKilobytes(readsPerS)} kB a second from the microphones, and the previous version read ${inKilobytes(usual)}`;
 }
 
 const inKilobytes = (bytes: number): string => (bytes / 1000).toFixed(0);

@@ -315,7 +315,7 @@ export const EVENT_SCHEMAS = {
       sentences: wholeCount.describe(
         'how many, whole or in part; with `repeated`: of all these events together',
       ),
-      dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
+      dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
       waiting_ms: ms('what still waits to be heard'),
       ongoing: z
         .literal(true)
