@@ -1,6 +1,6 @@
 /** How large letters must be on the screen, and what fits on it. The page shares this file. */
 
-/** EN 301 549, 5.1.4: a capital H of at least 0.7 degrees. */
+/** Minimum angular height of a capital H (degrees), by EN 301 549, 5.1.4. */
 const LEAST_DEGREES = 0.7;
 /** Minimum height of a capital H as a share of the font size: Noto Sans has 0.71, DejaVu Sans 0.73. */
 const CAPITAL_SHARE = 0.7;

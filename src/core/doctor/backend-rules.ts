@@ -14,7 +14,7 @@ export type BackendAnswer =
       readonly retryAfterS: number | null;
     }
   | { readonly kind: 'malformed' }
-  /** Only untrusted answers came; `why` ends a sentence. */
+  /** Only untrusted answers came; `why` completes a sentence. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The broker did not accept the request. */
   | { readonly kind: 'unasked' }

@@ -60,7 +60,7 @@ export const NOTHING_KEPT: KeptGain = { made: null, reported: false, calmLooks: 
 /** Another program changes the gain, or has stopped doing so. */
 export interface GainChange {
   readonly present: boolean;
-  /** For the owner. */
+  /** Message for the owner. */
   readonly message: string;
 }
 

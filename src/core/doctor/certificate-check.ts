@@ -12,7 +12,7 @@ export interface CertificateFacts {
   readonly validTo: number;
   /** Error code of the TLS library if the certificate is not trusted, such as CERT_HAS_EXPIRED; null: it is trusted. */
   readonly distrust: string | null;
-  /** OpenSSL's reason, where the code says nothing. */
+  /** OpenSSL's reason, if the code alone explains nothing. */
   readonly distrustReason?: string | null;
 }
 

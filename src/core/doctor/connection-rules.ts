@@ -203,7 +203,7 @@ export interface ClockReading {
   readonly uncertaintyMs: number;
 }
 
-/** Without another clock to compare with, a later time is not believed: clock chips that have lost power begin anywhere. */
+/** Latest credible time if there is no other clock to compare with: clock chips that have lost power begin anywhere. */
 const LATEST_BELIEVABLE_WALL_MS = Date.UTC(2060, 0, 1);
 const NOTABLE_OFFSET_MS = 30_000;
 const HARMFUL_OFFSET_MS = 300_000;

@@ -44,7 +44,7 @@ export function createRoster(): Roster {
   };
 }
 
-/** Completes a sentence about a registered device. */
+/** Completes a sentence that begins with a device's name. */
 export const NEVER_CAME = 'is registered but has never connected';
 
 /** The registered devices that the broker does not know. */

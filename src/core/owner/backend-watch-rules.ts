@@ -84,7 +84,7 @@ export interface BackendWatchResult {
 
 /** Time without a usable answer until the backend counts as silent (ms). */
 export const SILENT_AFTER_MS = 20_000;
-/** Tries of a probe until it counts as unanswered: the broker does not store answers, and one can be lost. */
+/** Number of tries after which a probe counts as unanswered: the broker does not store answers, and one can be lost. */
 const PROBE_ATTEMPTS = 3;
 const PROBE_AGAIN_MS = 7000;
 export const PROBE_EACH_MS = 600_000;

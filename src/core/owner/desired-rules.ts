@@ -85,7 +85,7 @@ export function findNamer(
   return null;
 }
 
-/** Keys about the message, not the configuration; `device` is the addressee of a signed document. */
+/** Keys of the message itself, which are not configuration; `device` is the addressee of a signed document. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
 /** The configuration has a `device` too, which cannot be set over MQTT. */
 const isOfEnvelope = (key: string, value: unknown): boolean =>

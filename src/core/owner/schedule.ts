@@ -9,7 +9,7 @@ export interface Opening {
   readonly changesAt: WallMs | null;
 }
 
-/** Days to search for the end of adjacent opening hours: a week without a gap counts as always open. */
+/** Number of days to search for the end of adjacent opening hours: a week without a gap counts as always open. */
 const LOOK_AHEAD_DAYS = 8;
 
 interface Window {

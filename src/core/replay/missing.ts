@@ -4,7 +4,7 @@ import { isFirst, isQuiet, isSpeech, lengthOf, type Piece } from './piece.ts';
 import type { ReplayLog, Unanswered, Unspoken } from './record.ts';
 import { shareSpoken, spokenIn } from './sentence.ts';
 
-/** Voiced chunks that make a stretch speech (about one second): less may be a cough or a door. */
+/** Minimum number of voiced chunks in a stretch of speech (about one second): fewer may be a cough or a door. */
 const LEAST_CHUNKS = 3;
 /** Share of these chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
 const SURE_SHARE = 0.1;

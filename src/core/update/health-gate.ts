@@ -12,13 +12,13 @@ export interface GateTimes {
 
 export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120_000 };
 
-/** Restarts at which a version is rolled back: three failed starts are not an accident. */
+/** Number of restarts at which a version is rolled back: three failed starts are not an accident. */
 const MOST_RESTARTS = 3;
-/** Starts of the machine at which a version is rolled back: it must not bring the machine down forever. */
+/** Number of machine boots at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
 /** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may halve the rate. */
 const LEAST_SHARE = 0.25;
-/** Fewer bytes per second than this are not sound. */
+/** Minimum bytes per second that count as sound. */
 const LEAST_SOUND = 8000;
 
 /** What the watch has seen since the switch, or since the start of the machine after it. */

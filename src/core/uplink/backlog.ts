@@ -70,9 +70,9 @@ export const PAUSE_KEPT_CHUNKS = 3;
 /** Pause that survives until a new stream has caught up: the room is hardly known yet, and a soft end may seem to be noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
-/** Chunks before a word that may hold its soft beginning, which a loud room hides. */
+/** Number of chunks before a word that may contain its soft beginning, which a loud room hides. */
 const SOFT_BEGIN_CHUNKS = 1;
-/** As many before the first word of a stream: no earlier word shows how loud the room is. */
+/** Number of such chunks before the first word of a stream: no earlier word shows how loud the room is. */
 const SOFT_FIRST_BEGIN_CHUNKS = 3;
 
 function isQuiet(chunk: BacklogChunk | undefined): boolean {

@@ -3,9 +3,9 @@ import { createPitchFinder } from './pitch.ts';
 import { createRichnessFinder } from './richness.ts';
 import { createRoomLevels } from './room-levels.ts';
 
-/** Frames judged together: 1.3 s, a few syllables. */
+/** Number of frames judged together: 1.3 s, a few syllables. */
 const WINDOW = 64;
-/** Frames of the room for comparison: the 20 s before. */
+/** Number of frames of the room to compare with: the 20 s before. */
 const ROOM_FRAMES = 936;
 /** Minimum number of frames of the room (2 s); with fewer, the judged frames count as room too. */
 const LEAST_ROOM_FRAMES = 100;

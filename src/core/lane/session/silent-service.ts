@@ -22,7 +22,7 @@ import {
  * row, only a session without any answer is ended.
  */
 
-/** Chunks of speech without a result that end a session that still answers (3.2 s): fewer may be a cough. */
+/** Number of speech chunks without a result (3.2 s) that ends a session that still answers: fewer may be a cough. */
 const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has sent a message. Returns the changed stream. */

@@ -6,7 +6,7 @@ import { plainTextSchema } from '../../plain-text.ts';
 import { timestampSchema } from '../envelope.ts';
 import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './command-definition.ts';
 
-/** As many characters as the service accepts. */
+/** Maximum characters of a spoken text, as the service accepts. */
 const LONGEST_SAID = 2048;
 
 /** The answer of commands that act on lanes: the state of these lanes after it. */
