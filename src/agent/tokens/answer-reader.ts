@@ -37,7 +37,7 @@ export function explainFault(fault: AnswerFault): string {
   return WORDS[fault];
 }
 
-/** The faulty part, for faults outside the signature. */
+/** Faulty part of the message, for faults outside the signature. */
 const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
   oversized: `(more than ${LONGEST_ANSWER} characters)`,
   malformed: malformedField(null),

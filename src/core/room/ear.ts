@@ -6,7 +6,7 @@ export interface Ear {
   readonly noiseDb: number | null;
 }
 
-/** A microphone is never quieter than this (dBFS): digital silence is not a measure of noise. */
+/** Lowest noise of a microphone (dBFS): digital silence is not a measure of noise. */
 const LEAST_NOISE_DB = -70;
 /** Rise of the noise per louder slot (dB): 0.9 dB a second. */
 const RISE_DB = 0.018;
