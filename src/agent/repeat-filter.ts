@@ -63,7 +63,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
       kind.last = say;
       kind.counted += 1;
       if (kind.counted > 1) return;
-      // It may fire late, because nothing depends on its time.
+      // The timer may fire late: nothing depends on its time.
       kind.cancel = clock.at(kind.since + TELL_EVERY_MS, () => endOfMinute(kind), TELL_EVERY_MS / 10);
     },
     close() {

@@ -32,7 +32,7 @@ export interface SessionRow {
   /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the window. */
   readonly endsAt: number;
   readonly overAt: number;
-  /** It replaces the lane's previous session, which continues for a while. */
+  /** The session replaces the lane's previous one, which continues for a while. */
   readonly isRollover: boolean;
   /** As far as is known, no stream has begun. */
   readonly isPending: boolean;
@@ -69,7 +69,7 @@ export interface LedgerEntry {
   readonly id: string;
   readonly device: string;
   readonly lane: string;
-  /** Its id, shortened as in the device's reports. */
+  /** The session's id, shortened as in the device's reports. */
   readonly session: string;
   /** `backend`: a session was issued, for `ms` at most. `device`, `service`: a stream of this session lasted `ms`. */
   readonly source: 'backend' | 'device' | 'service';

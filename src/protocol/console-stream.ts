@@ -62,7 +62,7 @@ export interface StreamDiff {
   readonly jobs?: readonly Job[];
 }
 
-/** By the name of the server-sent event. A `ping` comes every 10 s. After `end` the page must sign in again. */
+/** Messages by the name of the server-sent event. A `ping` comes every 10 s. After `end` the page must sign in again. */
 export interface StreamMessages {
   readonly snapshot: StreamSnapshot;
   readonly diff: StreamDiff;

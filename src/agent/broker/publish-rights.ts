@@ -28,7 +28,7 @@ export function createPublishRights(
   publisher: () => Pick<Publisher, 'condition'>,
 ): PublishRights {
   let mayAsk = true;
-  /** By the short name of the topic: until when it counts as refused. */
+  /** Until when each topic counts as refused, by its short name. */
   const refused = new Map<string, number>();
   let lastReported = '';
   let cancel = (): void => {};

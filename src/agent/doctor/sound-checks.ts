@@ -31,7 +31,7 @@ export interface SoundParts {
   holdersOf(device: string, direction: Direction): readonly Holder[];
   /** The process that holds the sound cards for itself; null: none does. */
   readonly agent: number | null;
-  /** That process's own status; null if it does not answer. */
+  /** The status of the process `agent`; null if it does not answer. */
   readonly agentStatus?: () => Promise<{ readonly reasons: readonly string[] } | null>;
   /** Whether the tone is played; without it the loudspeaker stays untouched. */
   readonly plays: boolean;

@@ -230,7 +230,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       echo.flushed(at);
     },
     late(byMs) {
-      // Only for the echo detector: the canceller uses stream positions if it has them.
+      // Informs only the echo detector: the canceller uses stream positions if it has them.
       echo.late(byMs);
     },
     async close() {

@@ -19,7 +19,7 @@ export interface Unusable {
   readonly problems: readonly string[];
   /** The first wrong key; null if the fault concerns no key. */
   readonly key: string | null;
-  /** Null if even the broker's part is unusable. */
+  /** Null if even the configuration of the broker is unusable. */
   readonly broker: {
     /** Changes when another connection is needed. */
     readonly fingerprint: string;

@@ -64,7 +64,7 @@ export interface AnswerReaderParts {
   readonly signatures: SignedContentReader | null;
   /** Whether a request with this id is open. */
   awaits(id: string): boolean;
-  /** @param body of the message as JSON */
+  /** @param body the body of the message, as JSON */
   deliver(body: unknown): unknown;
   refused(fault: AnswerFault): void;
 }

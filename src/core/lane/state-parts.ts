@@ -8,7 +8,7 @@ export interface Unreadable {
   readonly since: number;
   /** When the last one came. */
   readonly at: number;
-  /** Sound was among them: readable texts do not end the problem. */
+  /** Sound was among them, so readable texts do not end the problem. */
   readonly isSound: boolean;
 }
 

@@ -9,7 +9,7 @@ const SPREAD = 1 / 20;
 /** Tolerated difference of clocks (ms): a certificate that begins within it counts as valid. */
 const CLOCKS_APART_MS = 600_000;
 
-/** Wall-clock milliseconds. */
+/** Validity of a certificate, wall-clock milliseconds. */
 export interface CertificateLife {
   readonly validFrom: number;
   readonly validTo: number;

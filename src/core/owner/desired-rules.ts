@@ -38,7 +38,7 @@ export interface Resolved {
   readonly config: Config;
   /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
-  /** By origin: the accepted keys of its document, with the kept values of the refused ones. */
+  /** The accepted keys of each origin's document, with the kept values of the refused ones. */
   readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
@@ -197,7 +197,7 @@ function readLanes(
     return kept;
   }
   const good: DesiredKeep['lanes'][number][] = [];
-  /** By lane: the index of the entry that named it first. */
+  /** Index of the first entry for each lane. */
   const named = new Map<string, number>();
   let isClear = true;
   for (const [index, entry] of value.entries()) {

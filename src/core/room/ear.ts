@@ -2,7 +2,7 @@ import { levelOfPower } from '../../sound/pcm.ts';
 
 /** The noise of one microphone, measured slot by slot. */
 export interface Ear {
-  /** Level of its noise (dBFS); null: it was not heard yet. */
+  /** Level of the microphone's noise (dBFS); null: not measured yet. */
   readonly noiseDb: number | null;
 }
 

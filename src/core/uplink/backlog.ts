@@ -222,7 +222,7 @@ export function writeOff(backlog: Backlog, chunks: number): Backlog {
   };
 }
 
-/** By capture time: two streams may have broken, one after the other. */
+/** Sorts by capture time: two streams may have broken, one after the other. */
 function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): BacklogChunk[] {
   const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];
   return chunks.sort((one, other) => one.seq - other.seq);

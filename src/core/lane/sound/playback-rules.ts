@@ -46,7 +46,7 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
 }
 
 /**
- * Plays translated sound as soon as it is its turn.
+ * Plays translated sound when its turn comes.
  * @returns how much of its sentence is muted now, because it is noise (ms)
  */
 export function playSound(context: StepContext, stream: Stream, message: Spoke): number {

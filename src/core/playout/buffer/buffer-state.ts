@@ -47,7 +47,7 @@ export interface PlaybackBuffer {
   /** Number of the current unbroken run of the device, and the samples given in it. */
   readonly run: number;
   readonly given: number;
-  /** Samples of this run that were already heard when it began in their middle; null if it began with the first. */
+  /** Samples already heard when this run continued the count of the previous one, after an underrun; null: the count began anew. */
   readonly heardFrom: number | null;
   /** The device's pending request. */
   readonly stage: Stage | null;

@@ -27,7 +27,7 @@ export interface CommandDefinition {
   readonly atRelease?: (args: Readonly<Record<string, unknown>>) => Release;
   /** Arguments for the reference (docs/mqtt.md). */
   readonly example: object;
-  /** Its verb in `dragoman ctl`; null: none, or a verb with its own output (src/cli/ctl/verbs.ts). */
+  /** The command's verb in `dragoman ctl`; null: none, or a verb with its own output (src/cli/ctl/verbs.ts). */
   readonly verb: VerbDefinition | null;
 }
 
