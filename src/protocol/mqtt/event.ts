@@ -275,7 +275,7 @@ export const EVENT_SCHEMAS = {
   }),
   budget: event(
     'Most of `budget.minutesPerDay` is used; at 100 % no new session starts.',
-    'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
+    'raise `budget.minutesPerDay`, lower `standbyAfter`, or accept the end of service for the day',
     {
       lane: noLane,
       used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),

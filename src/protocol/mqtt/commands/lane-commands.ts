@@ -140,7 +140,7 @@ export const LANE_COMMANDS = {
         do: z.enum(['begin', 'end']).describe('begin a conversation, or end it'),
       })
       .describe(
-        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are as before, and what a key has muted is open again.',
+        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are restored, and a mute by key is lifted.',
       ),
     keeps: ['lane', 'do'],
     data: lanesAnswerSchema,
