@@ -53,7 +53,7 @@ export class CommandSender {
         this.onTheWay -= 1;
         if (isDelivered) return;
         const message =
-          'the broker did not take the command: the log of the backend says why; its rights at the broker may be too few';
+          'the broker did not accept the command: see the log of the backend, and check its rights at the broker';
         refuseDevice(job, name, 'not_sent', message);
         this.parts.refused(job);
       },

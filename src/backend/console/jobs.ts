@@ -69,7 +69,7 @@ export class Jobs {
 
   /** Sends no further commands. */
   stop(job: JobRecord): void {
-    stopJob(job, 'the job was stopped before');
+    stopJob(job, 'the job was stopped before the command was sent');
     this.touch(job);
   }
 
