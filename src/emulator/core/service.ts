@@ -66,7 +66,7 @@ export interface Service {
   excuse(ms: number): void;
   /** Connections that a fault currently impairs. */
   strained(now: number): Strained[];
-  /** Ends all streams and resets choices, faults, sessions, voices and reports; only the time stays. */
+  /** Ends all streams and resets choices, faults, sessions, voices and reports; the clock stays advanced. */
   reset(): void;
   takeEffects(): Effect[];
   streams(): readonly Stream[];

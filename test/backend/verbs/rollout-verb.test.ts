@@ -415,9 +415,7 @@ describe('a running backend', () => {
     for (let boot = 0; boot < 5; boot += 1) tell(hostile, '1.3.0', `made-up-${boot}`, done, 1e11);
     await soon(statusOf).toMatchObject({ implausible: [`museum/${hostile}`] });
     expect(await statusOf()).toMatchObject({ state: 'running', wave: 1, conversations: 0, reason: null });
-    expect((await rollout('status')).said).toContain(
-      `doubtful museum/${hostile}: implausible reports`,
-    );
+    expect((await rollout('status')).said).toContain(`doubtful museum/${hostile}: implausible reports`);
     tell(hostile, '1.2.0', 'b9', { ...done, state: 'rolled_back', reason: 'I say so' });
     await soon(statusOf).toMatchObject({ state: 'paused', reason: `museum/${hostile}: I say so` });
     await rollout('resume');
