@@ -26,7 +26,7 @@ interface Options {
 export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals): void {
   devices
     .command('renew')
-    .description('certify the new keys of devices whose certificates end soon')
+    .description('certify the new keys of devices whose certificates expire soon')
     .argument('[device...]', 'devices of the tenant (default: all that ask)')
     .requiredOption(
       '--broker <folder>',

@@ -65,7 +65,7 @@ export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
 
 const MOST_NAMED = 5;
 
-/** Lines for people. Each begins with a word or with blanks, and may be wrapped. */
+/** Lines for people. Each begins with a word or with spaces, and may be wrapped. */
 export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
   const { plan, state, reason, wave, devices, unsupported, at } = rollout;
   const { updated, others } = troubleOf(rollout);
