@@ -86,7 +86,9 @@ onBothStores((maker) => {
   it('says that the backend will make the store, and does not make it', async () => {
     const database = await maker.make();
     const { store } = await examine(withPassword(database.config));
-    expect(store).toMatch(/^ok store .*(not created yet: the backend creates|the backend creates its tables)/);
+    expect(store).toMatch(
+      /^ok store .*(not created yet: the backend creates|the backend creates its tables)/,
+    );
     expect(await tablesOf(database)).toBe(0);
   });
 
