@@ -1,6 +1,6 @@
 /**
- * Measures the owner's console: the built backend hears 10,000 devices of which 500 change each second, and ten pages look on:
- * one in chromium, eight that only read, and one that reads nothing. Usage: npm run bench:console [-- --json]
+ * Measures the owner's console: the built backend hears 10,000 devices, of which 500 change each second, and ten pages are open:
+ * one in chromium, eight that only read the stream, and one that reads nothing. Usage: npm run bench:console [-- --json]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -222,7 +222,7 @@ async function heard(url, cookie) {
   }
 }
 
-/** Of a process, over a while: share of one processor, and what `read` counts in each second. */
+/** A process's share of one processor and its memory, and the increase of `read` per second. */
 async function measure(pid, read = () => 0) {
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -256,7 +256,7 @@ async function openTab(browser, url, { name, password }) {
   await page.waitForSelector('.scroller .line');
   return {
     bytes: () => bytes,
-    /** Scrolls through the rows, and says how frames were. */
+    /** Scrolls through the rows, and returns figures of the frames. */
     async scroll() {
       const before = mainThreadMs(browser.process().pid);
       const gaps = await page.evaluate(async (forMs) => {
@@ -281,7 +281,7 @@ async function openTab(browser, url, { name, password }) {
       return {
         per_s: round((gaps.found.length / SCROLL_MS) * 1000),
         gap_ms: { p50: at(0.5), p95: at(0.95), p99: at(0.99) },
-        // Of the thread that runs the page: below 16.7 the page itself allows 60 frames a second, however busy the machine is.
+        // Time of the page's main thread: below 16.7, the page itself allows 60 frames a second, however busy the machine is.
         processor_ms_per_frame: round(spentMs / gaps.found.length),
         frames_without_rows: gaps.blank,
       };
@@ -313,7 +313,7 @@ function isBelow(pid, ancestor) {
   return false;
 }
 
-/** A page that reads what comes, or nothing of it. */
+/** A page that reads the stream, or leaves it unread. */
 function openReader(url, cookie, isReading) {
   let bytes = 0;
   const view = encodeURIComponent(JSON.stringify({ first: 0, last: 100 }));

@@ -63,7 +63,7 @@ const APART = [
 ];
 /**
  * SQLite for a Node without its own (before 22.13): the package in a folder of its own, because it finds its native part from
- * its own path. Only the machines that a backend runs on.
+ * its own path. Only for the platforms that a backend runs on.
  */
 const SQLITE = {
   package: '@photostructure/sqlite',
@@ -85,8 +85,8 @@ const keepApart = {
 };
 
 /**
- * Parts of packages that no program of this project uses, and that the packages load at their start all the same: MQTT.js's way
- * through a SOCKS proxy, and its timers for browsers. Its copy of Node's streams gives way to Node's own.
+ * Parts of packages that the packages load at their start although no program of this project uses them, such as MQTT.js's
+ * SOCKS proxy and its timers for browsers. Its copy of Node's streams is replaced by Node's own.
  */
 const UNUSED = [
   { importer: /\/mqtt\//, name: /^\.\/socks$/ },
@@ -106,7 +106,7 @@ const leaveOut = {
   },
 };
 
-/** Characters of a line of a bundle. */
+/** Maximum length of a line of a bundle. */
 const LINE_LIMIT = 160;
 
 /** @param pages text by file name: pages that the program contains */
@@ -209,7 +209,7 @@ async function placeSqlite(outFolder) {
   for (const path of SQLITE.native) {
     const file = join(outFolder, 'sqlite', path);
     await mkdir(dirname(file), { recursive: true });
-    // A running backend has the file in its memory: written over, it would crash.
+    // A running backend has mapped the file: it would crash if the file were overwritten.
     await rm(file, { force: true });
     await copyFile(join(ROOT, 'node_modules', SQLITE.package, path), file);
   }

@@ -1,5 +1,5 @@
 /**
- * Runs what is run before a release and takes too long for `.ci/run`, one after the other, and lists what failed:
+ * Runs the checks for a release that take too long for `.ci/run`, one after the other, and lists those that failed:
  * `npm run check:all [-- NAME ...]`; the names are below. Several need root and Debian packages (docs/testing.md).
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * Makes docs/console.png and docs/console-device.png: signs in at the demo's console, and keeps pictures of its three kiosks and
+ * Makes docs/console.png and docs/console-device.png: signs in at the demo's console, and takes pictures of its three kiosks and
  * of the one in trouble. Usage: npm run picture:console
  */
 import { LONGEST_MS, pictureAt, withDemo } from './picture/demo-browser.mjs';

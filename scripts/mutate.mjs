@@ -6,10 +6,10 @@
  *   npm run mutate -- --sample 40 --seed 7 --weight page=5         a sample over all parts (or those named)
  *   npm run mutate -- --hand-made                                  those of test/mutants (also with --part and --sample)
  *
- * --most 100: at most so many, taken evenly. --tests FILE: only these tests. --seconds 600: begins no mutant after that.
+ * --most 100: at most 100 mutants, evenly spaced. --tests FILE: only these tests. --seconds 600: starts no mutant after that.
  * --results FILE: adds each result, and leaves out what is already there. --json: last line `{"mutate": {...}}`.
  * --postgres: tests of both stores run on PostgreSQL too, which takes several times as long.
- * --at-once 2: copies. --least 80: exit code 1 if fewer percent are caught. --list: prints the mutants and their tests only.
+ * --at-once 2: uses two copies. --least 80: exit code 1 if fewer percent are caught. --list: prints the mutants and their tests only.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';

@@ -46,15 +46,15 @@ const PLANS: Readonly<Record<Plan['name'], Plan>> = {
 export const USAGE = `npm run bench -- [options]
 
 The agent as it is shipped, beside the smallest possible loop of arecord, WebSocket and aplay:
-one run, both over the same stretches of time, on virtual sound cards.
+one run, both over the same periods, on virtual sound cards.
 
   --quick         a short run of 90 s to see whether it works; do not use its figures
-  --warm-up S     begin S seconds after the start: Node still compiles then
+  --warm-up S     begin S seconds after the start: until then Node compiles
                   what a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
   --cancel        the agent cancels its echo, and its microphone hears it; the goals
-                  are those of half-duplex all the same. Not with --write
+                  stay those of half-duplex. Not with --write
   --with-addons   also measure alsa-capture and speaker in one process; installs
                   both into a temporary folder for this run
   --node-flags="--cpu-prof --cpu-prof-dir=DIR"

@@ -85,7 +85,7 @@ class Bench {
         await load.stop();
       }
     }
-    // After the load: by then the hot code has been compiled, as in a process that runs for months.
+    // After the load, because the hot code is then compiled, as in a process that runs for months.
     say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
     const rounds = await this.measure(plan.rounds);
     const own = this.running.has('agent') ? await askStatus(this.setting.broker) : null;

@@ -36,13 +36,13 @@ export function formatPage(results: Results): string {
   const notes = notesOf(results).filter((note) => !note.startsWith('*'));
   return `# What the agent costs
 
-Made by \`npm run bench -- --write\`; do not edit. One run on one machine (${results.machine}): compare the columns, not
-these figures with others.
+Made by \`npm run bench -- --write\`; do not edit. One run on one machine (${results.machine}): compare the columns
+with each other, not with figures from elsewhere.
 
 The **agent** is \`dragoman run\` as it is shipped, with arecord and aplay, half-duplex, one lane. The **bare loop** is
-\`scripts/bench/bare-loop.mjs\`: arecord, base64 in JSON over a WebSocket, aplay, with the same periods, and nothing that a
-kiosk needs: no token of its own, no reconnection, no gate, no queue, no supervision. Each has a virtual sound card of its
-own (\`test/card/\`), hears the same visitor say short sentences, and plays their translations by the emulator.
+\`scripts/bench/bare-loop.mjs\`: arecord, base64 in JSON over a WebSocket, aplay, with the same ALSA periods, and nothing that
+a kiosk needs: no token of its own, no reconnection, no gate, no queue, no supervision. Each has a virtual sound card of its
+own (\`test/card/\`), hears the same visitor say short sentences, and plays the emulator's translations.
 
 ![CPU, memory and latencies of the agent and the bare loop](bench.svg)
 
@@ -56,19 +56,20 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 
 ## How it is measured
 
-- **CPU**: time on a core of the whole process tree, with the children that have ended, by the scheduler's account, over the same
-  stretch of time for all. Part of it is the virtual card's own work inside of arecord and aplay, the same for all.
-- **Wake-ups**: how often Node's main thread slept, by the kernel's account. Beside the CPU, they tell whether a program works
-  more often, or works more each time.
-- **Memory**: resident set of the whole tree at the end of each round; at the start, the most that Node had by the end of the
+- **CPU**: processor time of the whole process tree, including children that have ended, as the scheduler counts it, over the
+  same period for all. Part of it is the virtual card's own work inside arecord and aplay, which is the same for all.
+- **Wake-ups**: how often Node's main thread slept, as the kernel counts it. Together with the CPU time, they tell whether a
+  program works more often, or works more each time.
+- **Memory**: resident set of the whole tree at the end of each round; at the start, Node's peak until the end of the
   warm-up.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service
   notes when the chunk's last byte arrived. The duration of the chunk itself (320 ms) is not counted.
 - **Wire to speaker**: from the moment when the relay passed on a sentence's first chunk to the frame of the card at which its
-  first sample sounded, for sentences that found the loudspeaker free.
+  first sample was played. Only sentences that did not have to wait for another one count.
 - **Start**: from the start of the process to its first chunk on the wire, without the time that the service takes to set
-  its task up. The agent gets its session over MQTT from the backend meanwhile; the bare loop opens its own with the key.
+  up its task. It includes the agent's request to the backend for a session, over MQTT; the bare loop creates its own session
+  with the API key.
 - **A day**: the shipped agent in simulated time with visitors, night, standby, sessions of half an hour and outages; live
-  heap after garbage collection at the end of each hour; the slope after the fourth.
+  heap after garbage collection at the end of each hour; its slope after the fourth hour.
 `;
 }

@@ -75,14 +75,14 @@ export function rowsOf(results: Results): Row[] {
     cost('wake-ups of Node, a second', ({ wakeUps }) => wakeUps),
     cost('resident memory, MB', ({ rss }) => rss.tree),
     cost('  Node alone', ({ rss }) => rss.node),
-    cost('  shared pages in shares', ({ pss }) => pss.tree),
+    cost('  proportional (PSS)', ({ pss }) => pss.tree),
     ...latency('capture to wire, ms *', ({ captureToWire }) => captureToWire),
     ...latency('wire to speaker, ms *', ({ wireToSpeaker }) => wireToSpeaker),
     row('start to first chunk, ms', (name) => {
       const starts = subjects.get(name)?.startsMs ?? [];
       return starts.length === 0 ? NOTHING : median(starts).toFixed(0);
     }),
-    row('start, most memory of Node, MB', (name) => subjects.get(name)?.startPeakMb.toFixed(1) ?? NOTHING),
+    row('start, peak memory of Node, MB', (name) => subjects.get(name)?.startPeakMb.toFixed(1) ?? NOTHING),
   ];
 }
 
@@ -94,7 +94,7 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
   const rss = againstBare(rounds, ({ rss: figure }) => figure.tree, difference);
   const latency = (label: string, measured: Spread | null, goalMs: number): Verdict => ({
     label: `${label}, p99`,
-    measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms of ${measured.count}`,
+    measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms (n = ${measured.count})`,
     goal: `below ${goalMs} ms`,
     isMet: measured === null ? null : measured.p99 < goalMs,
   });
@@ -147,14 +147,14 @@ export function notesOf(results: Results): string[] {
     ...others,
     ...(isRelayUrgent
       ? []
-      : ['Without priority for the relay, latencies to the wire hold its own delay, too.']),
+      : ['The relay ran without priority: latencies to the wire include its own delay.']),
     ...(own === null
       ? []
       : [
-          `The agent's own account since its start: capture to wire ${spread(own.capture_to_wire_ms)}, wire to speaker ${spread(own.wire_to_speaker_ms)}.`,
+          `The agent's own figures since its start: capture to wire ${spread(own.capture_to_wire_ms)}, wire to speaker ${spread(own.wire_to_speaker_ms)}.`,
         ]),
     ...unheard.map(
-      ([name, { unheard: count }]) => `${TITLES[name]}: ${count} sentences did not sound as they came.`,
+      ([name, { unheard: count }]) => `${TITLES[name]}: ${count} sentences were not played unchanged.`,
     ),
     ...(addonsMissing === null
       ? []

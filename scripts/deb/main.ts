@@ -88,17 +88,17 @@ export async function makePackages(
   }
 }
 
-/** What the programs report: a program does not know the revision of its package. */
+/** The version that the programs report: without the revision of the package. */
 const upstreamOf = (version: string): string => version.slice(0, version.lastIndexOf('-'));
 
-/** A roll-out would wait for ever for a program that reports another version than its package has. @throws UsageError */
+/** A roll-out would wait forever for a program that reports a version other than its package's. @throws UsageError */
 async function checkVersions(bundles: string, version: string): Promise<void> {
   const needed = upstreamOf(version);
   for (const program of ['dragoman.mjs', 'backend.mjs', 'emulator.mjs']) {
     const { stdout } = await runFile(process.execPath, [join(bundles, program), '--version']);
     if (stdout.trim() !== needed)
       throw new UsageError(
-        `--bundles: ${program} in ${bundles} is version ${stdout.trim()}, and the packages would be ${version}: make the bundles with "node scripts/build.mjs --version ${needed}", or leave out --bundles`,
+        `--bundles: ${program} in ${bundles} is version ${stdout.trim()}, but the packages would be ${version}: make the bundles with "node scripts/build.mjs --version ${needed}", or leave out --bundles`,
       );
   }
 }

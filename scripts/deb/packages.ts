@@ -43,7 +43,7 @@ export interface Source {
 
 const LEAST_NODE = '20.12';
 const NODE = `nodejs (>= ${LEAST_NODE}) | dragoman-node`;
-/** With SQLite of its own: a package for all processors has no native part. */
+/** A Node that includes SQLite: a package for all processors cannot contain a native module. */
 const NODE_WITH_SQLITE = 'nodejs (>= 22.13) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
@@ -192,7 +192,7 @@ export function emulatorPackage(source: Source): Package {
     summary: 'emulator of the speech translation service of Dragoman',
     description: [
       'For development and tests: it answers speech in another voice at the right',
-      'times, with texts from a phrase book, and makes faults to order.',
+      'times, with texts from a phrase book, and injects faults on request.',
     ],
     files: programFiles(source, program),
   };
@@ -316,7 +316,7 @@ export function papers(
   const { root, version, changedAt } = source;
   const folder = `usr/share/doc/${name}`;
   const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
-  const change = `${name} (${version}) unstable; urgency=medium\n\n  * Made of this version of the sources.\n\n -- ${MAINTAINER}  ${date}\n`;
+  const change = `${name} (${version}) unstable; urgency=medium\n\n  * Built from this version of the sources.\n\n -- ${MAINTAINER}  ${date}\n`;
   return [
     { path: `${folder}/copyright`, content: copyrightPage(text(root, 'LICENSE'), components, note) },
     { path: `${folder}/sbom.cdx.json`, content: billOfMaterials({ name, version, changedAt }, components) },

@@ -18,7 +18,7 @@ export function screenPackage(source: Source): Package {
     description: [
       "Shows the page of Dragoman's agent, with captions in two languages and large",
       'buttons, on the screen of the device. It starts the browser again when the',
-      'page is painted no more.',
+      'page is no longer painted.',
     ],
     files: [
       ...unitFiles(root, NAME),

@@ -95,7 +95,7 @@ function plural(type: string): string {
   return { text: 'texts', object: 'objects', number: 'numbers' }[type] ?? type;
 }
 
-/** Larger limits only keep out what no device means. */
+/** Larger limits are not shown: they only reject nonsense. */
 const LARGEST_SHOWN = 100_000;
 
 function range({ minimum, maximum }: Json): string {

@@ -25,14 +25,15 @@ Options:
   --keyring <file>   with this package dragoman-archive-keyring, made by
                      scripts/release: the kiosk needs its keys for updates
   --compress <kind>  xz (default), zstd, or none
-  --fresh            make all again; otherwise what earlier runs made is used:
-                     the Debian for a week, all else until its input changes
+  --fresh            make everything again; otherwise earlier results are
+                     reused: the Debian for a week, all others until an
+                     input changes
   --root <folder>    take this folder as the Debian, and install nothing in it
   -h, --help         this text
 
 Beside the image: its checksum (.sha256) and all packages in it (.packages).
 Debian's packages come from where this machine's apt gets them, or from
-DRAGOMAN_DEBIAN_MIRROR; what was made is kept in DRAGOMAN_CACHE. The time in
+DRAGOMAN_DEBIAN_MIRROR; results are kept in DRAGOMAN_CACHE. The time in
 the image is SOURCE_DATE_EPOCH or, without it, that of the last commit.
 `;
 

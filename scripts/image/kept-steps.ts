@@ -1,9 +1,9 @@
 import type { Steps } from '../steps.ts';
 import { cacheFolder, findKept, isThere, type Kept, keep, type Wanted } from './kept.ts';
 
-/** Steps whose results later runs take. */
+/** Steps whose results later runs reuse. */
 export interface KeptSteps {
-  /** Takes what an earlier run made; otherwise makes it. @param make returns a remark */
+  /** Reuses the result of an earlier run; otherwise makes it. @param make returns a remark */
   take(name: string, wanted: Wanted, make: (folder: string) => Promise<string>): Promise<Kept>;
   /** The same, but null if an earlier run has left nothing. */
   find(name: string, wanted: Wanted): Promise<Kept | null>;
@@ -11,7 +11,7 @@ export interface KeptSteps {
   readonly taken: readonly string[];
 }
 
-/** @param isFresh takes nothing */
+/** @param isFresh ignores the results of earlier runs */
 export function keptSteps({ step }: Pick<Steps, 'step'>, isFresh: boolean, cache = cacheFolder()): KeptSteps {
   const taken: string[] = [];
   const look = async (name: string, wanted: Wanted): Promise<Kept | 'missing' | 'damaged'> => {

@@ -17,7 +17,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from './child-programs.ts';
 
-/** Something expensive that an earlier run may have left: a folder of files in the cache. */
+/** An expensive result that an earlier run may have left: a folder of files in the cache. */
 export interface Wanted {
   /** The cache has one entry of each kind. */
   readonly kind: string;
@@ -42,11 +42,11 @@ export function cacheFolder(): string {
   return process.env['DRAGOMAN_CACHE'] ?? join(base, 'dragoman');
 }
 
-/** Whether there is an entry, whatever it is worth. */
+/** Whether there is an entry, valid or not. */
 export const isThere = ({ kind, madeFrom }: Wanted, cache = cacheFolder()): boolean =>
   existsSync(join(cache, nameOf(kind, madeFrom)));
 
-/** Looks for an entry, and reads all of it: a disk may have damaged it since. */
+/** Finds an entry, and verifies its checksums: the disk may have damaged it since. */
 export async function findKept(
   { kind, madeFrom, longestMs = Number.POSITIVE_INFINITY }: Wanted,
   cache = cacheFolder(),
@@ -62,7 +62,7 @@ export async function findKept(
 }
 
 /**
- * Makes an entry, in place of all others of its kind. Until it is whole and on the disk, it has another name.
+ * Makes an entry, in place of all others of its kind. Until it is complete and on the disk, it has another name.
  * @param make writes files into an empty folder
  */
 export async function keep(
@@ -72,7 +72,7 @@ export async function keep(
 ): Promise<Kept> {
   const name = nameOf(kind, madeFrom);
   const draft = join(cache, `${name}.draft-${process.pid}`);
-  // First, because those of a run that was killed may fill the disk.
+  // First, because drafts of a killed run may fill the disk.
   for (const other of othersOf(cache, kind)) if (isAbandoned(other)) remove(join(cache, other));
   mkdirSync(draft, { recursive: true });
   try {

@@ -1,4 +1,4 @@
-/** What kept results are made from: a difference in any of it makes them anew. */
+/** The inputs of kept results: if any input changes, the result is made again. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -11,7 +11,7 @@ const PROGRAMS_FOR_IMAGE = ['e2fsprogs', 'mtools', 'mmdebstrap'];
 /** Packages do not depend on the tests, which change most often. */
 const NOT_IN_PACKAGES = /^test\//;
 
-/** Of the packages of Dragoman; null: without git, the sources cannot be told from other files. */
+/** Inputs of the packages of Dragoman; null: without git, sources cannot be told from other files. */
 export function packagesAreMadeFrom(sources: string, epoch: number): string[] | null {
   const files = filesOf(sources);
   if (files === null) return null;
@@ -29,7 +29,7 @@ export function packagesAreMadeFrom(sources: string, epoch: number): string[] | 
   ];
 }
 
-/** Of a root and its partitions, besides the Debian, the packages and the ids. */
+/** Inputs of a root and its partitions, besides the Debian, the packages and the ids. */
 export function imageIsMadeFrom(sources: string): string[] {
   const scripts = join(sources, 'scripts/image');
   const names = readdirSync(scripts, { recursive: true, encoding: 'utf8' }).sort();
@@ -60,7 +60,7 @@ function digestOf(folder: string, names: readonly string[]): string {
   return sum.digest('hex');
 }
 
-/** Of installed Debian packages; patterns without a package do not matter. */
+/** Versions of installed Debian packages; patterns without a package do not matter. */
 function versionsOf(patterns: readonly string[]): string {
   return spawnSync('dpkg-query', ['-W', ...patterns], { encoding: 'utf8' }).stdout ?? '';
 }

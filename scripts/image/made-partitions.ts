@@ -82,7 +82,7 @@ export async function partitionsOfDebian(job: Job, name: string, kept: KeptSteps
   return { folder: made.folder, identity };
 }
 
-/** @param root a Debian in a folder, in which nothing is installed, and of which nothing is kept */
+/** @param root a Debian in a folder; nothing is installed in it, and no result is kept */
 export async function partitionsOf(job: Job, name: string, root: string): Promise<Partitions> {
   const { options, draft, run, steps } = job;
   const { epoch } = options;
@@ -111,7 +111,7 @@ async function makeSystemArchive(
   await run.program('tar', words);
 }
 
-/** Makes `root` in the draft, and puts beside it what the boot partition needs. @param debian archive; null: it is there */
+/** Makes `root` in the draft, and puts beside it what the boot partition needs. @param debian archive; null: `root` exists */
 async function makeRootFolder({ options, sources, draft, run }: Job, debian: string | null): Promise<void> {
   const root = join(draft, 'root');
   const finish = join(sources, 'scripts/image/finish.sh');

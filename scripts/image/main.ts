@@ -26,16 +26,16 @@ export async function runImage(argv: readonly string[], sources: string): Promis
 }
 
 const INTERRUPTED = 130;
-/** Its temporary folder: this, its process, and random letters. */
+/** Beginning of the temporary folder's name; the process id and random letters follow. */
 const DRAFT = 'dragoman-image-';
-const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept.
-After an interruption the next run goes on where it stopped.
+const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 if the Debian of an earlier run is reused.
+After an interruption the next run resumes where it stopped.
 `;
 
 /** Runs the build in a temporary folder that is always deleted afterwards. */
 async function withDraft(options: Options, sources: string): Promise<number> {
   const temporary = process.env['TMPDIR'] ?? tmpdir();
-  // A killed mmdebstrap leaves mounts, at which this stops.
+  // A killed mmdebstrap leaves mounts; this does not delete their content.
   for (const name of readdirSync(temporary)) if (isAbandoned(name)) remove(join(temporary, name));
   const draft = mkdtempSync(join(temporary, `${DRAFT}${process.pid}-`));
   const steps = stepLines({

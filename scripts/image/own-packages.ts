@@ -23,7 +23,7 @@ export async function ownPackages(job: Job, kept: KeptSteps): Promise<string[]> 
   return Promise.all(files.map(sha256));
 }
 
-/** Before anything that takes minutes. */
+/** Checks this first, before the steps that take minutes. */
 async function insistOnKeyring({ options: { keyring }, run }: Job): Promise<void> {
   if (keyring === null) return;
   const name = await run.program('dpkg-deb', ['--field', keyring, 'Package']).catch(() => '');

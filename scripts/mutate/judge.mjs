@@ -10,7 +10,7 @@ const folderOf = (path) => path.slice(0, path.lastIndexOf('/'));
 const longestMs = (test) => (/^test\/(screen|console)\//.test(test) ? LONGEST_IN_BROWSER_MS : LONGEST_MS);
 
 /**
- * Judges mutants. A test counts only if it passes without the mutant, which is tried when it fails for the first time.
+ * Judges mutants. A test counts only if it passes without the mutant; this is checked when the test first fails.
  * @param testsOf lists the tests of a source file, the nearest first
  */
 export function makeJudge(testsOf) {
@@ -45,7 +45,7 @@ export function makeJudge(testsOf) {
     const suspects = result === null ? tests : result.failed;
     for (const test of suspects) if (!proven.has(test)) await proveAlone(copy, test);
     const honest = usable(suspects);
-    // After a run without an end, all tests must be known to end without the mutant.
+    // After a run that timed out, all tests must be known to end without the mutant.
     if (honest.length > 0 && (result !== null || honest.length === tests.length)) return honest[0];
     return noticedBy(copy, mutant, usable(tests));
   }

@@ -30,7 +30,7 @@ const OPPOSITE: Readonly<Record<string, string>> = {
   '-=': '+=',
 };
 
-/** A larger number is doubled: most of these are times and sizes, where one more has no effect. */
+/** Numbers above this are doubled: most are times and sizes, where adding one has no effect. */
 const SMALL = 100;
 
 /** Calls that tests need not notice, like `log.info(...)`. */

@@ -19,10 +19,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 /** Tests that start bundles or a browser take longest: they come last, except for a source that only they run. */
 const LAST = 100;
 
-/** So many mentions of the source's name bring a test nearer. */
+/** Maximum number of mentions of the source's name that count. */
 const MOST_MENTIONS = 5;
 
-/** What `.ci/run` leaves to a release, or runs on whole machines, cards and containers: too slow for each mutant. */
+/** Tests for a release, and those on whole machines, cards and containers: too slow for each mutant. */
 const NOT_FOR_MUTANTS =
   /\.long\.test\.ts$|^test\/(card|deb|nspawn|device\/.*|build\/image|e2e|tidy|docs)\/|^test\/screen\/(latency|load|cage)\./;
 

@@ -21,8 +21,8 @@ const COMPONENT = 'main';
 const CHECKSUM = /^ ([0-9a-f]{64}) +\d+ /gm;
 
 /**
- * Writes the index of all packages in the pool. Until it is signed, devices use the index before it: that one's files stay below
- * by-hash.
+ * Writes the index of all packages in the pool. Until it is signed, devices use the previous index, whose files stay
+ * below by-hash.
  * @returns the checksum of the file to sign
  */
 export function writeIndex(repository: string): string {
@@ -39,7 +39,7 @@ export function writeIndex(repository: string): string {
       },
     ];
   });
-  // No date: whoever signs it adds the date, and how long it is valid.
+  // Without dates: the signing script adds Date and Valid-Until.
   const release = `Origin: Dragoman
 Label: Dragoman
 Suite: stable

@@ -54,7 +54,7 @@ async function collectPackages(
 ): Promise<void> {
   const build = readBuildOptions([...building, '--out', folder], root);
   if (build === null) return;
-  // First, because its keys may be of no use.
+  // First, because its keys may be unusable.
   if (keyring !== null) {
     const one = keyringPackage({ root, version: build.version, changedAt: build.changedAt }, keyring);
     writePackage(one, root, join(folder, fileNameOf(one)));

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota of this user is used up',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a loop',
   ENAMETOOLONG: 'its name is too long',
   EMFILE: 'this program has too many open files',
   EIO: 'the disk fails to read or write it',
@@ -26,11 +26,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'its name cannot be looked up',
   ETIMEDOUT: 'no answer',
-  EHOSTUNREACH: 'no way to it',
+  EHOSTUNREACH: 'no route to it',
   ENETUNREACH: 'no network',
   EADDRINUSE: 'another program uses this address and port',
   EADDRNOTAVAIL: 'this machine does not have this address',
-  EAGAIN: 'the system has no room for it now',
+  EAGAIN: 'the system lacks the resources for it now',
 };
 
 /** The reason in words, as the end of a sentence about a file, a folder or a server; an unknown one is the system's code. */

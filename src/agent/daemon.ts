@@ -40,7 +40,7 @@ export interface DaemonOptions {
   /** The supervisor that started the program. */
   readonly initSystem: InitSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Left out: the machine's clock. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
@@ -159,7 +159,7 @@ async function serveMetrics(
   }
 }
 
-/** @param set called when a wrong clock has been set */
+/** @param set called after a wrong clock has been corrected */
 function careForMachineClock(
   { mqtt, service }: Config,
   clock: Clock,

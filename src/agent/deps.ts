@@ -23,7 +23,7 @@ import type { DefectReports } from './guard/defects.ts';
 export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** The reporter of exceptions; left out: the agent's own. */
+  /** The reporter of exceptions; default: the agent's own. */
   readonly defects?: DefectReports;
   readonly version: string;
   readonly openBus: OpenBus;
@@ -33,17 +33,17 @@ export interface AgentDeps {
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Absent if there are no keys. */
   readonly openKeyDevice?: OpenKeyDevice;
-  /** Absent if echo can't be cancelled. */
+  /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller;
   /** The machine, for the command `diagnose`; absent if there is none. */
   readonly machine?: MachineParts;
   openAudio(lane: LaneConfig): {
     openCapture: OpenCapture;
     openPlayback: OpenPlayback;
-    /** Left out: the usual one. */
+    /** Default: the usual one. */
     createEchoDetector?: CreateEchoDetector;
   };
-  /** Keeps commands over a restart; absent if no state is kept. */
+  /** Keeps commands across restarts; absent if no state is kept. */
   readonly commandFile?: StateFile;
   /** Keeps the desired configuration, likewise. */
   readonly desiredFile?: StateFile;
@@ -53,7 +53,7 @@ export interface AgentDeps {
   readonly brokers?: Brokers;
   /** The client certificate; absent if the device has none. */
   readonly certificate?: DeviceCertificate;
-  /** Keeps the budget use over a restart; absent if no state is kept. */
+  /** Keeps the budget use across restarts; absent if no state is kept. */
   readonly budgetFile?: StateFile;
   /** The machine's time zone, such as `Europe/Berlin`; absent or null: unknown. */
   timeZone?(): string | null;

@@ -35,7 +35,7 @@ export async function createMachineDeps(
   tooEarly: () => void = () => {},
 ): Promise<AgentDeps> {
   const serviceCa = serviceAuthority(config);
-  // In parallel: a dead disk costs its timeout once.
+  // Reads in parallel, so that a dead disk costs its timeout only once.
   const [files, access, detector] = await Promise.all([
     stateFiles(config, env, clock, log),
     brokerAccess(config, clock, log, env, tooEarly),

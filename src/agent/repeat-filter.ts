@@ -13,7 +13,7 @@ const MOST_KINDS = 256;
 export interface RepeatFilter {
   /**
    * @param say reports it; `repeated` is 0, or the number since the last report, this one included
-   * @param atOnce how many of the kind are reported without delay each minute (left out: 1)
+   * @param atOnce how many of the kind are reported without delay each minute (default: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;
   /** Reports all pending counts; from here on only the first of a kind is reported. */
@@ -21,7 +21,7 @@ export interface RepeatFilter {
 }
 
 interface Kind {
-  /** When its minute began. */
+  /** Start of the kind's present minute. */
   since: number;
   reported: number;
   counted: number;
@@ -63,7 +63,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
       kind.last = say;
       kind.counted += 1;
       if (kind.counted > 1) return;
-      // It may fire late, because nothing depends on its time.
+      // The timer may fire late: nothing depends on its time.
       kind.cancel = clock.at(kind.since + TELL_EVERY_MS, () => endOfMinute(kind), TELL_EVERY_MS / 10);
     },
     close() {
@@ -86,7 +86,7 @@ export interface RepeatedLine {
   readonly kind: string;
   readonly fields: object;
   readonly sentence: string;
-  /** Left out: 1. */
+  /** Default: 1. */
   readonly atOnce?: number;
 }
 

@@ -19,7 +19,7 @@ interface Last {
 export function createLimitedWarnings(log: Log, clock: Clock, quietMs = QUIET_MS): Complain {
   /** By sentence and kind, oldest first. */
   const sentences = new Map<string, Map<string, Last>>();
-  /** By sentence: the kinds beyond the maximum. Apart, because making room for a kind must not lose this count. */
+  /** By sentence: the kinds beyond the maximum. Separate, so that dropping a kind does not lose this count. */
   const beyond = new Map<string, Last>();
 
   const warn = (known: Map<string, Last>, kind: string, fields: object, sentence: string): void => {

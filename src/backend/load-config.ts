@@ -156,7 +156,7 @@ function applyEnvironment(
     const leaf = variables.get(name);
     if (leaf === undefined) {
       const near = suggest(name, [...variables.keys()]);
-      problems.push(`no key has the variable ${name}${near === null ? '' : `; did you mean ${near}?`}`);
+      problems.push(`unknown variable ${name}${near === null ? '' : `; did you mean ${near}?`}`);
       continue;
     }
     used.set(formatPath(leaf.path), name);

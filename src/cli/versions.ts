@@ -69,7 +69,7 @@ async function versions(
     const problem = await leaveOrder(state, order);
     if (problem !== null) throw new Failure(`${problem}. Run it as root`);
     return shell.print(
-      'ordered: "dragoman versions" and "journalctl -u dragoman-update" show what becomes of it\n',
+      'ordered: "dragoman versions" and "journalctl -u dragoman-update" show its progress\n',
     );
   }
   const unpacked = (await readdir(versions).catch(() => []))
@@ -94,7 +94,7 @@ function remarks(version: string, { current, installed, previous }: UpdateStatus
 }
 
 function lastUpdate({ state, from, to, reason }: UpdateStatus): string {
-  if (state === 'idle') return '\nNo update was ordered yet.\n';
+  if (state === 'idle') return '\nNo update has been ordered yet.\n';
   const why = reason === null ? '' : `: ${reason}`;
   return `\n${wrapText(`Last update, from ${from} to ${to}: ${state.replace('_', ' ')}${why}.`, '  ')}`;
 }

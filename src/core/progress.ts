@@ -10,8 +10,8 @@ export interface LaneProgress {
 }
 
 /**
- * Finds lanes that stand still: their microphone worked the whole time between two looks, but no chunk was processed. A
- * missing or failed device does not count: it delivers nothing, and it is reported elsewhere.
+ * Finds stalled lanes: between two checks their microphone worked the whole time, but no chunk was processed. A missing or
+ * failed device does not count: it delivers nothing, and it is reported elsewhere.
  */
 export function stuckLanes(before: readonly LaneProgress[], after: readonly LaneProgress[]): string[] {
   return after

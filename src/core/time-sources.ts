@@ -1,7 +1,7 @@
 /** HTTPS servers that give the time to a machine without a clock and without a reachable time server. */
 import { readAddress } from '../protocol/host-name.ts';
 
-/** Range of credible times: the program did not exist earlier, and no present certificate is valid later. */
+/** Range of credible times: the program did not exist before, and no present certificate is valid after it. */
 const EARLIEST_MS = Date.UTC(2024, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);
 const ENCRYPTED = new Set(['mqtts:', 'wss:', 'https:']);
@@ -15,7 +15,7 @@ export function timeSources(brokerUrl: string, hosts: readonly string[]): string
   const broker = readAddress(brokerUrl);
   if (broker !== null) {
     const { protocol, hostname, port } = broker;
-    // The port of mqtts does not speak HTTP, but its host often does on the default port.
+    // The mqtts port does not speak HTTP, but the host often does on the default port.
     const place = protocol === 'wss:' && port !== '' ? `:${port}` : '';
     if (ENCRYPTED.has(protocol)) sources.push(`https://${hostname}${place}/`);
   }

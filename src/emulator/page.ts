@@ -77,7 +77,7 @@ const RESET: Button = {
   label: 'reset everything',
   path: '/emulator/reset',
   order: {},
-  title: 'ends all streams, and forgets settings, faults, sessions and voices; only the time stays',
+  title: 'ends all streams, and forgets settings, faults, sessions and voices; the clock stays advanced',
 };
 
 const attribute = (text: string): string =>

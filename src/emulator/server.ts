@@ -231,7 +231,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     reports: () => act((now) => service.reports(now)),
     recording(id) {
       const stream = service.stream(id);
-      if (stream === undefined) throw new Error('this stream is not known');
+      if (stream === undefined) throw new Error('unknown stream');
       return stream.recording.read();
     },
     advance: runtime.advance,

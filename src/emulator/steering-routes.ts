@@ -106,7 +106,7 @@ export function addSteeringRoutes(app: App, setup: AppSetup): void {
     const id = context.req.param('id');
     const isRemoved = runtime().act(() => /^\d{1,9}$/.test(id) && service().faults.remove(Number(id)));
     if (isRemoved) return context.body(null, 204);
-    const detail = `no fault ${/^\d{1,9}$/.test(id) ? id : 'of this id'} waits; GET /emulator/faults lists them`;
+    const detail = `no fault ${/^\d{1,9}$/.test(id) ? id : 'of this id'} is waiting; GET /emulator/faults lists them`;
     return reply(context, refuse('not_found', setup.nextInstance(), [detail]));
   });
 

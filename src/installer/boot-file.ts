@@ -54,10 +54,10 @@ function misnamed(folder: string): BootFile {
   if (name === undefined) return { kind: 'none' };
   const why =
     name.toLowerCase() === PROVISIONING_FILE
-      ? 'Capital letters count on this disk.'
-      : 'Windows hides the end of a name: in the Explorer, View, "File name extensions" shows it.';
+      ? 'File names are case-sensitive on this disk.'
+      : 'Windows hides file name extensions: in the Explorer, View, "File name extensions" shows them.';
   return unreadable(
-    `is not there, but ${JSON.stringify(name)} is`,
+    `does not exist, but ${JSON.stringify(name)} does`,
     `Rename it to ${PROVISIONING_FILE}. ${why}`,
   );
 }
@@ -76,6 +76,6 @@ function decode(bytes: Buffer): BootFile {
   if (text === null) return unreadable('holds letters in another encoding than UTF-8', SAVE_AS_UTF8);
   if (text.trim() === '') return unreadable('is empty', NOT_WRITTEN_WHOLE);
   // After an early removal of the card, whole clusters may be zero.
-  if (text.includes('\0')) return unreadable('holds zeros in the place of letters', NOT_WRITTEN_WHOLE);
+  if (text.includes('\0')) return unreadable('holds zeros in place of text', NOT_WRITTEN_WHOLE);
   return { kind: 'text', text };
 }

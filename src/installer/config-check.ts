@@ -99,8 +99,6 @@ function inWords({ source, path, message, holder }: Problem, root: string): Prov
   const shown = within(root, formatSource(source));
   // The package's own file is empty, and meant to be replaced by this one.
   const fix =
-    path === ''
-      ? `Fix ${shown} on the device.`
-      : `Write it in "config"; on the device it stands in ${shown}.`;
+    path === '' ? `Fix ${shown} on the device.` : `Write it in "config"; on the device it is in ${shown}.`;
   return { field, message: what, fix };
 }

@@ -42,9 +42,9 @@ const FIXES: Readonly<Record<string, string>> = {
   'wifi.country': 'Write the country where the device is used.',
   'wifi.hidden': 'Write true for a network that hides its name, or leave it out.',
   address: 'Leave it out for DHCP.',
-  caPem: 'Copy the certificate from its file, each end of a line as \\n.',
-  certPem: 'Copy the certificate from its file, each end of a line as \\n.',
-  keyPem: 'Copy the private key from its file, each end of a line as \\n.',
+  caPem: 'Copy the certificate from its file, with each line break as \\n.',
+  certPem: 'Copy the certificate from its file, with each line break as \\n.',
+  keyPem: 'Copy the private key from its file, with each line break as \\n.',
   ownerKeysPem: 'Write a list of public keys, as "dragoman-backend keys create" makes them.',
   sshKeys: 'Copy the line of a file such as id_ed25519.pub.',
 };
@@ -142,7 +142,7 @@ export function syntaxProblem({
   position,
 }: Extract<JsoncResult, { ok: false }>): ProvisioningProblem {
   const fix = message.includes('does not end on its line')
-    ? 'Close the double quotes on the same line; a line end within a text (a certificate) is written as \\n.'
+    ? 'Close the double quotes on the same line; write a line break within a text (a certificate) as \\n.'
     : 'Compare that place with the example in docs/provisioning.md: quotes, commas and brackets.';
   return {
     field: `line ${position.line}, column ${position.column}`,

@@ -38,7 +38,7 @@ function addProblem({ problems }: Found, field: string, message: string, fix: st
   problems.push({ field, message, fix });
 }
 
-const AS_PEM = 'Copy it whole from its file, from "-----BEGIN" to "-----END", each end of a line as \\n.';
+const AS_PEM = 'Copy it whole from its file, from "-----BEGIN" to "-----END", with each line break as \\n.';
 
 /** The first certificate; null when it is unusable. */
 function checkCertificate(
@@ -48,7 +48,7 @@ function checkCertificate(
   wall: number | null,
 ): X509Certificate | null {
   if (/PRIVATE KEY-----/.test(pem)) {
-    addProblem(found, field, 'holds a private key', 'Only "keyPem" is for one.');
+    addProblem(found, field, 'holds a private key', 'Private keys belong only in "keyPem".');
     return null;
   }
   const [own] = readCertificates(pem) ?? [];
@@ -94,11 +94,11 @@ function checkPair(
   } catch {
     return addProblem(found, 'keyPem', 'holds no private key that can be read', AS_PEM);
   }
-  const whose = typeof given === 'string' ? 'is' : 'is missing, and the one on this device is';
+  const whose = typeof given === 'string' ? 'belongs' : 'is missing, and the one on this device belongs';
   addProblem(
     found,
     'keyPem',
-    `${whose} of another certificate than "certPem"`,
+    `${whose} to another certificate than "certPem"`,
     'Take both from the same folder.',
   );
 }
@@ -116,5 +116,5 @@ function checkOwnerKey(findings: Found, field: string, pem: string): void {
   } catch {
     return addProblem(findings, field, 'holds no public key that can be read', AS_PEM);
   }
-  addProblem(findings, field, 'is not for Ed25519', '"dragoman-backend keys create" makes a pair.');
+  addProblem(findings, field, 'is not an Ed25519 key', '"dragoman-backend keys create" makes a pair.');
 }

@@ -153,7 +153,7 @@ function inWords({ outcome, message }: { outcome: string; message: string }): Pr
   return {
     field: '',
     message: `${what}; nothing was changed`,
-    fix: outcome === 'disk_full' ? 'Free some space, or write the card again.' : 'Try another card.',
+    fix: outcome === 'disk_full' ? 'Free some space, or flash the card again.' : 'Try another card.',
   };
 }
 

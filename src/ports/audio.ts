@@ -87,9 +87,9 @@ export interface PlaybackSink {
   fault(fault: AudioFault): void;
   /** The device works again after a fault; its owner has to set the volume again. */
   back(): void;
-  /** This much of the written sound was lost while the device was away. */
+  /** How much of the written sound (ms) was lost while the device was away. */
   missed(ms: number): void;
-  /** By the device's own count, all sound written so far ends at this moment; corrects the result of the last write. */
+  /** When all sound written so far ends, by the device's own count; corrects the result of the last write. */
   measured(heardUntil: number): void;
 }
 

@@ -3,7 +3,7 @@ import type { WallMs } from '../protocol/time.ts';
 export interface DeviceCertificate {
   /** The certificate that a broker has accepted. */
   readonly present: CertificateInfo;
-  /** Its successor, which no broker has accepted yet; null: there is none. */
+  /** The next certificate, which no broker has accepted yet; null: there is none. */
   readonly successor: CertificateInfo | null;
   /** The pending request. */
   readonly request: { readonly id: string; readonly csr: string } | null;
@@ -25,7 +25,7 @@ export interface DeviceCertificate {
 }
 
 export interface CertificateInfo {
-  /** In the library's form, a line for each part. */
+  /** The subject with one line for each part, as Node.js returns it. */
   readonly subject: string;
   /** Wall-clock milliseconds. */
   readonly validFrom: number;

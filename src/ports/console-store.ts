@@ -30,7 +30,7 @@ export type AttemptDecision =
 /** Decides on one attempt. Pure. */
 export type DecideAttempt = (known: StoredAttempts | null, now: number) => AttemptDecision;
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface SignedIn {
   readonly name: string;
   readonly role: ConsoleRole;
@@ -136,10 +136,7 @@ export interface ConsoleStore {
   /** @returns the id of the audit line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
-  /**
-   * Appends to the audit line of a target's newest configuration, whose result was `said`, that it failed after all, and how.
-   * Idempotent.
-   */
+  /** Marks the audit line of a target's newest configuration with the result `said` as failed after all, and appends `how`. Idempotent. */
   contradictAudit(on: string, said: string, how: string): Promise<void>;
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;
@@ -156,7 +153,7 @@ export interface ConsoleStore {
   /** Claims the unfinished jobs of instances that are gone. */
   claimJobs(instance: string, leaseMs: number): Promise<StoredJob[]>;
 
-  /** @param most the most that the device can have had in the last days; a further one is `implausible` and not written */
+  /** @param most maximum number that the device can have had in the last days; a further one is `implausible` and not written */
   addConversation(one: StoredConversation, most: number): Promise<ReportOutcome>;
   conversations(from: number, to: number, by: 'day' | 'device' | 'languages'): Promise<ConversationSum[]>;
 

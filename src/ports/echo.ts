@@ -7,9 +7,9 @@ import type { Place } from './audio.ts';
 
 /** Receives a canceller's output. Called from the event loop, never after `close()` has returned. */
 export interface EchoCancellerSink {
-  /** It accepts sound from now on. */
+  /** The canceller accepts sound from now on. */
   ready(): void;
-  /** It has found the echo at a delay unknown before. It is still adapting; the next frames are the first ones after that. */
+  /** The canceller has found the echo at a new delay and is still adapting; the next frames are the first ones after that. */
   found(): void;
   /**
    * The microphone's sound, in its original order.
@@ -17,7 +17,7 @@ export interface EchoCancellerSink {
    */
   frames(pcm: Uint8Array, capturedAt: number): void;
   /**
-   * It has failed and does nothing from now on. The sound that it still holds follows at once, unchanged.
+   * The canceller has failed and does nothing from now on. The sound that it still holds follows at once, unchanged.
    * @param message why, worded so that an operator can act on it
    */
   failed(message: string): void;

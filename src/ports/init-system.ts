@@ -1,6 +1,6 @@
 /** Notifications from a service to the init system that started it; several fields are sent as one message. */
 export interface ServiceNews {
-  /** It is up, or has read its configuration again. */
+  /** The service is up, or has read its configuration again. */
   readonly ready?: true;
   readonly reloading?: true;
   readonly stopping?: true;

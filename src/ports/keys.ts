@@ -1,4 +1,4 @@
-/** A key was pressed or released. Repeats while it is held are left out. */
+/** A key was pressed or released. Repeats while it is held are not reported. */
 export interface KeyChange {
   /** The kernel's code of the key (src/protocol/key-names.ts). */
   readonly code: number;

@@ -20,7 +20,7 @@ export type StateReading =
 
 /** A small file that outlives the program: a write replaces the whole content atomically. */
 export interface StateFile {
-  /** Its path. */
+  /** The file's path. */
   readonly name: string;
   /** The content when the program began. Never waits for the disk. */
   read(): StateReading;

@@ -1,6 +1,6 @@
 /**
- * What the backends of one owner share and keep over a restart. It holds session ids and states, never tokens.
- * All times are milliseconds since 1970 by the clock of the store; Infinity stands for "without end".
+ * What the backends of one owner share and keep across restarts. It holds session ids and states, never tokens. All times are
+ * milliseconds since 1970 by the clock of the store; Infinity stands for "without end".
  */
 
 /** A lane's request for a session. One row per device, lane and request. */
@@ -32,7 +32,7 @@ export interface SessionRow {
   /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the window. */
   readonly endsAt: number;
   readonly overAt: number;
-  /** It replaces the lane's previous session, which continues for a while. */
+  /** The session replaces the lane's previous one, which continues for a while. */
   readonly isRollover: boolean;
   /** As far as is known, no stream has begun. */
   readonly isPending: boolean;
@@ -69,7 +69,7 @@ export interface LedgerEntry {
   readonly id: string;
   readonly device: string;
   readonly lane: string;
-  /** Its id, shortened as in the device's reports. */
+  /** The session's id, shortened as in the device's reports. */
   readonly session: string;
   /** `backend`: a session was issued, for `ms` at most. `device`, `service`: a stream of this session lasted `ms`. */
   readonly source: 'backend' | 'device' | 'service';
@@ -139,13 +139,13 @@ export class ValueRefused extends Error {}
 
 /** Every operation throws one of these errors if it fails, and then has changed nothing. */
 export interface Store {
-  /** Connects, and creates or upgrades the tables. Each other operation does it, too. */
+  /** Connects, and creates or upgrades the tables. Every other operation does so, too. */
   open(): Promise<void>;
   /** Tries the writes of a grant, and undoes them. */
   check(): Promise<void>;
   /** Changes one device's rows; no other instance changes them meanwhile. */
   change<T>(device: string, decide: Decide<T>): Promise<T>;
-  /** The same, one change at a time over all devices: no instance changes the counts meanwhile. */
+  /** Like `change`, but one at a time over all devices: no instance changes the counts meanwhile. */
   changeCounted<T>(device: string, decide: DecideCounted<T>): Promise<T>;
   /** Extends the leases of requests that an instance still works on. */
   renew(instance: string, leaseMs: number): Promise<void>;

@@ -92,7 +92,7 @@ export interface Warned {
   readonly type: 'warned';
   /** `rejection`: the service does not accept the task or the text. */
   readonly level: 'warning' | 'error' | 'rejection';
-  /** The service does not know this kind of message at all. */
+  /** The service does not support this kind of message at all. */
   readonly isUnknownKind?: true;
   readonly code: string | null;
   readonly text: string | null;

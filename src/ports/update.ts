@@ -19,7 +19,7 @@ export interface UpdateFiles {
   remove(path: string): Promise<void>;
   /** Makes a file's content, or the names in a folder, survive a power cut. "" is the updater's folder itself. */
   sync(path: string): Promise<void>;
-  /** The same for everything below a folder. */
+  /** `sync` for everything below a folder. */
   syncAll(folder: string): Promise<void>;
   /** Free disk space (bytes). */
   free(): Promise<number>;

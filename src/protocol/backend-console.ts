@@ -56,7 +56,7 @@ export const consoleSchema = z
       )
       .max(100)
       .default([])
-      .describe('Proxies whose word about the browser counts: X-Forwarded-For, -Proto and -Host.'),
+      .describe('Proxies whose headers are trusted: X-Forwarded-For, -Proto and -Host.'),
   })
   .superRefine(({ listen, tls }, context) => {
     const issue = (path: string[], message: string): void =>

@@ -41,7 +41,10 @@ export interface DeviceLane {
   readonly speechDroppedMs: number;
   readonly lastError: DeviceNotice | null;
   readonly lastWarning: DeviceNotice | null;
-  /** From the latest health: level of the room, and the 99 % quantiles of both delays, microphone to network and network to loudspeaker. */
+  /**
+   * From the latest health: level of the room, and the 99th percentiles of both delays, microphone to network and network to
+   * loudspeaker.
+   */
   readonly levelDbfs: number | null;
   readonly captureToWireMs: number | null;
   readonly wireToSpeakerMs: number | null;

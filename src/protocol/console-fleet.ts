@@ -34,7 +34,7 @@ export interface FleetRow {
   readonly site: string | null;
   readonly version: string;
   readonly lanes: readonly FleetLane[];
-  /** Its configuration differs from the desired one, or it refused keys. */
+  /** The device's configuration differs from the desired one, or the device refused keys. */
   readonly isOffDesired: boolean;
 }
 export interface FleetLane {

@@ -80,7 +80,7 @@ export interface Registry {
 }
 export interface CommandForm {
   readonly name: string;
-  /** One line: what it does. */
+  /** What the command does, in one line. */
   readonly says: string;
   readonly role: Exclude<ConsoleRole, 'viewer'>;
   readonly isReadOnly: boolean;

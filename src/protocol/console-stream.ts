@@ -17,7 +17,7 @@ export const viewChangeSchema = z.strictObject({
   /** Counts the page's changes, from 1: the server ignores one that arrives after a later one. */
   number: z.int().min(1),
   view: fleetViewSchema,
-  /** The device to follow; null: none. Left out: unchanged. */
+  /** The device to follow; null: none. Missing: unchanged. */
   device: deviceNameSchema.nullable().optional(),
 });
 export type ViewChange = z.infer<typeof viewChangeSchema>;
@@ -62,7 +62,7 @@ export interface StreamDiff {
   readonly jobs?: readonly Job[];
 }
 
-/** By the name of the server-sent event. A `ping` comes every 10 s. After `end` the page must sign in again. */
+/** Messages by the name of the server-sent event. A `ping` comes every 10 s. After `end` the page must sign in again. */
 export interface StreamMessages {
   readonly snapshot: StreamSnapshot;
   readonly diff: StreamDiff;

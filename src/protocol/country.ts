@@ -11,6 +11,6 @@ export function countryFault(code: string): string | null {
     return `must be "${current}": "${code}" is not the code of a country today`;
   const name = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code);
   return name === undefined || NO_COUNTRIES.has(code)
-    ? `must be the code of a country, such as "DE": "${code}" is none`
+    ? `must be the code of a country, such as "DE": "${code}" is not one`
     : null;
 }

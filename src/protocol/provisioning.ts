@@ -61,7 +61,7 @@ const passphraseSchema = copiedSchema
 
 const wifiSchema = z.strictObject({
   ssid: ssidSchema,
-  /** Left out: an open network. Null: the device has already removed it from the file. */
+  /** Missing: an open network. Null: the device has already removed it from the file. */
   passphrase: passphraseSchema.nullable().optional(),
   country: z
     .string()

@@ -7,7 +7,7 @@ import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 /** What the kiosk is doing, for the people in front of the kiosk. */
 export type ScreenStatus =
   | { readonly kind: 'listening' | 'speaking' | 'translating' | 'muted' | 'standby' }
-  /** It cannot interpret; `cause` says why. */
+  /** The kiosk cannot interpret; `cause` says why. */
   | { readonly kind: 'offline'; readonly cause: 'connection' | 'microphone' | 'loudspeaker' }
   /** `until` null: the time is not known. */
   | { readonly kind: 'closed'; readonly until: string | null };

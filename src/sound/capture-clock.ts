@@ -1,6 +1,6 @@
 /**
- * Estimates a device's time line from sample counts and the moments at which they were seen. Sound can be seen late (busy
- * scheduler, blocked event loop) but never early. So the line runs along the earliest sightings. It follows a device
+ * Estimates a device's timeline from sample counts and the moments at which they were observed. Sound can be observed late
+ * (busy scheduler, blocked event loop) but never early. So the line runs along the earliest observations. It follows a device
  * whose clock is off, and starts again after missing samples.
  */
 export interface CaptureClock {
@@ -9,13 +9,13 @@ export interface CaptureClock {
   readonly origin: number | null;
   /** Number of samples seen. */
   readonly counted: number;
-  /** Capture time of the last sample: never after its sighting, never before the previous answer. */
+  /** Capture time of the last sample: never after its observation, never before the previous answer. */
   readonly capturedAt: number;
   readonly seenAt: number;
   readonly late: Late | null;
 }
 
-/** A run of late sightings. */
+/** A run of late observations. */
 interface Late {
   readonly since: number;
   readonly observations: number;
@@ -24,10 +24,10 @@ interface Late {
 
 /** Fastest rise of the line (share): quartz is off by 300 ppm at worst. */
 const FASTEST_DRIFT = 400e-6;
-/** Within this time (ms) at least one sighting is prompt; otherwise the line is wrong. */
+/** Time (ms) within which at least one observation is prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
-/** If every sighting of a window is later than this (ms), samples were lost silently. */
+/** Lateness of all observations in a window (ms) that means that samples were lost silently. */
 const SILENT_LOSS_MS = 30;
 
 /** @param rateHz of the counted samples */
@@ -67,12 +67,12 @@ function settle(
   return { origin: earliest - risen > SILENT_LOSS_MS ? earliest : risen, late: null };
 }
 
-/** Time of a sample, past or future, by its number; null before the first sighting. */
+/** Time of a sample, past or future, by its number; null before the first observation. */
 export function timeOfSample({ origin, msPerSample }: CaptureClock, sample: number): number | null {
   return origin === null ? null : origin + sample * msPerSample;
 }
 
-/** Call when samples are missing (overrun, device gone): the next sighting starts the line again. */
+/** Call when samples are missing (overrun, device gone): the next observation starts the line again. */
 export function restartCaptureClock(clock: CaptureClock): CaptureClock {
   return { ...clock, origin: null };
 }

@@ -10,7 +10,7 @@ export interface DeliverySpeed {
 const FASTEST = 1.1;
 const WINDOW_MS = 2000;
 const WINDOWS_IN_A_ROW = 2;
-/** More sound (seconds) than the buffers of a device and of its pipe hold. */
+/** Amount of sound (seconds) that exceeds the buffers of a device and of its pipe. */
 const MOST_BUFFERED_S = 10;
 
 export function createDeliverySpeed(rateHz: number): DeliverySpeed {

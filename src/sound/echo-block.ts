@@ -5,10 +5,10 @@ import { valueAt } from './fourier.ts';
 /** Read access to sound by its place. */
 export type Sounds = Pick<Timeline, 'read'>;
 
-/** Least power to compare (full scale is 1). */
+/** Minimum power to compare (full scale is 1). */
 const PLAYED_POWER = 1e-6;
 const HEARD_POWER = 4e-9;
-/** Least ratio of squared mean to power: a sound of nothing but clicks matches any other click; speech is well above. */
+/** Minimum ratio of squared mean to power: a sound of nothing but clicks matches any other click; speech is well above. */
 const LEAST_FULLNESS = 0.04;
 /** How far strong frequencies are reduced to the level of weak ones: 1 leaves only the phases. */
 const WHITENING = 0.9;

@@ -10,11 +10,11 @@ export interface EchoCorrelation {
   compare(played: Sounds, heard: Sounds, end: number): EchoMeasure | null;
 }
 
-/** Least ratio of the best lag's evidence to the mean of all lags. */
+/** Minimum ratio of the best lag's evidence to the mean of all lags. */
 const LEAST_OVER_MEAN = 13;
 /** Ratio to the mean that counts as full confidence. */
 const CONFIDENT_OVER_MEAN = 40;
-/** Least ratio to the strongest rival's evidence: a repeating sound (a hum, a beep) matches at many lags. */
+/** Minimum ratio to the strongest rival's evidence: a repeating sound (a hum, a beep) matches at many lags. */
 const LEAST_OVER_RIVAL = 1.5;
 /** `needed` of the last `of` blocks must each find the best lag, with this tolerance (ms). */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };

@@ -51,10 +51,10 @@ export const NO_ECHO: EchoGuard = {
 /** Echo below this level (dB) is too weak for the service to recognise. */
 const AUDIBLE_DB = -40;
 const MEASURES_KEPT = 3;
-/** Measurements that must agree, within this time, to prove that the lane hears itself. */
+/** Number of measurements that must agree within a time to prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
 /**
- * Least confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
+ * Minimum confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
  * its words must not count as an echo.
  */
 const SURE_WHEN_OFF = 0.8;

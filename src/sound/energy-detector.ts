@@ -5,9 +5,9 @@ const FRAME_MS = 20;
 const OVER_NOISE = 6.3;
 /** Rise of the noise floor per louder frame: 0.9 dB a second. */
 const FLOOR_RISE = 1.004;
-/** Only every fourth sample is measured. */
+/** Distance of measured samples: every fourth one is enough. */
 const STRIDE = 4;
-/** Least energy of speech: -54 dB of full scale. */
+/** Minimum energy of speech: -54 dB of full scale. */
 const FAINTEST = (32_768 * 0.002) ** 2;
 
 /**

@@ -6,10 +6,10 @@ const BLOCK_MS = 40;
 const SHORTEST_MS = 10;
 /** Level from which noise counts (RMS, 1 is full scale): the hiss of speech is softer. */
 const LEAST_LEVEL = 0.2;
-/** Largest correlation of neighbouring samples in noise (a vowel: above 0.6), and least at distance two (a hiss: below -0.3). */
+/** In noise, maximum correlation of neighbouring samples (a vowel: above 0.6), and minimum at distance two (a hiss: below -0.3). */
 const NEXT = 0.25;
 const AFTER_NEXT = -0.3;
-/** Soft sound with swapped bytes: least share of samples whose lower byte is 0x00 or 0xff, and of those with 0xff. */
+/** Soft sound with swapped bytes: minimum share of samples whose lower byte is 0x00 or 0xff, and of those with 0xff. */
 const SIGNS = 0.95;
 const NEGATIVE = 0.05;
 

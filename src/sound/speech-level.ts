@@ -11,7 +11,7 @@ const FLOOR_DB = -96;
 const ROOM_SHARE = 0.1;
 const STANDS_OUT_DB = 12;
 const SOFTEST_DB = -65;
-/** Least speech (ms): less could be a cough or a chair. */
+/** Minimum speech (ms): less could be a cough or a chair. */
 const LEAST_MS = 400;
 
 export function createSpeechLevel(rateHz: number): SpeechLevel {

@@ -6,7 +6,7 @@ const MEMORY_MS = 300;
 const CANCELLED = 0.01;
 /** From this share on, the mean is used again: independent channels reach half, equal ones all of it. */
 const MIXED = 0.25;
-/** Least mean square for a judgement (-60 dBFS): below it is converter noise. */
+/** Minimum mean square for a judgement (-60 dBFS): below it is converter noise. */
 const AUDIBLE = 1e-6;
 
 export interface StereoMix {

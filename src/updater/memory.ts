@@ -84,7 +84,7 @@ export async function openMemory(
         await write();
       } catch (error) {
         if (!(error instanceof UpdateTrouble)) throw error;
-        log.error({}, `what became of the update is not kept: ${error.message}`);
+        log.error({}, `cannot save the state of the update: ${error.message}`);
       }
       await publish(null);
     },

@@ -53,7 +53,9 @@ export async function obtain({ version, manifest_url }: VersionOrder, deps: Obta
     await repository.fetch(offer, folder, () => deps.step('verifying', 0.5));
     const release = await folders.inspect(wanted);
     if (release === null)
-      throw new UpdateTrouble(`version ${plainVersion(wanted)} is not whole: its files differ from its list`);
+      throw new UpdateTrouble(
+        `version ${plainVersion(wanted)} is incomplete: its files differ from its list`,
+      );
     const needed = neededNode(release, nodes);
     if (needed !== null) {
       if (!(await folders.hasNode(needed))) await obtainNode(needed, deps);

@@ -77,7 +77,7 @@ export function createUpdate(deps: UpdateDeps): Update {
         });
       } catch (error) {
         if (!(error instanceof UpdateTrouble) || !error.mayPass || clock.now() >= giveUpAt) throw error;
-        log.warn({}, `the download is tried again: ${error.message}`);
+        log.warn({}, `retrying the download: ${error.message}`);
         await memory.tell(error.message);
       }
       await pauseUnlessOrdered(factor * times.retryMs);
@@ -94,7 +94,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       for (let wall = clock.wall(); isTooEarly(wall); wall = clock.wall()) {
         const unset =
           wall === null ? ', and the clock of this device is not set; connect it to a time server' : '';
-        const reason = `it was ordered for ${notBefore}${unset}`;
+        const reason = `it is scheduled for ${notBefore}${unset}`;
         if (reason !== memory.record.reason) await memory.tell(reason);
         await pauseUnlessOrdered(times.lookMs);
       }
@@ -109,7 +109,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       if (looks % LOOKS_PER_LOOK_AT_UNIT === 0 && !(await unit.look()).active) return;
       await pauseUnlessOrdered(times.lookMs);
     }
-    log.warn({}, 'there was no good moment for a day: the update takes place now');
+    log.warn({}, 'speech or conversation has left no quiet moment for a day: the update takes place now');
   };
 
   const switchOver = async (): Promise<void> => {
@@ -118,7 +118,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     await memory.save({ stage: 'switching', before, reason: null, boots: 0 });
     await folders.choose(to);
     await memory.save({ stage: 'confirming' });
-    log.info({}, `the agent is restarted with version ${plainVersion(to)}`);
+    log.info({}, `restarting the agent with version ${plainVersion(to)}`);
     await unit.restart();
   };
 
@@ -192,7 +192,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     const { to, boots } = memory.record;
     try {
       if ((await folders.current()) !== to) return await rollBack('its files are damaged');
-      const reason = `the machine was started again, so the watch of version ${plainVersion(to ?? '')} begins anew`;
+      const reason = `the machine has restarted, so the watch of version ${plainVersion(to ?? '')} starts over`;
       await memory.settle({ stage: 'confirming', boots: boots + 1, reason });
       if (boots + 1 >= MOST_BOOTS) return await rollBack(`the machine restarted ${boots + 1} times with it`);
       await confirm();
@@ -211,7 +211,7 @@ export function createUpdate(deps: UpdateDeps): Update {
     };
     if (to === from) return end('done', null);
     if (compareVersions(to, own.version) < 0) {
-      const reason = `the installed package ${plainVersion(own.version)} is newer, and always wins; install ${plainVersion(to)} with apt`;
+      const reason = `the installed package ${plainVersion(own.version)} is newer and takes precedence; install ${plainVersion(to)} with apt`;
       return end('failed', reason);
     }
     try {
@@ -248,7 +248,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       if (stage === 'confirming' || isSwitched) return watchOn();
       const isUnderWay = ['downloading', 'verifying', 'ready', 'switching'].includes(stage);
       if (!isUnderWay || order?.do !== 'update') return;
-      log.info({}, `the machine was started again: the update to version ${plainVersion(to ?? '')} goes on`);
+      log.info({}, `the machine has restarted: the update to version ${plainVersion(to ?? '')} continues`);
       await proceed(order);
     },
     async obey(order) {

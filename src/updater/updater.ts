@@ -18,7 +18,7 @@ export async function runUpdater({ times = TIMES, own, ...deps }: UpdaterDeps): 
       await folders.tidy([memory.record.previous, memory.record.from, memory.record.to]);
     } catch (error) {
       if (!(error instanceof UpdateTrouble)) throw error;
-      log.warn({}, `what an earlier update left is not removed: ${error.message}`);
+      log.warn({}, `cannot remove the leftovers of an earlier update: ${error.message}`);
     }
   };
   await tidy();

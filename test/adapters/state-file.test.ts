@@ -111,7 +111,7 @@ describe('a state file', () => {
       (path) => writeFileSync(path, 'x'.repeat(5_000_000)),
       /^it is too large: 5000000 bytes$/,
     ],
-    ['a link to itself', (path) => symlinkSync(path, path), /^its links lead in a circle$/],
+    ['a link to itself', (path) => symlinkSync(path, path), /^its links form a loop$/],
     [
       'below a file',
       (path) => rmSync(path.replace(/commands\.json$/, ''), { recursive: true }),

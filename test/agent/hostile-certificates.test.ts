@@ -21,7 +21,7 @@ describe('a hostile answer', needs(!findOpenssl() && 'needs openssl'), () => {
     ['for another device', { subject: '/CN=museum.kiosk-02' }, null, /is for "CN=museum.kiosk-02"/],
     ['for another key', {}, () => ca.issue(other.request, life), /another key/],
     ['that has expired', { from: NOW - 9 * DAY_MS, to: NOW - 1 }, null, /has ended/],
-    ['that is valid from tomorrow', { from: NOW + DAY_MS }, null, /begins only/],
+    ['that is valid from tomorrow', { from: NOW + DAY_MS }, null, /not valid before/],
     ['that expires within a day', { to: NOW + DAY_MS / 2 }, null, /within a day/],
     ['for servers', { extensions: ['extendedKeyUsage=serverAuth'] }, null, /clients/],
     ['signed with SHA-1', { digest: 'sha1' }, null, /cannot be used for TLS \(ca md too weak: .*SHA-256/],

@@ -39,7 +39,7 @@ describe("the owner's keys", () => {
       [load(file('private.pem', privatePem)), /holds a private key, which belongs to the backend alone/],
       [
         load(file('rsa.pem', String(rsa.export({ type: 'spki', format: 'pem' })))),
-        /a key for rsa, not for Ed25519/,
+        /a key of type rsa, not Ed25519/,
       ],
       [load(file('text.pem', 'hello')), /holds no public key in PEM.*keys create/],
       [load(file('huge.pem', 'x'.repeat(20_000))), /cannot be read: it is larger than/],

@@ -123,8 +123,8 @@ describe("backend's configuration", () => {
     ]);
     const open = loaded({ ...http, allowInsecure: true }, { ...clear, allowInsecure: true });
     expect(backendWarnings(open)).toEqual([
-      expect.stringContaining('mqtt.url leaves this machine in clear'),
-      expect.stringContaining('service.url leaves this machine in clear'),
+      expect.stringContaining('mqtt.url leaves this machine unencrypted'),
+      expect.stringContaining('service.url leaves this machine unencrypted'),
       expect.stringContaining('store.path'),
       expect.stringContaining('signingKeyFile'),
     ]);

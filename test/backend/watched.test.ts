@@ -65,7 +65,10 @@ describe('a backend with metrics.listen', () => {
   it('answers only under a name of this machine, and only what it has', async () => {
     const fixture = await start({ config: { metrics } });
     const url = fixture.backend.watchedAt ?? '';
-    expect(await get(`${url}/`)).toEqual({ status: 404, body: 'There are: /healthz /readyz /metrics\n' });
+    expect(await get(`${url}/`)).toEqual({
+      status: 404,
+      body: 'Not found. Available: /healthz /readyz /metrics\n',
+    });
     expect((await fetch(`${url}/readyz`, { method: 'POST' })).status).toBe(405);
     const foreign = await new Promise<number | undefined>((resolve) => {
       const { port } = new URL(url);
@@ -106,7 +109,10 @@ describe('a backend with metrics.listen', () => {
     const fixture = await start({ config: { metrics, releases: { path, listen } } });
     const file = 'releases/dists/stable/InRelease';
     expect(await get(`http://${listen}/${file}`)).toEqual({ status: 200, body: 'signed' });
-    expect(await get(`http://${listen}/metrics`)).toEqual({ status: 404, body: 'There are: /releases/\n' });
+    expect(await get(`http://${listen}/metrics`)).toEqual({
+      status: 404,
+      body: 'Not found. Available: /releases/\n',
+    });
     expect((await get(`${fixture.backend.watchedAt}/${file}`)).status).toBe(404);
   });
 

@@ -101,7 +101,7 @@ describe('check-config', () => {
     expect(await warned({ service, mqtt: { url: 'mqtt://127.0.0.1' } })).toEqual([]);
     expect(await warned({ owner, service, mqtt: clear })).toEqual(['mqtt.url']);
     const { err } = await run(['check-config', '--config', file]);
-    expect(err).toContain('warning: mqtt.url leaves this machine in clear');
+    expect(err).toContain('warning: mqtt.url leaves this machine unencrypted');
   });
 
   it('reports named files that are missing, world-readable, of two lines, or no certificate', async () => {

@@ -25,8 +25,8 @@ describe('dragoman.json on the card', () => {
       system.write(name, FULL);
       const problem = refused();
       expect(problem?.message).toContain(JSON.stringify(name));
-      expect(problem?.fix).toBe('Rename it to dragoman.json. Capital letters count on this disk.');
-      expect(system.read('dragoman-status.txt')).toContain(`"${name}" is. Rename it to dragoman.json.`);
+      expect(problem?.fix).toBe('Rename it to dragoman.json. File names are case-sensitive on this disk.');
+      expect(system.read('dragoman-status.txt')).toContain(`"${name}" does. Rename it to dragoman.json.`);
     },
   );
 
@@ -59,12 +59,12 @@ describe('dragoman.json on the card', () => {
     [
       'zeros after its end',
       Buffer.from(`${JSON.stringify(FULL)}${'\0'.repeat(3000)}`),
-      'holds zeros in the place of letters',
+      'holds zeros in place of text',
     ],
     [
       'zeros within',
       Buffer.from(JSON.stringify(FULL).replace('Museum', '\0'.repeat(512))),
-      'holds zeros in the place of letters',
+      'holds zeros in place of text',
     ],
   ])('is reported as incomplete when it holds %s', (_, content, message) => {
     system.write('dragoman.json', content);

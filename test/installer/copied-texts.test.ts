@@ -24,7 +24,7 @@ function provisioned(part: { wifi?: object; password?: string }) {
 describe('a copied text', () => {
   it('is used without the byte order mark and the line end of the file that it comes from', () => {
     const plain = provisioned({ wifi: { ssid: 'Foyer', passphrase: 'a passphrase' }, password: 'swordfish' });
-    expect(plain.result.notes.join()).not.toContain('is used with it');
+    expect(plain.result.notes.join()).not.toContain('which is kept');
     const copied = provisioned({
       wifi: { ssid: '\ufeffFoyer\r\n', passphrase: '\ufeffa passphrase\n' },
       password: '\ufeffswordfish\n',

@@ -81,7 +81,7 @@ describe(
     });
 
     it.each([
-      ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /of another certificate/],
+      ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /to another certificate/],
       ['an invalid key', () => ({ keyPem: garbage('PRIVATE KEY') }), 'keyPem', /no private key/],
       ['a key with a password', () => ({ keyPem: encrypted() }), 'keyPem', /protected by a password/],
       ['an invalid certificate', () => ({ certPem: garbage('CERTIFICATE') }), 'certPem', /no certificate/],
@@ -100,7 +100,7 @@ describe(
           ownerKeysPem: [generateKeyPairSync('ed448').publicKey.export({ type: 'spki', format: 'pem' })],
         }),
         'ownerKeysPem[0]',
-        /not for Ed25519/,
+        /not an Ed25519 key/,
       ],
       ['an invalid owner key', () => ({ ownerKeysPem: ['nothing'] }), 'ownerKeysPem[0]', /no public key/],
     ])('are all refused because of %s', (_, change, field, message) => {

@@ -264,7 +264,7 @@ describe('provisioning', () => {
       'config.mqtt.url',
     ]);
     expect(JSON.stringify(ended.result.problems)).toContain('did you mean');
-    expect(system.read('dragoman-status.txt')).toContain('it stands in /etc/dragoman/config.json');
+    expect(system.read('dragoman-status.txt')).toContain('it is in /etc/dragoman/config.json');
     expect(system.everything()).toEqual(before);
   });
 

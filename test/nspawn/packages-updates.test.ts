@@ -131,7 +131,7 @@ describe(`the updater, Debian ${debian.suite}`, needs(debian.missing ?? (!hasGpg
     await isReady();
     expect(await reached('idle')).toMatchObject({ current: '1.0.0', installed: '1.0.0', previous: null });
     expect(await program()).toBe('/usr/lib/dragoman');
-    expect(await versions()).toContain('No update was ordered yet.');
+    expect(await versions()).toContain('No update has been ordered yet.');
   });
 
   it('switches to a version ordered over MQTT, and keeps it after a restart by command', async ({

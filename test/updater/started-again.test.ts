@@ -14,7 +14,7 @@ describe('an ordered version', () => {
     const [disk] = before.disk.remains();
     const after = createWorld(disk === undefined ? {} : { disk });
     await after.run();
-    const reason = 'the machine was started again, so the watch of version 1.3.0 begins anew';
+    const reason = 'the machine has restarted, so the watch of version 1.3.0 starts over';
     expect(after.reports.filter(({ state }) => state === 'confirming').at(-1)).toMatchObject({ reason });
     expect(after.last).toMatchObject({ state: 'done', reason: null });
   });
@@ -26,7 +26,7 @@ describe('an ordered version', () => {
     const [left] = disk.remains();
     const after = createWorld(left === undefined ? {} : { disk: left });
     await after.run();
-    expect(after.log[0]).toBe('the machine was started again: the update to version 1.3.0 goes on');
+    expect(after.log[0]).toBe('the machine has restarted: the update to version 1.3.0 continues');
     expect(after.last?.state).toBe('done');
   });
 

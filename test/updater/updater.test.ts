@@ -126,7 +126,7 @@ describe('the wait for a good moment', () => {
     if (order.do !== 'update') throw new Error('not an update');
     const world = createWorld({ order: { ...order, not_before: '2026-06-01T05:00:00Z' } });
     await world.run();
-    expect(world.reports.map(({ reason }) => reason)).toContain('it was ordered for 2026-06-01T05:00:00Z');
+    expect(world.reports.map(({ reason }) => reason)).toContain('it is scheduled for 2026-06-01T05:00:00Z');
     expect(world.reports.find(({ asks }) => asks)?.state).toBe('ready');
     expect(world.clock.now()).toBeGreaterThan(5 * HOUR);
   });
@@ -144,8 +144,8 @@ describe('the wait for a good moment', () => {
     await world.run();
     expect(world.reports.map(({ reason }) => reason)).toEqual(
       expect.arrayContaining([
-        'it was ordered for 2026-06-01T05:00:00Z, and the clock of this device is not set; connect it to a time server',
-        'it was ordered for 2026-06-01T05:00:00Z',
+        'it is scheduled for 2026-06-01T05:00:00Z, and the clock of this device is not set; connect it to a time server',
+        'it is scheduled for 2026-06-01T05:00:00Z',
       ]),
     );
     expect(world.last?.state).toBe('done');

@@ -28,7 +28,7 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
   EROFS: { code: 'failed', cause: 'the disk is read-only; choose another place' },
   ENOSPC: { code: 'failed', cause: 'the disk is full; free some space' },
   EDQUOT: { code: 'failed', cause: "this user's share of the disk is used up; free some space" },
-  EFBIG: { code: 'failed', cause: 'the disk does not take files of this size; choose another place' },
+  EFBIG: { code: 'failed', cause: 'the disk does not support files of this size; choose another place' },
   EMFILE: { code: 'busy', cause: 'this program has too many files open; raise its limit' },
   ENFILE: { code: 'busy', cause: 'this machine has too many files open' },
   ETXTBSY: { code: 'busy', cause: 'it is in use by another program' },

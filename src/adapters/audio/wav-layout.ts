@@ -188,7 +188,10 @@ function notWav(start: Uint8Array, path: string): AudioFaultError {
 }
 
 function damaged(path: string, how: string): AudioFaultError {
-  return new AudioFaultError('format', `${path} is a damaged WAV file: ${how}; make it again or ${CONVERT}`);
+  return new AudioFaultError(
+    'format',
+    `${path} is a damaged WAV file: ${how}; create it again or ${CONVERT}`,
+  );
 }
 
 function text(bytes: Uint8Array, from: number, length: number): string {

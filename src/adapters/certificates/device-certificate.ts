@@ -137,7 +137,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     },
     async offer(pem, wall) {
       const { request } = kept;
-      if (request === null) return wrong('was not asked for');
+      if (request === null) return wrong('was not requested');
       const facts = inspect(pem, request.key, authorities(), wall);
       if (facts === null) return wrong('cannot be read: it must be PEM, the device certificate first');
       const fault = faultOf(facts, infoOfPair(present()) ?? infoOf(own), wall);

@@ -109,7 +109,7 @@ class Reader {
       if (this.text[this.at] !== '"') throw this.unexpected('a key in double quotes or "}"');
       const keyAt = this.at;
       const key = this.string();
-      if (entries.has(key)) throw new Fault(`the key ${name(key)} is there twice`, keyAt);
+      if (entries.has(key)) throw new Fault(`the key ${name(key)} appears twice`, keyAt);
       const part = this.place(place, key, keyAt);
       this.skipBlank();
       if (!this.take(':')) throw this.unexpected(`":" after the key ${name(key)}`);

@@ -40,7 +40,7 @@ export function createOwnNames(listed: readonly string[], cert: string | null): 
       });
       if (strange === undefined) return null;
       const shown = oneLine(strange.slice(0, LONGEST_SHOWN));
-      return `the console does not answer to "${shown}": open it under a name of its own, or add this name to console.hosts in the backend's configuration`;
+      return `the console does not answer to "${shown}": open it under one of its own names, or add this name to console.hosts in the backend's configuration`;
     },
     renew(next) {
       certificate = new X509Certificate(next);

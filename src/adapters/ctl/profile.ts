@@ -111,7 +111,7 @@ function registeredAt(
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     warnings.push(
-      `setupFile: ${file} cannot be read: ${error.message}; kiosks that never came are not listed. Correct it, or set it to null.`,
+      `setupFile: ${file} cannot be read: ${error.message}; kiosks that have never connected are not listed. Correct it, or set it to null.`,
     );
     return [];
   }

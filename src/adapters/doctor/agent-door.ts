@@ -28,7 +28,7 @@ export interface AgentDoor {
 }
 
 /**
- * A failure to open it does no other harm: the doctor only sees less.
+ * If the socket cannot be opened, the doctor only sees less.
  * @param written resolves when the note is on the disk. Before that, a hung disk would block one more of Node's few threads.
  */
 export function openAgentDoor(

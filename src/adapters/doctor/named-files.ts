@@ -65,7 +65,7 @@ function unseenWarning(key: string, file: string, unseen: string): ConfigWarning
   return {
     key,
     message: `names ${file}: the secret in it ${unseen}, which is sent with it`,
-    fix: 'If the broker does not know the secret with it, write the file again without it.',
+    fix: 'Unless the broker expects that, write the file again without it.',
   };
 }
 

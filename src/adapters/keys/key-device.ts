@@ -76,7 +76,8 @@ async function accessProblem(path: string): Promise<string | null> {
 
 /** Turns an error code, or the child's error message, into a sentence. */
 function problemOf(complaint: string): string {
-  if (/EACCES|Permission denied/.test(complaint)) return 'it may not be read: the group "input" may read it';
+  if (/EACCES|Permission denied/.test(complaint))
+    return 'this user cannot read it: add the user to the group "input"';
   if (/Operation not permitted/.test(complaint))
     return 'the unit does not allow it: "DeviceAllow=char-input r" is missing';
   if (/No such file/.test(complaint)) return NOT_THERE;

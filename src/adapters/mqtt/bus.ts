@@ -25,7 +25,7 @@ const UNSUBSCRIBE_WITHIN_MS = 1000;
 
 /**
  * Makes the function that opens the port for one broker.
- * @param given a function is called at each connection, because certificates change. It must not throw.
+ * @param given if it is a function, it is called at each connection, because certificates change; it must not throw
  */
 export function createMqttBus(
   given: MqttConnection | (() => MqttConnection),

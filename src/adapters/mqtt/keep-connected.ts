@@ -139,7 +139,7 @@ export class KeptConnection implements Leaving {
     this.trial.attempt(...given);
   }
 
-  /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
+  /** Sends DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
   reconnect(): void {
     if (this.present === null) {
       // A link that was lost in a trial has its successor after the trial.

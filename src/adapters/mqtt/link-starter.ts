@@ -27,7 +27,7 @@ export interface LinkEvents {
 /** A connection that has lasted this long (milliseconds) is past the message that was too large. */
 const PAST_LARGE_MS = 60_000;
 
-/** How a connection avoids a message that was too large for the one before. */
+/** How a connection avoids the message that was too large for the previous one. */
 interface Avoidance {
   /** Discards our session, with what the broker keeps for it. */
   readonly isNew: boolean;

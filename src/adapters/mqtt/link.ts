@@ -57,13 +57,13 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket's unsent data is over the limit: unimportant messages should be dropped. */
   readonly congested: boolean;
-  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never for a message that the end left unanswered. */
+  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never when the connection ends first. */
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
   /** Receives no further messages; `done` is called when the broker has acknowledged it, or at once without a connection. */
   unsubscribe(subscriptions: readonly Subscription[], done: () => void): void;
-  /** Says DISCONNECT, so that the will is not published; then closes. */
+  /** Sends DISCONNECT, so that the will is not published; then closes. */
   end(): void;
   /** Cuts the connection at once; the broker publishes the will. */
   destroy(why?: string): void;

@@ -31,7 +31,7 @@ const REFUSED = 'the broker refused this topic';
 export interface OutboxCounts {
   readonly waiting: number;
   readonly inFlight: number;
-  /** The sum of the two. */
+  /** `waiting` and `inFlight` together. */
   readonly depth: number;
   /** Dropped: the outbox was full, or the message was too large, refused or undeliverable. */
   readonly dropped: number;

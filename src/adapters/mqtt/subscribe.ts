@@ -58,7 +58,7 @@ export function subscribeAll(
       if (!error) return done(null, without);
       const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];
       const refused = list.filter((_, index) => Number(granted[index] ?? 0) >= FAILED);
-      if (refused.length === 0) return fail(`${broker} did not take the subscriptions: ${error.message}`);
+      if (refused.length === 0) return fail(`${broker} did not accept the subscriptions: ${error.message}`);
       const plain = refused.flatMap((one) => {
         const filter = plainFilter(one.filter);
         return filter === null ? [] : [{ ...one, filter }];

@@ -77,7 +77,7 @@ function named(key: KeyObject, file: string): PublicKey {
   const { asymmetricKeyType } = key;
   if (asymmetricKeyType !== 'ed25519')
     throw new KeyError(
-      `the file ${file} holds a key for ${asymmetricKeyType ?? 'nothing'}, not for Ed25519; "dragoman-backend keys create" makes a pair`,
+      `the file ${file} holds a key of type ${asymmetricKeyType ?? 'unknown'}, not Ed25519; "dragoman-backend keys create" makes a pair`,
     );
   return { kid: thumbprint(key.type === 'private' ? createPublicKey(key) : key), key };
 }

@@ -41,7 +41,7 @@ const MEANING: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the service does not accept connections',
   ENOTFOUND: "the service's name is unknown",
   EAI_AGAIN: 'the name server does not answer',
-  EHOSTUNREACH: 'there is no way to the service',
+  EHOSTUNREACH: 'there is no route to the service',
   ENETUNREACH: 'there is no network',
   ECONNRESET: 'the connection was reset',
   ETIMEDOUT: 'the service does not answer',

@@ -216,7 +216,7 @@ export function parseServerFrame(text: string): ParsedFrame {
   const { type } = frame;
   if (type === null || !isKnown(type)) return { kind: 'unknown', type };
   const content = unwrap(frame.data);
-  if (isTooLong(text, content)) return { kind: 'malformed', type, reason: `too long a ${type}` };
+  if (isTooLong(text, content)) return { kind: 'malformed', type, reason: `${type} that is too long` };
   if (type === 'output_audio_data' && isUsualSound(content))
     return { kind: 'message', message: { message_type: type, data: content } };
   const data = SERVER_MESSAGE_DATA[type].safeParse(content);

@@ -28,7 +28,7 @@ const RIFF = Buffer.from('RIFF');
 export function decodeSound(text: string): Payload {
   const digits = text.replace(/^\s*data:[^,]*;base64,/i, '').replace(/\s+/g, '');
   // The decoder silently skips other characters, and the decoded rest is noise.
-  if (!/^[\w+/-]*={0,2}$/.test(digits)) return refused('of which data is not base64');
+  if (!/^[\w+/-]*={0,2}$/.test(digits)) return refused('with data that is not base64');
   return takePcm(Buffer.from(digits, 'base64'));
 }
 

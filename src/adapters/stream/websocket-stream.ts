@@ -60,7 +60,7 @@ function openStream(
     });
   } catch (error) {
     // The error's text may hold the address.
-    listener.broke('agent', `no WebSocket can be made for this address (${nameOf(error)})`);
+    listener.broke('agent', `cannot open a WebSocket for this address (${nameOf(error)})`);
     return NO_CONNECTION;
   }
   const read = createTextCleaner(token);
@@ -189,7 +189,7 @@ function deliverSafely(
   try {
     deliver(frame, listener, read, samples);
   } catch (error) {
-    listener.unreadable('frame', `what cannot be read (${nameOf(error)})`);
+    listener.unreadable('frame', `a frame that cannot be read (${nameOf(error)})`);
   }
 }
 

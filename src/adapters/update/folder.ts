@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; remove something, and order the update again',
   EDQUOT: 'the disk is full; remove something, and order the update again',
   EROFS: 'the disk is read-only: the card may be worn out',
-  EIO: 'the disk does not work: the card may be worn out',
+  EIO: 'the disk reports an error: the card may be worn out',
 };
 
 /** The updater's folder on the disk. */

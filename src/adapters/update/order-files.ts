@@ -41,7 +41,7 @@ export function createOrderFiles({ state, runtime, own }: OrderFolders, log: Log
     if (order.success) return order.data;
     // A link, a pipe, or text that is not an order.
     if (existsSync(orderFile)) {
-      log.error({}, 'an order of an update is unreadable and was removed');
+      log.error({}, 'an update order was unreadable and has been removed');
       await remove(orderFile, log);
     }
     return null;

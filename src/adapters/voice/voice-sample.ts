@@ -58,7 +58,7 @@ export async function examineSample(bytes: Uint8Array): Promise<SampleFindings> 
   if (kind.name === 'WAV') return examineWav(kind, bytes);
   if (!MEASURED.includes(kind.name)) return { kind, seconds: null, faults: [], warnings: [] };
   const seconds = await durationOf(bytes, kind);
-  if (seconds === 'damaged') return refused(kind, `is damaged ${kind.name}: make it again`);
+  if (seconds === 'damaged') return refused(kind, `is damaged ${kind.name}: record it again`);
   if (seconds === null)
     return {
       kind,

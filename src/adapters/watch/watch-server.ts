@@ -71,11 +71,11 @@ async function answer(
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'Only GET is possible.');
   const path = url.split('?')[0] ?? '/';
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-  if (page === undefined) return text(404, `There are: ${paths.join(' ')}`);
+  if (page === undefined) return text(404, `Not found. Available: ${paths.join(' ')}`);
   try {
     return await page();
   } catch {
-    return text(500, 'This page cannot be made now; the log says why.');
+    return text(500, 'This page is unavailable; the log says why.');
   }
 }
 

@@ -34,7 +34,7 @@ export interface BudgetCountDeps {
   timeZone(): string | null;
   /** The local day in that zone without time zone tables, which take a tenth of a kiosk's memory. */
   machineDay?: ((wall: WallMs) => number) | undefined;
-  /** Keeps the budget use over a restart; null: a restart forgets it. */
+  /** Keeps the budget use across restarts; null: a restart resets it. */
   readonly file: StateFile | null;
   /** Called with a reason when the use cannot be saved, and with null when it can be again. */
   kept(problem: string | null): void;

@@ -95,7 +95,8 @@ export async function deviceCertificate(
 const SERVICE_STATE = '/var/lib/dragoman';
 
 /**
- * The same, read-only, for a program that runs beside the agent's unit and does not share its state folder.
+ * The client certificate with its renewals, read-only: for a program beside the agent's unit that does not share its state
+ * folder.
  * @param env of this program
  */
 export async function lookAtCertificate(
@@ -125,7 +126,7 @@ export function withCertificate(
   return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 }
 
-/** The same as `brokerConnection`, after a check that every named file is readable. @throws UnusableFile */
+/** `brokerConnection` after a check that every named file is readable. @throws UnusableFile */
 export function readableConnection(config: Config, env: Environment): MqttConnection {
   const connection = brokerConnection(config, env);
   connection.password?.();

@@ -15,7 +15,7 @@ export interface BrokersParts {
   unreadable(error: unknown): { readonly key: string; readonly message: string };
 }
 
-/** The port, plus the parameters of its connections. */
+/** The port `Brokers`, with the parameters of its connections. */
 export interface OpenedBrokers extends Brokers {
   connection(to: 'present' | 'configured'): MqttConnection;
 }

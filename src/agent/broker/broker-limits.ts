@@ -15,7 +15,7 @@ export function createLimitReport({
     if (limits.join() === lastReported) return;
     lastReported = limits.join();
     if (limits.length > 0)
-      log.warn({ limits }, 'the broker does not allow all that the agent needs; it goes on with less');
+      log.warn({ limits }, 'the agent needs more than the broker allows; it continues with less');
     else log.info({}, 'the broker allows all that the agent needs');
     publisher.condition('broker_limits', limits.length > 0, limits);
   };

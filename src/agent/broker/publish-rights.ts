@@ -8,8 +8,8 @@ import type { Publisher } from '../health/publisher.ts';
  */
 const BELIEVED_MS = 600_000;
 /**
- * Time until a topic is tried again (ms). An earlier refusal may come from the bus, which holds a refused topic
- * back for that long.
+ * Time until a topic is tried again (ms). A refusal before that time may come from the bus, which holds back a refused topic
+ * for as long.
  */
 const ASKED_AGAIN_MS = 300_000;
 
@@ -28,7 +28,7 @@ export function createPublishRights(
   publisher: () => Pick<Publisher, 'condition'>,
 ): PublishRights {
   let mayAsk = true;
-  /** By the short name of the topic: until when it counts as refused. */
+  /** Until when each topic counts as refused, by its short name. */
   const refused = new Map<string, number>();
   let lastReported = '';
   let cancel = (): void => {};

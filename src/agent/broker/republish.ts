@@ -11,7 +11,7 @@ export interface Republish {
 }
 
 export function createRepublish(clock: Clock): Republish {
-  /** By topic: cancels the next try. */
+  /** Functions that cancel the next try, by topic. */
   const waiting = new Map<string, () => void>();
   return {
     ended(topic, isDelivered, publish) {

@@ -46,7 +46,7 @@ export function createCommandAnswers(
   record: Pick<CommandRecord, 'told' | 'isTold'>,
   changed: () => void,
 ): CommandAnswers {
-  /** By command id: answers in flight, and the acknowledgements to send after them. */
+  /** Answers in flight by command id, and the acknowledgements to send after them. */
   const onTheirWay = new Map<string, { readonly answers: string[]; readonly receipts: (() => void)[] }>();
   let waitedForUntil = Number.NEGATIVE_INFINITY;
   let isClosed = false;

@@ -33,7 +33,7 @@ export interface CommandDispatcher {
 
 export interface CommandDispatcherDeps {
   readonly address: DeviceAddress;
-  /** Groups whose commands it accepts too. */
+  /** Groups whose commands the device accepts too. */
   readonly groups: readonly string[];
   readonly topics: DeviceTopics;
   readonly clock: Clock;
@@ -113,7 +113,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     if (known === 'other_content') {
       return refuse(asker, 'id_reused', 'this id belongs to another command: use a new one for each');
     }
-    // Its answer is pending.
+    // The answer to this command is pending.
     if (known === 'open') return asker.received();
     if (known !== 'fresh') {
       if (!asker.isResent || !answers.isGiven(asker)) answers.final(asker, known);

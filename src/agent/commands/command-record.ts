@@ -25,7 +25,7 @@ export interface NotedCommand {
   readonly content: string;
 }
 
-/** Remembers commands and their answers, even over a restart. */
+/** Remembers commands and their answers, even across restarts. */
 export interface CommandRecord {
   /** Answers owed from the last run. */
   readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
@@ -52,7 +52,7 @@ export interface CommandRecord {
 }
 
 /**
- * @param file null: nothing is kept over a restart
+ * @param file null: nothing is kept across restarts
  * @param kept called once with a reason when the file cannot be written, and with null when it can be again
  */
 export function createCommandRecord(

@@ -34,7 +34,7 @@ export function bindCommands<D extends CommandDefinitions>(
 
 /** A command with checked arguments. */
 export interface ReadyCommand {
-  /** It changes nothing: carrying it out twice does no harm. */
+  /** The command changes nothing: carrying it out twice does no harm. */
   readonly isReadOnly: boolean;
   carryOut(): unknown;
 }

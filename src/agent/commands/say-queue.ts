@@ -21,7 +21,7 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
-  /** Whether the text may begin now, with no limit to the wait; left out: in a pause, or after 20 s. */
+  /** Whether the text may begin now, with no limit to the wait; default: in a pause, or after 20 s. */
   readonly mayBegin?: () => boolean;
   /** Typed by a visitor: it is dropped when the conversation ends. */
   readonly isTyped?: boolean;
@@ -135,7 +135,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         text.pieces = text.pieces.slice(1);
         return text.pieces.length === 0 ? settle(lane, text.playedMs) : look();
       case 'not_live':
-        // The lane could not speak at that moment: the next look tries again.
+        // The lane could not speak at that moment: the next check tries again.
         return;
       case 'refused':
         return settle(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));

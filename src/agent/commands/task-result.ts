@@ -18,7 +18,7 @@ export interface TaskResultDeps {
 /** `now`: the service runs the task. `next_session`: no stream is open, so the next session brings the task. */
 export type TakesEffect = 'now' | 'next_session';
 
-/** In these phases a lane without a stream does not get a stream soon. */
+/** Phases in which a lane without a stream does not get one soon. */
 const AT_REST: readonly Phase[] = ['idle', 'standby', 'parked', 'draining', 'closed'];
 
 /** The service's verdict on a new task; undefined while it is pending. */

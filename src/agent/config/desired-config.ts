@@ -38,7 +38,7 @@ export interface DesiredConfigDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** Keeps the last accepted documents over a restart; null: they are not kept. */
+  /** Keeps the last accepted documents across restarts; null: they are not kept. */
   readonly file: StateFile | null;
   /** Called with a reason when the documents cannot be saved, and with null when they can be again. */
   kept(problem: string | null): void;

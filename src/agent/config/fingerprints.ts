@@ -5,8 +5,8 @@ import type { Config } from '../../protocol/config.ts';
 const LENGTH = 16;
 
 /**
- * A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. Of a file
- * path only the name counts: the unit's secrets are in a credentials folder, those of a person's doctor beside the configuration.
+ * A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. Only the name in a
+ * file path counts: the agent's unit reads secrets from a credentials folder, a person's doctor from beside the configuration.
  */
 export function fingerprints(config: Config): Record<string, string> {
   const pairs = Object.entries(config).map(([key, value]): [string, string] => {

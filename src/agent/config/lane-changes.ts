@@ -8,8 +8,8 @@ export interface DeviceChange {
 }
 
 /**
- * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays differently from a loudspeaker,
- * and the lanes of a room know each other.
+ * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays differently from a
+ * loudspeaker, and the lanes of a room are connected to each other.
  */
 function fixedParts({ lanes, rooms }: Config, id: string): string {
   const room = rooms.find((one) => one.lanes.includes(id));

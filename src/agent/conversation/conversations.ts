@@ -67,7 +67,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     configured: configuredSetting(configOf(lane)) ?? settingOf(lane),
   });
 
-  /** Tells the lane of the conversation, and gives the notice in the visitor's present language. */
+  /** Reports the conversation to the lane, and gives the notice in the visitor's present language. */
   const inform = (desk: Desk, lane: LaneRunner, startedAt: number): void => {
     const { notice: wanted } = config().conversation;
     const language = deskOffer(desk.lanes, offerOf)?.language ?? visitorLanguage(taskOf(lane.state), []);
@@ -120,7 +120,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if it is over; otherwise looks again when it may be. */
+  /** Ends the conversation if it is over; otherwise checks again when it may be. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;

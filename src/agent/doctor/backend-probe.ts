@@ -112,7 +112,7 @@ export function createBackendProbe(
   };
 }
 
-/** Judges the answer. A token from a backend that does not know trials is dropped here. */
+/** Judges the answer. A token from a backend that does not support trials is dropped here. */
 function readAnswer(json: unknown, hide: (text: string) => string): Read {
   const probed = tokenProbeAnswerSchema.safeParse(json);
   if (probed.success) {

@@ -58,7 +58,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     }
     const reached = await reachBroker(connection, clock, parts.proxy ?? null);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
-    // Before the lasting login, because the broker may allow only one client with this name.
+    // Must come before the login that stays open: the broker may allow only one client with this name.
     const isolation =
       parts.absentDevice === null ? null : await tryForeign(connection, parts, parts.absentDevice);
     const { facts, bus, hasRefused } = await login(connection, parts);

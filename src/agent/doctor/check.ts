@@ -55,7 +55,7 @@ export async function runChecks(
     }
   } finally {
     for (const cancel of cancels) cancel();
-    // A watcher of the start calls this repeatedly with the same signal.
+    // Callers may run several reports with the same signal.
     abort?.removeEventListener('abort', onAbort);
   }
   return findings;

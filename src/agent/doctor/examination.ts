@@ -110,7 +110,7 @@ export function createExamination(options: ExaminationOptions): Examination {
       ...checks,
       ...machineChecks(machine, config),
     ]),
-    // The retained status of an agent that does not run means nothing.
+    // The retained status of an agent that is not running means nothing.
     agentStatus: mayAgentRun ? agentStatus : async () => null,
     close,
   };

@@ -31,7 +31,7 @@ export interface SoundParts {
   holdersOf(device: string, direction: Direction): readonly Holder[];
   /** The process that holds the sound cards for itself; null: none does. */
   readonly agent: number | null;
-  /** That process's own status; null if it does not answer. */
+  /** The status of the process `agent`; null if it does not answer. */
   readonly agentStatus?: () => Promise<{ readonly reasons: readonly string[] } | null>;
   /** Whether the tone is played; without it the loudspeaker stays untouched. */
   readonly plays: boolean;
@@ -40,7 +40,7 @@ export interface SoundParts {
 const LISTEN_MS = 2000;
 /** A doubtful rate is measured again for this long (ms), which evens out a busy machine. */
 const LONGER_MS = 6000;
-/** The same as the drivers' timeout for their first try (ms). */
+/** Timeout for opening a device (ms), as long as the drivers' own for their first try. */
 const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
 /** The search for the tone begins this much before its estimated time (ms): a driver's estimate may be late. */
@@ -174,7 +174,7 @@ async function playTone(
         fault = given;
       },
       back: () => {},
-      // A card that misses the tone reports a fault. A program may start more slowly, which is no fault.
+      // A card that misses the tone reports a fault. A program may just start more slowly.
       missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;
@@ -247,7 +247,7 @@ function faulty(
 function adviseOn(holders: readonly Holder[]): string {
   const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
   const mask = (units: string): string =>
-    `End this sound server for good, as the desktop's user: systemctl --user mask --now ${units}`;
+    `Stop this sound server permanently, as the desktop's user: systemctl --user mask --now ${units}`;
   if (has(/^(pipewire|wireplumber)/)) return mask('pipewire.socket pipewire wireplumber');
   if (has(/^pulseaudio/)) return mask('pulseaudio.socket pulseaudio');
   return 'End that program.';

@@ -2,8 +2,8 @@ import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 
 /**
- * The same callbacks for an adapter. An exception in one of them is reported and does not reach the adapter: it would
- * end the process there.
+ * Wraps callbacks for an adapter. An exception in one of them is reported and does not reach the adapter, where it would end
+ * the process.
  * @param part names the adapter in the report, such as `bus`
  */
 export function guardCallbacks<T extends object>(part: string, callbacks: T, defects: Defects): T {

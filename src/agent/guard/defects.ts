@@ -69,7 +69,7 @@ export function nameOf(error: unknown): string {
     const kind = NAME.test(name) ? name : 'Error';
     return typeof code === 'string' && CODE.test(code) ? `${kind} ${code}` : kind;
   } catch {
-    // The error's own properties throw.
+    // Reading the error's own properties has thrown.
     return 'Error';
   }
 }

@@ -27,7 +27,7 @@ export interface EventSums {
   nameOf(kind: EventKind, detail: Detail): string;
   /** @returns the sums of all unpublished events, this one included */
   add(kind: EventKind, detail: Detail): Record<string, number>;
-  /** Clears the sums, which were published. */
+  /** Clears the sums, because they were published. */
   told(name: string): void;
 }
 

@@ -299,7 +299,7 @@ export class Publisher {
   }
 }
 
-/** Lost speech is published in steps: one event per chunk would be three a second. */
+/** Step (ms) in which lost speech is published: one event per chunk would be three a second. */
 const LOST_STEP_MS = 10_000;
 
 function lostStep({ backlog, settings }: LaneState): number {

@@ -51,7 +51,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
     reread(problems) {
       const isOver = refused.length + unreadable.length > 0;
       refused = problems;
-      // A file that is still unreadable is reported again at the next connection, or is among these.
+      // A file that is still unreadable is among `problems`, or is reported again at the next connection.
       unreadable = [];
       if (problems.length > 0) tellProblems(problems);
       judge(isOver);

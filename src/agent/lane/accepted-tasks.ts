@@ -38,10 +38,7 @@ export function readTasks(text: string): Reading<readonly Accepted[]> {
   return readVersioned(text, TASKS_FILE_VERSION, READERS);
 }
 
-/**
- * The last task of each lane that the service accepted, kept over restarts. It continues if the service refuses a
- * newer one.
- */
+/** The last task of each lane that the service accepted, kept across restarts. It continues if the service refuses a newer one. */
 export interface AcceptedTasks {
   of(lane: string): TaskOptions | null;
   onStep(step: LaneStep): void;
@@ -49,7 +46,7 @@ export interface AcceptedTasks {
 }
 
 /**
- * @param file null: nothing is kept over a restart
+ * @param file null: nothing is kept across restarts
  * @param kept called once with a reason when the file cannot be written, and with null when it can be again
  */
 export function createAcceptedTasks(

@@ -27,9 +27,9 @@ export interface CapturePipelineDeps {
   readonly chunkMs: number;
   /** Sample rate of the loudspeaker's sound. */
   readonly playedRateHz: number;
-  /** Left out: the usual one. */
+  /** Default: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
-  /** Absent if echo can't be cancelled. */
+  /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   /** The place of this microphone in its room; missing: the lane is alone. */
   readonly seat?: RoomSeat | undefined;
@@ -38,7 +38,7 @@ export interface CapturePipelineDeps {
   post(event: LaneEvent): void;
 }
 
-/** Least voiced part of a chunk that counts as speech (ms): a syllable, not a click. */
+/** Minimum voiced part of a chunk of speech (ms): a syllable, not a click. */
 const SYLLABLE_MS = 80;
 
 /** Time until a microphone that does not open is reported (ms). */
@@ -230,7 +230,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       echo.flushed(at);
     },
     late(byMs) {
-      // Only for the echo detector: the canceller uses stream positions if it has them.
+      // Informs only the echo detector: the canceller uses stream positions if it has them.
       echo.late(byMs);
     },
     async close() {

@@ -6,7 +6,7 @@ import { BYTES_PER_SAMPLE, durationMs } from '../../sound/pcm.ts';
 
 /** Dependencies of the path through the canceller. */
 export interface EchoPathDeps {
-  /** Absent if echo can't be cancelled. */
+  /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   readonly rateHz: number;
   readonly playedRateHz: number;

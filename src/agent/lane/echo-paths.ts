@@ -13,7 +13,7 @@ export interface EchoPaths {
   close(): void;
 }
 
-/** @param loudspeakers how many of them the microphone hears */
+/** @param loudspeakers number of loudspeakers that the microphone hears */
 export function createEchoPaths(
   deps: EchoPathDeps,
   deliver: Deliver,

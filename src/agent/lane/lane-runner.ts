@@ -58,9 +58,9 @@ export interface LaneDeps {
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Left out: the usual one. */
+  /** Default: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
-  /** Absent if echo can't be cancelled. */
+  /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   /** The lane's place in a room; missing: the lane is alone. */
   readonly seat?: RoomSeat | undefined;

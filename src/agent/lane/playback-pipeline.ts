@@ -57,7 +57,7 @@ export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
-  /** Whether the lane was told that it has no loudspeaker: it failed to open, or did not open in time. */
+  /** Whether it was reported to the lane that the loudspeaker failed to open, or did not open in time. */
   private isMissing = false;
   private isClosed = false;
   private runsOn = false;

@@ -36,9 +36,9 @@ export interface RoomSeat {
   pass(chunk: Chunk, pass: (own: OwnChunk) => void): void;
   /** Connects the lane to its place. */
   sit(neighbour: Neighbour): void;
-  /** The sound of its loudspeaker, for the other microphone. */
+  /** The sound of the lane's loudspeaker, for the other microphone. */
   readonly loudspeaker: Reference;
-  /** Its loudspeaker is heard at these times. */
+  /** The lane's loudspeaker is heard at these times. */
   sounds(heard: readonly Heard[], playedMs: number): void;
 }
 

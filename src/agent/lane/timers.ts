@@ -20,7 +20,7 @@ export function createTimers(clock: Clock, fire: (timer: TimerName) => void): Ti
     arm(timer, at, slackMs) {
       disarm(timer);
       const goOff = (): void => {
-        // Only if it is still armed: a cancelled timer may have fired already.
+        // Fires only if it is still armed: a cancelled timer may already be in the queue.
         if (armed.get(timer) !== cancel) return;
         armed.delete(timer);
         fire(timer);

@@ -58,7 +58,7 @@ export async function openMetricsPage({ listen, measure, clock, log }: MetricsOp
       log.info({ url: `${opened.url}/metrics` }, 'metrics are served');
     } catch (error) {
       if (isClosed) return;
-      log.error({ listen }, `metrics.listen ${listenTrouble(error)}; it is tried again each 30 s`);
+      log.error({ listen }, `metrics.listen ${listenTrouble(error)}; retrying every 30 s`);
       cancelRetry = clock.at(clock.now() + RETRY_MS, () => void attempt());
     }
   };

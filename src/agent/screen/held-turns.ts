@@ -3,7 +3,7 @@ import type { ScreenAction } from '../../protocol/screen.ts';
 
 export type TurnAction = Extract<ScreenAction, { do: 'turn' }>;
 
-/** The page repeats a held button every 2 s. A page that is gone must not leave a microphone open. */
+/** How long a press counts as held (ms); the page repeats it every 2 s. A page that is gone must not leave a microphone open. */
 const HELD_FOR_MS = 5000;
 
 /** The buttons that visitors hold down on pages. */
@@ -24,7 +24,7 @@ export function createHeldTurns(clock: Clock, release: (action: TurnAction) => v
     take(action) {
       const { lane, speaker } = action;
       const before = held.get(lane)?.speaker ?? null;
-      // Somebody else has pressed the other button meanwhile.
+      // Another person has pressed the other button meanwhile.
       if (!action.held && before !== null && before !== speaker) return false;
       end(lane);
       if (!action.held) return true;

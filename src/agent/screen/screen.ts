@@ -32,9 +32,9 @@ export interface ScreenOptions {
   readonly clock: Clock;
   readonly log: Log;
   randomHash(): string;
-  /** Left out: the files beside the program. */
+  /** Default: the files beside the program. */
   readonly files?: PageFiles;
-  /** Left out: the configured port. 0: any free one. */
+  /** Default: the configured port. 0: any free one. */
   readonly port?: number;
 }
 
@@ -104,7 +104,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
         code === 'ENOENT'
           ? 'screen.js or screen.css is not beside the program: install it again'
           : `port ${port} ${listenTrouble(error)}`;
-      log.error({ port }, `the page for the screen cannot be served: ${why}; it is tried again each 30 s`);
+      log.error({ port }, `the page for the screen cannot be served: ${why}; retrying every 30 s`);
       publisher.condition('screen', true, code ?? 'failed');
       cancelRetry = clock.at(clock.now() + RETRY_MS, () => void attempt());
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** MemoryMax= of the unit. */
+/** `MemoryMax=` of the agent's unit. */
 export const MOST_MEMORY_BYTES = 440 * 2 ** 20;
 const LOOK_EVERY_MS = 60_000;
 const TELL_EVERY_MS = 3_600_000;

@@ -5,7 +5,7 @@ import type { LaneStep } from '../lane/lane-runner.ts';
 
 /** The state of microphones and connection since the start. */
 export interface Observed {
-  /** The same ports, with microphones and connection observed. */
+  /** The given ports, with microphones and connection observed. */
   readonly deps: AgentDeps;
   /** Call after each step of a lane. */
   onStep(step: LaneStep): void;

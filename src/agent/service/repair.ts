@@ -19,7 +19,7 @@ export interface Unusable {
   readonly problems: readonly string[];
   /** The first wrong key; null if the fault concerns no key. */
   readonly key: string | null;
-  /** Null if even the broker's part is unusable. */
+  /** Null if even the configuration of the broker is unusable. */
   readonly broker: {
     /** Changes when another connection is needed. */
     readonly fingerprint: string;
@@ -67,7 +67,7 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     log.error(
       { problems: fault.problems },
-      'the configuration is unusable and nothing runs; fix it: it is read again every 5 s',
+      'the configuration is unusable and nothing runs; fix it: the agent reads it again every 5 s',
     );
     if (isNew) initSystem.tell({ ready: true, status: `degraded (config): ${problem}${rest}` });
     if (isNew) line.tell(fault);

@@ -80,7 +80,7 @@ export function createBatchedWriter(
       cancelPatience();
       note(result.ok ? null : result.message);
       try {
-        // Changes in these callbacks are written together: no write begins before the last one.
+        // Changes in these callbacks are written together: no write begins before the last callback.
         if (result.ok) callBack(written.splice(0), true);
         else failAll();
       } finally {

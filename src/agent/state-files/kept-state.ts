@@ -3,7 +3,7 @@ import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import type { Reading } from './versioned-file.ts';
 
 export interface KeptState<T> {
-  /** Null: nothing is kept over a restart. */
+  /** Null: nothing is kept across restarts. */
   readonly file: StateFile | null;
   readonly log: Log;
   parse(text: string): Reading<T>;

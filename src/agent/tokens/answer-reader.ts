@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<AnswerFault, string>> = {
   signature: 'its signature is wrong',
   type: 'it was signed as another kind of message',
   device: 'it was signed for another device',
-  id: 'the id that was signed is not the one outside',
+  id: 'the signed id differs from the id outside the signature',
   unasked: 'no request waits for it',
   flood: 'too many came at once',
   retained: 'the broker had retained it, and the backend must not retain answers',
@@ -37,7 +37,7 @@ export function explainFault(fault: AnswerFault): string {
   return WORDS[fault];
 }
 
-/** The faulty part, for faults outside the signature. */
+/** Faulty part of the message, for faults outside the signature. */
 const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
   oversized: `(more than ${LONGEST_ANSWER} characters)`,
   malformed: malformedField(null),
@@ -64,7 +64,7 @@ export interface AnswerReaderParts {
   readonly signatures: SignedContentReader | null;
   /** Whether a request with this id is open. */
   awaits(id: string): boolean;
-  /** @param body of the message as JSON */
+  /** @param body the body of the message, as JSON */
   deliver(body: unknown): unknown;
   refused(fault: AnswerFault): void;
 }

@@ -21,7 +21,7 @@ const REMEMBERED_REQUESTS = 16;
  */
 export interface EndedStreams {
   onStep(step: LaneStep): void;
-  /** The part of a request that reports them; empty if there are none. */
+  /** The part of a token request that reports ended streams; empty if there are none. */
   reportIn(id: string): Pick<TokenRequest, 'ended'>;
   /** Whether a request with this id has reported ends. */
   awaits(id: string): boolean;

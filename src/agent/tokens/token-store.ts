@@ -21,7 +21,7 @@ export interface TokenStore {
   forget(grant: string): void;
   /** Removes present and recent tokens from a foreign text, and shortens their session ids. */
   hide(text: string): string;
-  /** The same, for the callbacks of a grant's connection during its whole life. */
+  /** `hide` for the callbacks of a grant's connection, during its whole life. */
   hideFor(grant: string): (text: string) => string;
 }
 

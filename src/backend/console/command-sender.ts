@@ -16,7 +16,7 @@ export interface CommandSenderParts {
   readonly clock: Clock;
   /** Whether a command that is sent now reaches the device. */
   readonly isConnected: (device: string) => boolean;
-  /** The broker did not take a command of this job. */
+  /** Called when the broker did not accept a command of this job. */
   readonly refused: (job: JobRecord) => void;
 }
 
@@ -53,14 +53,14 @@ export class CommandSender {
         this.onTheWay -= 1;
         if (isDelivered) return;
         const message =
-          'the broker did not take the command: the log of the backend says why; its rights at the broker may be too few';
+          'the broker did not accept the command: see the log of the backend, and check its rights at the broker';
         refuseDevice(job, name, 'not_sent', message);
         this.parts.refused(job);
       },
     });
   }
 
-  /** Without QoS 1, so that the broker stores it neither for a device that is away nor on its disk. */
+  /** Sends with QoS 0, so that the broker does not store the command, even for a device that is away. */
   private async sendIfConnected(job: JobRecord, name: string): Promise<void> {
     if (!this.parts.isConnected(name)) {
       const message = 'it is not connected, and this command is not kept for it: send it again later';
@@ -71,7 +71,7 @@ export class CommandSender {
     this.parts.bus().publish(message.topic, message.text, { qos: 0, properties: message.properties });
   }
 
-  /** Null: it is not sent. Otherwise its device counts as one that has it. */
+  /** Null: nothing to send. Otherwise the device counts as having received the command. */
   private async messageToSend(job: JobRecord, name: string) {
     const { prefix, signer, clock } = this.parts;
     const about = `${prefix}/${name}`;

@@ -59,7 +59,7 @@ export class ConsoleUnavailable extends Error {}
 export async function startConsole(parts: ConsoleParts): Promise<Console> {
   const { config, store, signer, log, clock, ledger, readTls } = parts;
   const { prefix } = config.mqtt;
-  // It may throw: before anything is open.
+  // May throw, so it runs before anything is open.
   const tls = readTls?.() ?? null;
   const complain = createLimitedWarnings(log, clock);
   const files = parts.files ?? (await builtFiles());

@@ -41,7 +41,7 @@ export function openFleetBus(
         hearsHealth = !filters.includes(health);
         if (!hearsHealth) fleet.listen(false);
         const sentence =
-          'the broker does not allow the console to hear everything: give the backend the rights of docs/console.md';
+          'the broker does not allow the console to receive all its topics: give the backend the rights of docs/console.md';
         if (filters.length > 0) log.warn({ filters }, sentence);
       },
       up() {
@@ -57,7 +57,7 @@ export function openFleetBus(
         complain(
           'console lost',
           { topic: clean(topic), reason: clean(reason) },
-          'the broker did not take a message',
+          'the broker did not accept a message',
         ),
     },
   );

@@ -105,7 +105,7 @@ export function createFleet(
     if (event === null) return;
     device.events.push(JSON.stringify(event));
     if (device.events.length > MOST_EVENTS) device.events.shift();
-    // No page has taken them: each device keeps its own latest events.
+    // Dropped if no page fetches them; each device keeps its own latest events.
     if (events.length >= MOST_NEW_EVENTS) events = [];
     events.push({ device: device.name, event });
   };

@@ -71,7 +71,7 @@ export class HeldJobs {
     }
   }
 
-  /** Even if the last claim was a moment ago. */
+  /** Makes a claim due now, however recent the last one. */
   claimSoon(): void {
     this.claimedAt = Number.NEGATIVE_INFINITY;
   }

@@ -1,4 +1,4 @@
-/** Jobs: commands on their way to devices. They are in the store, and another start of the backend goes on with them. */
+/** Jobs: commands on their way to devices. They are in the store, so they continue after a restart. */
 import { randomUUID } from 'node:crypto';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
@@ -40,9 +40,9 @@ export class Jobs {
   /** Jobs changed since the pages were last updated. */
   private readonly changed = new Set<JobRecord>();
   private readonly stopSteps: () => void;
-  /** The step that is under way; null: none is. */
+  /** The running step; null: none. */
   private stepping: Promise<void> | null = null;
-  /** The jobs are another backend's, or the next run's. */
+  /** The leases are released: another backend, or the next run, owns the jobs. */
   private isReleased = false;
 
   constructor(parts: JobParts) {
@@ -69,7 +69,7 @@ export class Jobs {
 
   /** Sends no further commands. */
   stop(job: JobRecord): void {
-    stopJob(job, 'the job was stopped before');
+    stopJob(job, 'the job was stopped before the command was sent');
     this.touch(job);
   }
 
@@ -90,7 +90,7 @@ export class Jobs {
     return changedJobs;
   }
 
-  /** The next step takes over what an earlier run has left. */
+  /** The next step takes over jobs that an earlier run left. */
   claim(): void {
     this.held.claimSoon();
   }
@@ -133,7 +133,7 @@ export class Jobs {
 
   /** Call it after each change of a job. */
   private touch(job: JobRecord): void {
-    // The broker may still answer. Who goes on with the job asks the devices again, and writes its result.
+    // The broker may still answer. Whoever continues the job asks the devices again, and writes its result.
     if (this.isReleased) return;
     if (endIfDone(job, this.wall())) this.parts.ended(shownJob(job), job.auditLine);
     this.changed.add(job);

@@ -207,7 +207,7 @@ export function fleetRoutes(parts: FleetParts): Pick<Handlers, FleetRoute> {
         throw new Refusal(
           404,
           'not_found',
-          'the job has ended, or waits for a backend: look again in half a minute',
+          'the job has ended, or no backend runs it yet: try again in half a minute',
         );
       const action = { who: call.session.who.name, from: call.request.address, what: 'job.stop', on: job.id };
       await audit.act(action, async () => {

@@ -61,7 +61,7 @@ export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandl
     'POST /api/sign-in': async (call) => {
       const { name, password } = await readBody(call, signInSchema, MOST_SIGN_IN_BYTES);
       const { address } = call.request;
-      // Comes before the audit, which guesses must not fill.
+      // Runs before the audit: guesses must not fill it.
       const attempt = await signIn.attempt(name, address);
       const enter = async () => {
         const person = await signIn.prove(attempt, password);

@@ -11,11 +11,11 @@ export function backendWarnings(config: BackendConfig): string[] {
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
-      'mqtt.url leaves this machine in clear (mqtt.allowInsecure): others on the network can read every token. Use mqtts:// or wss://.',
+      'mqtt.url leaves this machine unencrypted (mqtt.allowInsecure): others on the network can read every token. Use mqtts:// or wss://.',
     );
   if (isExposedAddress(service.url))
     warnings.push(
-      'service.url leaves this machine in clear (service.allowInsecure): others on the network can read the API key. Use https://.',
+      'service.url leaves this machine unencrypted (service.allowInsecure): others on the network can read the API key. Use https://.',
     );
   const { maxSessionDurationSeconds: maxS } = session;
   const needed = maxS === null ? 0 : Math.ceil((limits.lanes * 3600) / Math.max(30, maxS - ROLLOVER_LEAD_S));

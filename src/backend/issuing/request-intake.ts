@@ -122,7 +122,7 @@ export function openHearing(parts: HearingParts): Bus {
   /** Switches to the other kind of subscription. If neither receives the test, stays with the shared one. */
   const changeOver = async (): Promise<void> => {
     if (shared) {
-      log.warn({}, 'no request arrives on the shared subscription; trying a plain one');
+      log.warn({}, 'no requests arrive on the shared subscription; trying without sharing');
     } else {
       trust = 'unprovable';
       const sentence = `cannot verify that requests arrive: messages to ${request} do not come back. Allow this backend to publish and subscribe there.`;

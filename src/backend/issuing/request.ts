@@ -78,7 +78,7 @@ export function createRequestReader(
 
 export function complainOfFlood(device: string, complain: Complain): void {
   const sentence =
-    'too many requests from one device, or from all that never had a session; they get no answer';
+    'too many requests from one device, or from all new devices together; further ones get no answer';
   complain(`flood ${device}`, { device, why: 'flood' }, sentence);
 }
 

@@ -75,12 +75,12 @@ export class ReportQueue {
   private async write({ device, kind, write }: WaitingReport): Promise<boolean> {
     const { odd, log, complain } = this.parts;
     try {
-      if ((await write()) === 'implausible') odd.add(device, kind, 'it cannot be true');
+      if ((await write()) === 'implausible') odd.add(device, kind, 'it is implausible');
     } catch (error) {
       complainOfStore(error, complain, log);
       if (error instanceof StoreDown || error instanceof StoreRefused) return false;
       // A retry would fail again, and block all other reports.
-      odd.add(device, kind, 'the store does not take it');
+      odd.add(device, kind, 'the store rejected it');
     }
     return true;
   }

@@ -94,7 +94,7 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
       properties: { expiryS: Math.max(1, Math.ceil((notAfter - (wall ?? notAfter)) / 1000)) },
       ended(isDelivered) {
         if (isDelivered) return;
-        const message = 'the broker did not take the order: the rights of the backend may be too few';
+        const message = 'the broker did not accept the order: the backend may lack rights there';
         from.failed({ device, id, status: 'error', code: 'not_sent', message });
         complain('rollout order', { device }, message);
       },
@@ -126,14 +126,14 @@ export function startRolloutDriver(parts: RolloutDriverParts): RolloutDriver {
     if (state !== before.state && state === 'stopped')
       log.warn(
         { ...fields, why: reason },
-        'the roll-out has stopped by itself: no more devices get the version',
+        'the roll-out stopped automatically: no more devices get the version',
       );
     else if (reason !== null && reason !== before.reason)
       log.warn(
         { ...fields, why: reason },
-        'one device alone has paused the roll-out: look at it, then "rollout resume" or "rollout abort"',
+        'the roll-out paused because of one device: check the device, then "rollout resume" or "rollout abort"',
       );
-    else if (state !== before.state) log.info({ ...fields, state }, 'the roll-out has another state');
+    else if (state !== before.state) log.info({ ...fields, state }, 'the state of the roll-out has changed');
     else if (wave !== before.wave) log.info(fields, 'the roll-out begins its next wave');
   };
 

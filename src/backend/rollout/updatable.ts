@@ -39,7 +39,7 @@ export async function insistOnUpdatable({ config, secrets }: Opened, group: stri
       if (listener.isSettled) throw new Failure(noDevice(group, unsupported));
       if (listener.downForMs > UP_WITHIN_MS)
         throw new Failure(
-          `the broker cannot be asked which devices can be updated (${problem}): check mqtt.url, and start again`,
+          `the broker cannot be asked which devices can be updated (${problem}): check mqtt.url, then try again`,
         );
       await new Promise<void>((resolve) => void clock.at(clock.now() + LOOK_EACH_MS, resolve));
     }
@@ -51,7 +51,7 @@ export async function insistOnUpdatable({ config, secrets }: Opened, group: stri
 function noDevice(group: string | null, unsupported: number): string {
   const where = group === null ? '' : ` in group ${group}`;
   if (unsupported === 0)
-    return `no device${where} can be updated: the broker has no state of one that "allow" names; switch a device on first`;
+    return `no device${where} can be updated: the broker has no state of a device that "allow" permits; switch a device on first`;
   const [who, have] = unsupported === 1 ? ['the only device', 'has'] : [`all ${unsupported} devices`, 'have'];
   return `no device${where} can be updated: ${who}${where} ${have} no updater; install the package dragoman there (docs/updates.md)`;
 }

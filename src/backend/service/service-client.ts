@@ -186,7 +186,7 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
 function checkSecret(secret: string): string {
   const trimmed = secret.trim();
   if (!/^[\x21-\x7e]{1,8192}$/.test(trimmed))
-    throw new Error('the key is empty or contains characters that no key has');
+    throw new Error('the key is empty or contains invalid characters');
   return trimmed;
 }
 

@@ -27,7 +27,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
         folder,
         `${name} is made; the first authority still issues.`,
         `Keep ${join(folder, 'authority', `${name}.key`)} off the broker's machine.`,
-        `Bring ${join(folder, 'broker', 'ca.crt')} to the backend, every person and every device, as their broker-ca.crt.`,
+        `Copy ${join(folder, 'broker', 'ca.crt')} to the backend, every person and every device, as their broker-ca.crt.`,
         `When all have it: dragoman-backend broker authority use ${folder}`,
       );
     });
@@ -48,7 +48,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
               `Then: dragoman-backend devices renew --now --broker ${folder}, until every device has a certificate of the new authority.`,
             ]
           : []),
-        `At last: dragoman-backend broker authority retire ${folder}`,
+        `Finally: dragoman-backend broker authority retire ${folder}`,
       );
     });
   authority
@@ -63,7 +63,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
         folder,
         `${name} is no longer valid.`,
         `Destroy ${join(folder, 'authority', `${name}.key`)}, and its copies.`,
-        `Bring ${join(folder, 'broker', 'ca.crt')} to the backend, every person and every device, as their broker-ca.crt.`,
+        `Copy ${join(folder, 'broker', 'ca.crt')} to the backend, every person and every device, as their broker-ca.crt.`,
       );
     });
 }

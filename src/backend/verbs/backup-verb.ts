@@ -95,7 +95,7 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
     shell.print(textLine(`saved ${rows} rows of the store and ${saved.length} files in ${to}`));
     for (const name of files.filter((path) => !existsSync(path)))
       shell.complain(
-        textLine(`warning: ${name} is not saved: no file has this name here. Keep a copy of its source.`),
+        textLine(`warning: ${name} is not saved, because it is not a file here. Keep a copy of its source.`),
       );
   });
 }
@@ -131,7 +131,7 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   await withEngine(config, storePassword, async (engine) => {
     const rows = await load(engine, lines);
     const kept = files.length - missing.length;
-    const there = kept === 0 ? '' : `; ${kept} files were there and stay as they are`;
+    const there = kept === 0 ? '' : `; kept ${kept} files that already existed`;
     const where = url === null ? ` in ${storePath}` : '';
     shell.print(textLine(`restored ${rows} rows of the store${where} and ${missing.length} files${there}`));
   });

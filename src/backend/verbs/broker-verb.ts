@@ -35,7 +35,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
   broker
     .command('init')
     .description('write a mosquitto set-up: authority, certificate, logins, access rules, limits')
-    .argument('<folder>', 'new folder for all of it')
+    .argument('<folder>', 'new folder for the set-up')
     .requiredOption('--tenant <name>', 'tenant that the --person logins manage')
     .requiredOption('--host <host>', "the broker's name or address, as devices connect to it")
     .addOption(
@@ -55,7 +55,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
     .option('--device-port <port>', 'where devices connect', port, 8883)
     .option('--people-port <port>', 'where the backend and people connect', port, 8884)
     .option('--listen <address>', 'listen on this address only')
-    .option('--installed-at <path>', 'where its folder "broker" will lie on the broker\'s machine')
+    .option('--installed-at <path>', 'path of the folder "broker" on the broker\'s machine')
     .option('--plugin <path>', "the dynamic security plugin on the broker's machine")
     .option('--json', 'print one line: {"broker": {"folder", "handed_out"}}')
     .addHelpText(

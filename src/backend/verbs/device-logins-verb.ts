@@ -93,7 +93,7 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
   }
   const line = ({ device, folder }: Added): string => `${device}  ${folder}`;
   const next = [
-    'Bring each folder to its device and install it there: docs/fleet.md has the lines. Then delete the folder.',
+    'Copy each folder to its device and install it there: docs/fleet.md has the commands. Then delete the folder.',
     `On the broker's machine: ${howToApply(readSetup(options.broker))}.`,
     ...(options.replace ? ['Until then the old board can log in, and the new board cannot.'] : []),
   ];

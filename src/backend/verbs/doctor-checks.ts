@@ -107,12 +107,12 @@ export async function checkBroker({ config, secrets }: Opened): Promise<Finding>
 export async function checkStore({ config, secrets }: Opened): Promise<Finding> {
   const { path, url } = config.store;
   if (url === null && path === MEMORY_STORE) {
-    const finding = 'there is none: a restart forgets sessions and limits';
+    const finding = 'no store is set: a restart forgets sessions and limits';
     return { check: 'store', verdict: 'warning', finding, fix: 'set store.path or store.url' };
   }
   // Does not create the file: the backend might not be allowed to write a file of this user.
   if (url === null && !existsSync(path) && existsSync(dirname(path)))
-    return { check: 'store', ...ok(`there is none yet: the backend makes ${path} at its start`) };
+    return { check: 'store', ...ok(`not created yet: the backend creates ${path} when it starts`) };
   const mayLackRows = url === null && mayLackNewest(path);
   const engine = openKeptEngine(config.store, secrets.storePassword);
   try {
@@ -124,9 +124,9 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
         check: 'store',
         verdict: 'warning',
         finding: `${path} holds no sessions`,
-        fix: `if it is a copy of a file in use, copy ${path}-wal, too, which has the newest rows; or use "backup" and "restore"`,
+        fix: `if it is a copy of a file in use, also copy ${path}-wal, which has the newest rows; or use "backup" and "restore"`,
       };
-    const upgrade = `at its start the backend ${version === 0 ? 'makes its tables' : `upgrades its tables from version ${version}`}`;
+    const upgrade = `on its next start the backend ${version === 0 ? 'creates its tables' : `upgrades its tables from version ${version}`}`;
     const last = newest === null ? '' : `; its ledger ends at ${new Date(newest).toISOString()}`;
     const sentence = `it can be read and written${last}`;
     return { check: 'store', ...ok(version === SCHEMA_VERSION ? sentence : `${sentence}; ${upgrade}`) };
@@ -172,5 +172,5 @@ export async function checkClock({ config }: Opened): Promise<Finding> {
   const seconds = Math.round(Math.abs(wall - server.date) / 1000);
   return seconds > MOST_CLOCK_ERROR_S
     ? { check: 'clock', ...problem(`the clock differs from the service's by ${seconds} s`, fix) }
-    : { check: 'clock', ...ok("it agrees with the service's") };
+    : { check: 'clock', ...ok("it agrees with the service's clock") };
 }

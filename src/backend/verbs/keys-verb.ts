@@ -23,10 +23,7 @@ export function addKeysVerb(program: Command, shell: Shell): void {
 
 function create(shell: Shell, name: string, asJson: boolean): void {
   if (basename(name) === '' || /[/\\]$/.test(name))
-    throw new Failure(
-      `the name "${name}" is not a name of files: give one such as ${DEFAULT_NAME}`,
-      EXIT.usage,
-    );
+    throw new Failure(`"${name}" cannot be the name of files: give one such as ${DEFAULT_NAME}`, EXIT.usage);
   const privateFile = resolve(`${name}.key.pem`);
   const publicFile = resolve(`${name}.pub.pem`);
   const { privatePem, publicPem, kid } = createKeyPair();

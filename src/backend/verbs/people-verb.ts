@@ -98,7 +98,7 @@ async function passwordFor(
         'this is not a terminal where a password can be typed: give --password-file',
         EXIT.usage,
       );
-    if (password !== (await ask('The same again: ')))
+    if (password !== (await ask('Repeat the password: ')))
       throw new Failure('the two passwords differ: try again');
   } else {
     const read = readPassword(file, shell.env);

@@ -26,7 +26,7 @@ interface Options {
 export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals): void {
   devices
     .command('renew')
-    .description('certify the new keys of devices whose certificates end soon')
+    .description('certify the new keys of devices whose certificates expire soon')
     .argument('[device...]', 'devices of the tenant (default: all that ask)')
     .requiredOption(
       '--broker <folder>',
@@ -37,8 +37,8 @@ export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals
       "an administrator's profile in ~/.config/dragoman/ctl.json (default: its default profile)",
     )
     .option('--days <days>', 'validity of the certificates', days, DEVICE_DAYS)
-    .option('--wait <seconds>', 'time that devices have to use them', seconds, 60)
-    .option('--now', 'make the devices ask now, before it is time')
+    .option('--wait <seconds>', 'time for the devices to connect with them', seconds, 60)
+    .option('--now', 'make the devices ask now, before renewal is due')
     .option('--follow', 'serve devices that ask until SIGTERM')
     .option('--json', 'print one line for each: {"device", "status", "valid_to", "message"}')
     .addHelpText(...examples('dragoman-backend devices renew --broker museum'))

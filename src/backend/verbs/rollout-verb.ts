@@ -45,7 +45,7 @@ const NONE = 'there is no roll-out: begin one with "dragoman-backend rollout sta
 export function addRolloutVerb(program: Command, shell: Shell): void {
   const rollout = program
     .command('rollout')
-    .description('bring a version to all devices in waves; it stops by itself when the version is bad');
+    .description('roll a version out to all devices in waves; stops automatically when the version is bad');
   rollout
     .command('start')
     .description('begin a roll-out; a running backend sends the orders')
@@ -77,7 +77,7 @@ export function addRolloutVerb(program: Command, shell: Shell): void {
       .action((options: Options) => change(shell, options, name, ask));
   };
   verb('pause', 'send no orders and begin no wave until "resume"', pause);
-  verb('resume', 'go on after "pause", or although it has stopped by itself', resume);
+  verb('resume', 'continue after "pause", or after an automatic stop', resume);
   verb('abort', 'send no more orders; devices that have the version keep it', (one) => abort(one, now()));
 }
 
@@ -139,7 +139,7 @@ const MOST_LISTED = 5;
 /** @returns why it is unknown whether devices find the version; null: they find it. @throws Failure if they do not */
 async function whyUnchecked({ version, manifestUrl }: Plan, config: BackendConfig): Promise<string | null> {
   const { path } = config.releases;
-  if (manifestUrl === null && path === null) return 'each device has its own sources, which it alone reads';
+  if (manifestUrl === null && path === null) return 'each device has its own sources, which only it can read';
   const insist = (versions: readonly string[], where: string): null => {
     if (versions.includes(packageVersion(version))) return null;
     const last = versions.slice(-MOST_LISTED).map(plainVersion).join(', ');
@@ -197,7 +197,7 @@ function changed(name: string, rollout: Rollout): string {
   const { plan } = rollout;
   const { live, under_way } = countsOf(rollout);
   if (name === 'resume') return `the roll-out of ${plan.version} goes on`;
-  const rest = `${live} ${live === 1 ? 'device has' : 'devices have'} ${plan.version} and ${live === 1 ? 'keeps' : 'keep'} it, ${under_way} ${under_way === 1 ? 'has' : 'have'} the order and ${under_way === 1 ? 'goes' : 'go'} on`;
+  const rest = `${live} ${live === 1 ? 'device has' : 'devices have'} ${plan.version} and ${live === 1 ? 'keeps' : 'keep'} it, ${under_way} ${under_way === 1 ? 'has' : 'have'} the order and ${under_way === 1 ? 'continues' : 'continue'}`;
   const advice = name === 'abort' ? '; "dragoman ctl DEVICE rollback" returns one of them' : '';
   return `the roll-out of ${plan.version} is ${rollout.state}: no more orders are sent; ${rest}${advice}`;
 }
@@ -206,7 +206,7 @@ function changed(name: string, rollout: Rollout): string {
 function understood({ body }: StoredRollout): Rollout {
   const rollout = readRollout(body);
   if (rollout === null)
-    throw new Failure('the roll-out in the store is for another version: "rollout start" replaces it');
+    throw new Failure('this version cannot read the roll-out in the store: "rollout start" replaces it');
   return rollout;
 }
 

@@ -59,6 +59,6 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const releases = releasesWarning(config.releases.path) ?? [];
   for (const sentence of [...backendWarnings(config), ...warnings].concat(releases)) log.warn({}, sentence);
   await asked;
-  log.info({}, 'asked to end');
+  log.info({}, 'stop requested');
   await backend.close();
 }

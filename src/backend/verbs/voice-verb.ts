@@ -58,7 +58,7 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .requiredOption('-n, --name <name>', 'name of the voice, 3 to 64 characters')
     .requiredOption(
       '-f, --file <file>',
-      'recording of one clean speaker, 10 s or more, better 30 s, at most 10 MB',
+      'clean recording of one speaker, 10 s or more, better 30 s, at most 10 MB',
     )
     .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file's content)`)
     .option('--language <code>', 'language that is spoken in the recording')

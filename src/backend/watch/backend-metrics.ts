@@ -68,7 +68,7 @@ function budgetFamilies(budgets: readonly BillLine[]): Family[] {
     {
       ...gauge(
         'dragoman_group_month_seconds',
-        'Streams of the group in this month.',
+        'Stream time of the group in this month.',
         of(({ minutes }) => minutes),
       ),
       unit: 'seconds',
@@ -110,7 +110,7 @@ function deviceFamilies(view: FleetView): Family[] {
     ),
     gauge(
       'dragoman_device_implausible',
-      'A device that reported more than can be in the time that passed; only what can be is counted.',
+      'A device that reported more than the elapsed time allows; the excess is not counted.',
       [...view.devices()]
         .filter(([, { isImplausible }]) => isImplausible)
         .slice(0, MOST_SERIES)

@@ -44,15 +44,11 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
     if (noun === 'status' && payload === '') view.forget(device);
     else if (payload === '') return;
     else if (!hearers[noun](device, body, clock.now()))
-      return complain(`${noun} ${device}`, { device, noun }, 'what a device publishes cannot be read');
+      return complain(`${noun} ${device}`, { device, noun }, 'cannot read a message of a device');
     const isBack = !retain && view.heard(device, clock.now());
     if (noun === 'status' || isBack) changed(device);
     if (view.get(device)?.isImplausible === true)
-      complain(
-        `implausible ${device}`,
-        { device },
-        'a device reports more than can be in the time that passed',
-      );
+      complain(`implausible ${device}`, { device }, 'a device reports more than the elapsed time allows');
   };
   const hearers = { status: view.hearStatus, state: view.hearState, health: view.hearHealth };
 
@@ -72,7 +68,7 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
         if (!hearsHealth) listeningSince = null;
         if (refused.length === 0) return;
         const sentence =
-          'the broker does not allow this backend to receive what devices publish about themselves: metrics and webhook lack it. Allow it, or write the rules of the broker again with "dragoman-backend devices add".';
+          'the broker does not allow this backend to receive the status, state and health of devices: metrics and webhook lack them. Allow it, or write the rules of the broker again with "dragoman-backend devices add".';
         log.warn({ filters: refused }, sentence);
       },
       up(connection, protocol) {

@@ -97,20 +97,20 @@ export function createTokenCounts(): TokenCounts {
         name: 'dragoman_backend_token_ignored',
         type: 'counter',
         samples: ignored.samples(),
-        help: 'Requests without an answer from here. elsewhere: another backend answers.',
+        help: 'Requests that this backend did not answer. elsewhere: another backend answers.',
       },
       {
         name: 'dragoman_backend_token_answer_seconds',
         type: 'histogram',
         unit: 'seconds',
-        help: 'From the arrival of a request to its first answer.',
+        help: 'Time from the arrival of a request to its first answer.',
         samples: seconds.samples(),
       },
       {
         name: 'dragoman_backend_service_create_seconds',
         type: 'histogram',
         unit: 'seconds',
-        help: 'Time in which the service created a session.',
+        help: 'Time that the service took to create a session.',
         samples: creates.samples(),
       },
       {

@@ -131,7 +131,7 @@ export function webhookFamilies(waiting: number, samples: Family['samples']): Fa
       name: 'dragoman_backend_webhook_messages',
       type: 'counter',
       samples,
-      help: 'Messages to the webhook. failed: given up; dropped: too many waited.',
+      help: 'Messages to the webhook. failed: given up; dropped: the queue was full.',
     },
     {
       name: 'dragoman_backend_webhook_waiting',

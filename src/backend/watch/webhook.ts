@@ -90,7 +90,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
       if (isClosed) return;
       if (waitMs === null) {
         counted('failed');
-        return log.error({ why, id: message.id }, 'a message to the webhook was given up');
+        return log.error({ why, id: message.id }, 'gave up on a message to the webhook');
       }
       counted('retried');
       log.warn({ why, id: message.id, retry_ms: waitMs }, 'a message did not reach the webhook');
@@ -114,7 +114,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
       if (queue.length >= MOST_WAITING) {
         queue.shift();
         counted('dropped');
-        log.error({}, 'too many messages wait for the webhook: the oldest was dropped');
+        log.error({}, 'the queue for the webhook is full: the oldest message was dropped');
       }
       queue.push({ id, text: JSON.stringify(body) });
       running ??= run();

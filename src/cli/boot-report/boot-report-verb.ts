@@ -11,7 +11,7 @@ export const bootReportVerb: Verb = {
   register(program, shell) {
     program
       .command('boot-report')
-      .description('announce by voice, once after a boot, whether this kiosk is ready, or its problem')
+      .description('announce by voice, once after a boot, whether this kiosk is ready or what its problem is')
       .option('--config <file>', 'configuration file of the agent', CONFIG)
       .option('--result <file>', 'result file of "dragoman provision"', PROVISIONING_RESULT_FILE)
       .option('--boot <folder>', `folder for ${STATUS_FILE} (default: the mounted boot partition)`)

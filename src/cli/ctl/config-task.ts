@@ -63,7 +63,7 @@ export async function runConfig(verb: ConfigVerb, words: readonly string[], deps
 
 function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[] {
   if (verb === 'get' || verb === 'diff') {
-    if (words.length > 0) throw new Failure(`config ${verb} takes no further words`, EXIT.usage);
+    if (words.length > 0) throw new Failure(`config ${verb} takes no further arguments`, EXIT.usage);
     return [];
   }
   if (words.length === 0)

@@ -51,7 +51,7 @@ export async function runCtl(
     if (!(error instanceof BrokerFailure)) throw error;
     const advice =
       error instanceof RefusedMessage
-        ? `the role of this login may not allow "${first.rest[0]}": see "Who may do what" in docs/fleet.md`
+        ? `perhaps the role of this login does not allow "${first.rest[0]}": see "Who may do what" in docs/fleet.md`
         : 'check the profile (url, username, certificate)';
     throw new Failure(`${oneLine(error.message)}; ${advice}`);
   }

@@ -29,7 +29,7 @@ export const demoVerb: Verb = {
       .addOption(
         new Option(
           '--desk',
-          'a clerk and a visitor talk in two languages, at one microphone and at one for each of them; writes a file for each loudspeaker',
+          'a clerk and a visitor talk in two languages, at a shared microphone and with a microphone each; writes a file for each loudspeaker',
         ).conflicts(['input', 'realMic', 'seconds', 'fault', 'web']),
       )
       .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')

@@ -88,7 +88,7 @@ function describeSilenced({ silenced_chunks, muted_chunks }: DemoSummary): [stri
       index === 0 ? 'not heard' : '',
       `${seconds(chunks)} s, ${why}`,
     ]),
-    ['', 'what was said meanwhile is cut, and not interpreted'],
+    ['', 'speech during this time is cut and not interpreted'],
   ];
 }
 

@@ -51,8 +51,7 @@ export async function findDevice(
   if (stream === undefined) {
     return say(false, `the card ${card.id} has no such ${direction} device${instead(configured, survey)}`);
   }
-  const advice =
-    typeof name.card === 'number' ? `; card numbers may change, so better use "${stream.address}"` : '';
+  const advice = typeof name.card === 'number' ? `; card numbers may change, so use "${stream.address}"` : '';
   return say(true, `${stateOf(stream)}${advice}`);
 }
 

@@ -34,7 +34,7 @@ const WIDEST_COLUMNS = 100;
 /** Lists the devices, or shows the level of one. */
 export async function performDevices(options: DevicesOptions, shell: Shell): Promise<void> {
   if (options.seconds !== undefined && options.meter === undefined && options.keys === undefined) {
-    throw new Failure('--seconds needs --meter or --keys: give both or neither.', EXIT.usage);
+    throw new Failure('--seconds needs --meter or --keys: add one of them, or leave it out.', EXIT.usage);
   }
   if (options.keys === true) return performKeys(options, shell);
   const config = options.config === undefined ? null : readConfig(options.config, shell);

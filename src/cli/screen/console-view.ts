@@ -22,7 +22,7 @@ import { consoleText, isForConsole } from './console-text.ts';
 
 const OFFLINE = { kind: 'offline', cause: 'connection' } as const;
 const LEVELS = 10;
-const NO_LETTERS = 'A text console has no letters of this language: use a browser (dragoman-screen).';
+const NO_LETTERS = 'A text console has no letters for this language: use a browser (dragoman-screen).';
 
 /** The page as rows of a text console: two lines for each language. */
 export interface ConsoleView {

@@ -47,7 +47,7 @@ export async function keepScreen(keeping: ScreenKeeping): Promise<void> {
       if (end === 'asked') return;
       if (end !== null) throw new Failure(end);
       watch = takeBeat(watch, await ask(), clock.now());
-      if (isFrozen(watch, clock.now())) throw new Failure('the page is not painted any more');
+      if (isFrozen(watch, clock.now())) throw new Failure('the page is no longer painted');
     }
   } finally {
     await browser.end();

@@ -22,7 +22,7 @@ export function continuationOf(shown: string, candidate: string, language: strin
   return { rest: joins ? ` ${rest}` : rest, diverges: true };
 }
 
-/** Where in the candidate the shown text ends: at the end of one of its words. */
+/** Position in the candidate at which the shown text ends; always the end of a word. */
 function likelyEnd(shown: string, candidate: string, language: string): number {
   const ends: number[] = [];
   for (const { text } of segmentsOf(candidate, language)) ends.push((ends.at(-1) ?? 0) + text.length);

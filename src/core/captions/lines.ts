@@ -16,7 +16,7 @@ const LEAST_STAY_MS = 1500;
 const STEP_MS = 500;
 /** Longest line (UTF-16 units) that is measured. */
 const LONGEST_LINE = 400;
-/** Maximum number of waiting words: about six minutes of text. Beyond them the memory would grow without a bound, so lines pass unread. */
+/** Maximum number of waiting words: about six minutes of text. It bounds the memory: beyond it, lines move up unread. */
 const MOST_WAITING_WORDS = 1000;
 
 export interface Line {
@@ -57,7 +57,7 @@ export function appendText(lines: Lines, text: string, breaks: boolean): Lines {
   const units = unitsOf(text, lines.language, breaks);
   const [first, ...rest] = units;
   const last = lines.waiting.at(-1);
-  // Punctuation joins its word as long as the word is not shown.
+  // Punctuation joins its word if the word is not shown yet.
   if (first?.isGlued && last !== undefined) {
     const joined = { ...last, text: last.text + first.text };
     return { ...lines, waiting: [...lines.waiting.slice(0, -1), joined, ...rest] };
@@ -153,7 +153,7 @@ function cutToFit(unit: Unit, room: Room): Unit[] {
   const text = letters.slice(0, least).join('');
   const rest = unit.text.slice(text.length);
   if (rest === '') return [unit];
-  // The first part counts as the word.
+  // Only the first part counts as a word for the reading speed.
   return [
     { ...unit, text },
     { ...unit, text: rest, words: 0, isGlued: false, breaks: false },

@@ -8,7 +8,7 @@ export interface Segment {
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** A device cuts text of few languages, so it keeps one segmenter for each. */
+/** Maximum number of segmenters kept, one for each language: a device cuts text of few languages. */
 const MOST_KEPT = 32;
 
 function segmenterOf(language: string): Intl.Segmenter {

@@ -27,9 +27,9 @@ interface AwaitedSentence {
 
 /** Maximum number of delays kept: enough for a median. */
 const MOST_DELAYS = 512;
-/** Sentences that the service never speaks must not pile up. */
+/** Maximum number of awaited sentences: those that the service never speaks must not pile up. */
 const MOST_AWAITED = 16;
-/** More languages than this are recognition errors of the service. */
+/** Maximum number of languages: more are recognition errors of the service. */
 const MOST_LANGUAGES = 16;
 
 export function beginConversation(begunBy: BegunBy, now: number, billedMs: number): Conversation {

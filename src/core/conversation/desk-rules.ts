@@ -15,7 +15,7 @@ export interface DeskStep {
   readonly after: LaneState;
 }
 
-/** Nothing is interpreted in these phases. */
+/** Phases in which nothing is interpreted. */
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'closed'];
 
 /** Whether a lane interprets, or would as soon as a person speaks. */

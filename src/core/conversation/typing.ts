@@ -8,7 +8,7 @@ export interface TypingWay<L> extends ScreenTyping {
   readonly lane: L;
 }
 
-/** The ways to type, at most one for each source language. Each keeps its lane: a lane's task translates from one language only. */
+/** The ways to type, at most one for each source language. Each names its lane: a lane's task translates from one language only. */
 export function typingWays<L extends { readonly state: LaneState }>(desk: readonly L[]): TypingWay<L>[] {
   const all = desk.flatMap((lane) => {
     const { source, targets } = taskOf(lane.state);

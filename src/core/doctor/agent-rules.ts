@@ -10,21 +10,20 @@ export interface AgentFacts {
   readonly broker: true | string | null;
   /** Why the agent cannot use its configuration; null: it can. */
   readonly problem: string | null;
-  /** The keys in which the configuration that runs differs from the file. */
+  /** Keys whose running value differs from the configuration file. */
   readonly differing: readonly string[];
 }
 
 const RESTART = 'Restart it ("systemctl restart dragoman").';
 /** The agent reads a repaired configuration only at a reload. */
-const RELOAD =
-  'Fix what the check "configuration" names, if anything; then "systemctl reload dragoman" puts it in force.';
+const RELOAD = 'Fix whatever the check "configuration" names; then run "systemctl reload dragoman".';
 const SEE_REASONS =
   '"Reasons" in docs/operate.md (on a device in /usr/share/doc/dragoman) says what to do about each.';
 const LONGEST_REASON = 200;
 
 /**
  * Judges a running agent by its own status.
- * @param facts null: the agent says nothing that this user can read
+ * @param facts null: the agent reports nothing that this user can read
  * @param pid null: the agent asks itself
  * @param version of this program
  */
@@ -32,8 +31,8 @@ export function judgeAgent(facts: AgentFacts | null, pid: number | null, version
   const who = pid === null ? 'the agent' : `the running agent (process ${pid})`;
   if (facts === null)
     return warning(
-      `${who} does not say how it is`,
-      'Run this as root or as the user of the agent. An older agent says nothing: restart it.',
+      `${who} reports no status`,
+      'Run this as root or as the user of the agent. An older agent reports nothing: restart it.',
       { agent: pid },
     );
   const { status, reasons, broker, differing } = facts;
@@ -47,7 +46,7 @@ export function judgeAgent(facts: AgentFacts | null, pid: number | null, version
       : [
           problem(
             `${who} cannot use its configuration: ${facts.problem}`,
-            'Fix it: it is read again every 5 s.',
+            'Fix it: the agent reads it again every 5 s.',
           ),
         ]),
     ...(typeof broker === 'string'

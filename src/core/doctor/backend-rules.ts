@@ -4,7 +4,7 @@ import { type Outcome, ok, problem, warning } from './finding.ts';
 /** Answer to a test request for a token. Never contains a token. */
 export type BackendAnswer =
   | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' | 'none' }
-  /** The backend does not know test requests: the token was discarded unread. */
+  /** The backend does not support test requests: the token was discarded unread. */
   | { readonly kind: 'granted'; readonly windowS: number | null }
   | {
       readonly kind: 'denied';
@@ -14,7 +14,7 @@ export type BackendAnswer =
       readonly retryAfterS: number | null;
     }
   | { readonly kind: 'malformed' }
-  /** Only untrusted answers came; `why` ends a sentence. */
+  /** Only untrusted answers came; `why` completes a sentence. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The broker did not accept the request. */
   | { readonly kind: 'unasked' }

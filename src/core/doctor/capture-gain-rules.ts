@@ -60,14 +60,14 @@ export const NOTHING_KEPT: KeptGain = { made: null, reported: false, calmLooks: 
 /** Another program changes the gain, or has stopped doing so. */
 export interface GainChange {
   readonly present: boolean;
-  /** For the owner. */
+  /** Message for the owner. */
   readonly message: string;
 }
 
-/** Looks with an unchanged gain after which the finding ends. */
+/** Number of checks with an unchanged gain after which the finding is cleared. */
 const CALM_LOOKS = 10;
 
-/** @returns whether to set the gain now, and news for the owner */
+/** @returns whether to set the gain now, and a message for the owner */
 export function lookAtGain(
   kept: KeptGain,
   mixer: CaptureMixer,

@@ -12,7 +12,7 @@ export interface CertificateFacts {
   readonly validTo: number;
   /** Error code of the TLS library if the certificate is not trusted, such as CERT_HAS_EXPIRED; null: it is trusted. */
   readonly distrust: string | null;
-  /** OpenSSL's reason, where the code says nothing. */
+  /** OpenSSL's reason, if the code alone explains nothing. */
   readonly distrustReason?: string | null;
 }
 
@@ -97,7 +97,7 @@ function distrusted(
       data,
     );
   if (code === 'CERT_NOT_YET_VALID')
-    return problem(`the certificate of ${host} begins only on ${day(facts.validFrom)}`, clock, {
+    return problem(`the certificate of ${host} is not valid before ${day(facts.validFrom)}`, clock, {
       ...data,
       certificate_begins: 'later',
     });

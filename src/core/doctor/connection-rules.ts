@@ -11,7 +11,7 @@ export interface ReachFacts {
   readonly addresses: readonly string[];
   /** The address that answered; null: none did. */
   readonly address: string | null;
-  /** Addresses that were tried in vain, with the error code. */
+  /** Addresses that did not answer, each with its error code. */
   readonly unanswered: readonly { readonly address: string; readonly code: string }[];
   /** The step that failed; null if the connection succeeded. */
   readonly failure: {
@@ -203,7 +203,7 @@ export interface ClockReading {
   readonly uncertaintyMs: number;
 }
 
-/** Without another clock to compare with, a later time is not believed: clock chips that have lost power begin anywhere. */
+/** Latest credible time if there is no other clock to compare with: clock chips that have lost power begin anywhere. */
 const LATEST_BELIEVABLE_WALL_MS = Date.UTC(2060, 0, 1);
 const NOTABLE_OFFSET_MS = 30_000;
 const HARMFUL_OFFSET_MS = 300_000;

@@ -19,7 +19,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   426: 'the server wants another protocol at this address: check the path, and whether the proxy before the broker passes the header "Upgrade" on',
   429: 'the proxy before the broker gets too many connections: raise its limit, or wait',
   502: 'the proxy does not reach the broker: start the broker, or correct the address of the broker at the proxy',
-  503: 'the proxy has no broker that runs: start the broker, or correct its address at the proxy',
+  503: 'the proxy finds no running broker: start the broker, or correct its address at the proxy',
   504: 'the broker does not answer the proxy: look at the load of the broker',
 };
 

@@ -22,7 +22,7 @@ export interface EchoFacts {
 const LONGEST_CANCELLED_MS = 400;
 /** Loudest echo (dB) that can be cancelled: above it the microphone itself distorts. */
 const LOUDEST_CANCELLED_DB = 0;
-/** Tail (ms) that costs visitors their first words, because they answer sooner after a sentence. */
+/** A tail this long (ms) costs visitors their first words: they answer sooner after a sentence. */
 const LONG_TAIL_MS = 800;
 /** Echo level (dB) that is hardly ever taken for speech. */
 const FAINT_DB = -40;
@@ -103,7 +103,7 @@ function lateAtFirst(finding: string, delayMs: number): Outcome[] {
   ];
 }
 
-/** Tail of half-duplex after an echo like this (ms). */
+/** How long half-duplex stays closed after such an echo (ms). */
 function tailAfter(delayMs: number, gainDb: number): number {
   const measure = { delayMs, gainDb, confidence: 1, at: 0 };
   return tailOf({ ...NO_ECHO, measures: [measure] }, 0);

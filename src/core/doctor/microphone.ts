@@ -82,7 +82,7 @@ const BROKEN_RATE = 0.02;
 const SHORTEST_MS = 500;
 const NEARLY_SILENT_DB = -72;
 
-/** Whether the measured rate deviates enough for a longer look. */
+/** Whether the measured rate deviates enough for a longer measurement. */
 export function isRateDoubtful({ rateHz, measuredHz }: HearingFacts): boolean {
   return measuredHz !== null && Math.abs(measuredHz / rateHz - 1) > RATE_TOLERANCE;
 }

@@ -21,7 +21,7 @@ export function nameMixer(control: string): string {
   return control === 'default' ? 'the default card' : `"${control}"`;
 }
 
-/** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
+/** Messages of amixer for a missing card. Names other than a card's, such as "default", may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
 /** amixer's message for a device whose definition names no mixer. */
 const UNDEFINED = /Invalid CTL/;

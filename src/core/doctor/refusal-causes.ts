@@ -66,7 +66,7 @@ export function explainRefusedLogin(code: number | undefined, names: LoginNames)
   const known = EXPLANATIONS[code ?? -1];
   if (known === undefined || known.cause !== 'login')
     return known ?? { cause: 'login', fix: loginFix(names) };
-  // Only these two are about user and password alone.
+  // Only these two codes are about user and password alone.
   const isPassword = code === 4 || code === 134;
   const rights = isPassword
     ? ''

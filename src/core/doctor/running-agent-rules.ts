@@ -2,7 +2,7 @@ import type { CaptureFinding } from '../../sound/capture-watch.ts';
 import type { EchoGuard } from '../../sound/echo-guard.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
-/** Findings of a running lane about its microphone, based on a longer time than a diagnosis takes. */
+/** Findings of a running lane about its microphone, observed for longer than a diagnosis takes. */
 const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
   silent: (device) =>
     problem(
@@ -53,7 +53,7 @@ export function judgeCaptureFindings(device: string, findings: readonly CaptureF
 
 /**
  * @param playedS seconds of sound played since the start
- * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, and a measured one is chance
+ * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, so a measured one is a coincidence
  */
 export function judgeRunningPlayback(
   device: string,

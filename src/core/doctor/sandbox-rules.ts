@@ -21,7 +21,7 @@ export const SANDBOX_PROPERTIES = [
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];
 const KERNEL = ['/dev', '/proc', '/sys'];
-/** Read-only by ProtectSystem. */
+/** Paths that ProtectSystem makes read-only. */
 const SYSTEM: Readonly<Record<string, readonly string[]>> = {
   yes: ['/usr', '/boot', '/efi'],
   full: ['/usr', '/boot', '/efi', '/etc'],

@@ -53,7 +53,7 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
     const parts = PARTS.flatMap((part) => DESIRED_KEYS[part].map((one) => `${part}.${one}`));
     const others = [...DESIRED_WHOLE, ...parts].join(', ');
     throw new ChangeError(
-      `"${name}" is not a key that can be set; there are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
+      `"${name}" is not a key that can be set; the keys are LANE.{${DESIRED_KEYS.lanes.join(', ')}}, ${others}`,
     );
   }
   if (scope !== '' && !nameSchema.safeParse(scope).success)
@@ -92,8 +92,8 @@ function readValue(key: string, text: string): unknown {
 }
 
 /**
- * Highest reported version that counts: above times in microseconds, which owners may use. A device could report the highest
- * number of all, and no document could follow in its group.
+ * Highest reported version that counts; it admits times in microseconds, which owners may use as versions. Without this limit,
+ * a device that reports the highest possible number would block all later documents of its group.
  */
 const MOST_REPORTED = 8e15;
 

@@ -26,7 +26,7 @@ export interface Verdict {
   readonly status: 'ok' | 'refused' | 'silent';
   /** Reasons for changed keys, and for the whole document. */
   readonly errors: Faults;
-  /** Rejected keys of the document that were not changed now. */
+  /** Rejected keys of the document that this change did not touch. */
   readonly older: Faults;
   /** Names of the changed keys that are in force. */
   readonly applied: readonly string[];

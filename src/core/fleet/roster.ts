@@ -44,8 +44,8 @@ export function createRoster(): Roster {
   };
 }
 
-/** Completes a sentence about a registered device. */
-export const NEVER_CAME = 'is registered and never came';
+/** Completes a sentence that begins with a device's name. */
+export const NEVER_CAME = 'is registered but has never connected';
 
 /** The registered devices that the broker does not know. */
 export function neverCame(registered: readonly string[], known: readonly DeviceEntry[]): DeviceEntry[] {

@@ -13,7 +13,7 @@ export const claimsConnection = (status: string): boolean => CONNECTED.includes(
 
 /**
  * @param heardAt time of its last message, retained ones left out; null: none yet
- * @param listeningSince since when all its messages arrive; null: they do not
+ * @param listeningSince since when all its messages are received; null: not all are
  */
 export function isSilent(heardAt: number | null, listeningSince: number | null, now: number): boolean {
   if (listeningSince === null) return false;

@@ -55,7 +55,7 @@ function rearmStandby(context: StepContext): void {
   else context.arm('standby', context.now + standbyAfterMs);
 }
 
-/** Minimum time before the latest switch (ms) for a change of the task and the set-up of a successor. */
+/** Time (ms) that must remain before the latest switch, to change the task and then set up a successor. */
 const TASK_AND_SUCCESSOR_MS = 12_000;
 
 /** Whether the live session can take a new task now, and still has time to set up its successor. */

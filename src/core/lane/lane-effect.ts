@@ -29,7 +29,7 @@ export type LaneEffect =
       readonly reason: TokenReason;
       readonly attempt: number;
     }
-  /** The token of this grant is not needed any more. */
+  /** The token of this grant is no longer needed. */
   | { readonly type: 'forget_grant'; readonly grant: string }
   | { readonly type: 'open_stream'; readonly stream: number; readonly grant: string }
   | {

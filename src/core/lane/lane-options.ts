@@ -31,7 +31,7 @@ export interface LaneSettings {
   readonly connectMarginMs: number;
   /** Maximum time to open a connection: an upgrade takes up to 4 s. */
   readonly connectMs: number;
-  /** The same for the first few consecutive attempts. */
+  /** Maximum time to open a connection in the first few consecutive attempts. */
   readonly firstConnectMs: number;
   /** Timeout from sending a task until it runs. */
   readonly setupMs: number;
@@ -42,15 +42,15 @@ export interface LaneSettings {
   /** Interval of polls (docs/service.md 8: at most once per 2 s); also between two tasks. */
   readonly pollMs: number;
   readonly pingMs: number;
-  /** Permitted delay of a ping. */
+  /** How late a ping may be sent. */
   readonly pingSlackMs: number;
   /** Consecutive pings without an answer after which the connection counts as dead. */
   readonly pingsMissed: number;
   /** How long speech may stay without any message before the lane polls the task. */
   readonly silentAskMs: number;
-  /** Timeout for the answer to that poll. */
+  /** Timeout for the answer to the poll after silence. */
   readonly silentAnswerMs: number;
-  /** How long later speech may stay without a result if the service answered only that poll. */
+  /** How long speech may stay without a result if the service has only answered the poll after silence. */
   readonly silentGoOnMs: number;
   /** Unsent bytes above which the connection counts as slower than speech: about two seconds of audio. */
   readonly congestedBytes: number;
@@ -64,7 +64,7 @@ export interface LaneSettings {
   readonly rollLatestMs: number;
   /** How long an old session must be quiet to count as finished. */
   readonly oldSessionQuietMs: number;
-  /** The same if the session has spoken everything that it was sent. */
+  /** How long it must be quiet if it has spoken everything that it was sent. */
   readonly oldSessionDoneMs: number;
   /** Length of the audio that is kept from before a wake. */
   readonly prerollMs: number;

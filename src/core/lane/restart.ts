@@ -110,7 +110,7 @@ function countDebts(context: StepContext): void {
   try {
     for (const stream of streamsOf(state)) countEnd(context, stream, 'replayed');
   } catch {
-    // A log is inconsistent: a partial sum would be wrong, too.
+    // A log is inconsistent: a partial sum would be wrong, so count nothing.
     context.set(state);
   }
 }

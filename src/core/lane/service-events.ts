@@ -181,7 +181,7 @@ function onNotOpened(context: StepContext, stream: Stream, refused: Refused): vo
   lose(context, stream, reason, { message, errorCode, retryAfterMs, unspent });
 }
 
-/** Maximum length of the service's explanation of a close (characters): a code and 120 characters of its own. */
+/** Maximum length of the service's explanation of a close (characters): a code and 120 characters of text. */
 const LONGEST_CLOSE_CHARS = 126;
 
 /** The connection closed. */

@@ -8,7 +8,7 @@ export interface Unreadable {
   readonly since: number;
   /** When the last one came. */
   readonly at: number;
-  /** Sound was among them: readable texts do not end the problem. */
+  /** Sound was among them, so readable texts do not end the problem. */
   readonly isSound: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Unreadable {
 export interface SpokenVoice {
   /** Capture time of the newest chunk. */
   readonly at: number;
-  /** The same for the last sentence in which the detector was not sure of a voice. */
+  /** Capture time of the newest chunk of the last sentence in which the detector was not sure of a voice. */
   readonly unsureAt: number;
 }
 

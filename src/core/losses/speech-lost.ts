@@ -10,11 +10,11 @@ import { REPORT_EACH_MS, type SpeechLoss } from './loss-record.ts';
 
 /** Time (ms) without another loss after which a loss is over, while the lane streams: a slow connection loses a word now and then. */
 const LOSS_OVER_AFTER_MS = 10_000;
-/** Held chunks of speech (two seconds) from which a stop reports them as lost: fewer may be a noise. */
+/** Number of held speech chunks (two seconds) from which a stop reports them as lost: fewer may be a noise. */
 const LEAST_HELD_CHUNKS = 6;
 /**
- * Oldest speech (ms) that is still sent: its speaker has gone, and the next visitor must not hear it. The backlog's bound keeps
- * speech younger, unless the microphone is absent: then nothing pushes it out.
+ * Maximum age of speech that is still sent (ms): the speaker of older speech has gone, and the next visitor must not hear it.
+ * The backlog's bound keeps speech younger, unless the microphone is absent: then nothing pushes it out.
  */
 const OLDEST_SENT_MS = 120_000;
 

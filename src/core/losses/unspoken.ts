@@ -11,7 +11,7 @@ import { REPORT_EACH_MS } from './loss-record.ts';
  * translated. No action depends on which of these it was.
  */
 
-/** Unspoken speech (ms) without any sound of its language that makes the lane degraded: a long sentence, and a second one. */
+/** Unspoken speech (ms) without any sound of its language that makes the lane degraded: two sentences, one of them long. */
 const DEGRADED_FROM_MS = 20_000;
 /** Unspoken speech (ms) that is worth an event: less is a word, or a rounding error. */
 const LEAST_UNSPOKEN_MS = 1000;
@@ -73,7 +73,7 @@ export function noteNoise(context: StepContext, tag: string | null, ms: number, 
   );
 }
 
-/** The lane starts again: the status is reset, and speech that is not reported yet still will be. */
+/** The lane starts again: resets the status. Unreported speech is still reported later. */
 export function forgetSilentLanguages(context: StepContext): void {
   context.set({ unspoken: context.state.unspoken.map((one) => ({ ...one, silentMs: 0 })) });
 }

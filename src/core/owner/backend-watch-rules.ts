@@ -84,7 +84,7 @@ export interface BackendWatchResult {
 
 /** Time without a usable answer until the backend counts as silent (ms). */
 export const SILENT_AFTER_MS = 20_000;
-/** Tries of a probe until it counts as unanswered: the broker does not store answers, and one can be lost. */
+/** Number of tries after which a probe counts as unanswered: the broker does not store answers, and one can be lost. */
 const PROBE_ATTEMPTS = 3;
 const PROBE_AGAIN_MS = 7000;
 export const PROBE_EACH_MS = 600_000;
@@ -94,7 +94,7 @@ const PROBE_JITTER = 0.2;
 const FIRST_PROBE_WITHIN_MS = 60_000;
 /** First wait between probes of a silent backend (ms); it doubles up to the usual interval. */
 const PROBE_RETRY_MS = 60_000;
-/** Consecutive probes answered only as `service` after which probing stops: at a single one, the backend may have been starting. */
+/** Consecutive probes answered only as `service` after which probing stops: with a single one, the backend may have been starting. */
 const MOST_UNKNOWN_PROBES = 2;
 const NO_PROBES_FOR_MS = 86_400_000;
 
@@ -201,9 +201,9 @@ function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]):
 }
 
 /**
- * Not every backend knows this kind of probe. A denial is a normal answer. A backend that grants a session would
- * create one every ten minutes. A backend that answers only the kind that all know would cause a false alarm each
- * time. Both get no more probes for a day, and are judged by the answers to real requests alone.
+ * Not every backend knows this kind of probe. A denial is a normal answer. A backend that grants a session would create one
+ * every ten minutes. A backend that answers only the `service` probe would cause a false alarm each time. Both get no more
+ * probes for a day, and are judged by the answers to real requests alone.
  */
 function probeAnswered(
   given: BackendWatch,
@@ -271,7 +271,7 @@ function goOnProbing(
     effects.push({ type: 'ask', probe: number, kind, attempt });
     return { ...state, probe: { ...probe, attempt } };
   }
-  // A backend may ignore this kind because it does not know it: the kind that every backend answers decides.
+  // A backend may not support this kind of probe: the kind that every backend answers decides.
   if (kind === 'backend') return ask(state, 'service', beganAt, now, effects);
   return { ...silent(state, beganAt, effects), probe: null, failedProbes: state.failedProbes + 1 };
 }

@@ -38,7 +38,7 @@ export interface Resolved {
   readonly config: Config;
   /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
-  /** By origin: the accepted keys of its document, with the kept values of the refused ones. */
+  /** The accepted keys of each origin's document, with the kept values of the refused ones. */
   readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
@@ -85,7 +85,7 @@ export function findNamer(
   return null;
 }
 
-/** Keys about the message, not the configuration; `device` is the addressee of a signed document. */
+/** Keys of the message itself, which are not configuration; `device` is the addressee of a signed document. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
 /** The configuration has a `device` too, which cannot be set over MQTT. */
 const isOfEnvelope = (key: string, value: unknown): boolean =>
@@ -197,7 +197,7 @@ function readLanes(
     return kept;
   }
   const good: DesiredKeep['lanes'][number][] = [];
-  /** By lane: the index of the entry that named it first. */
+  /** Index of the first entry for each lane. */
   const named = new Map<string, number>();
   let isClear = true;
   for (const [index, entry] of value.entries()) {
@@ -221,7 +221,7 @@ function readLanes(
     } else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
     named.set(lane.id, before ?? index);
   }
-  // An unreadable entry may have meant any other lane: the kept values of those stay.
+  // An unreadable entry may be for any lane that no other entry names: those lanes keep their values.
   return isClear ? good : [...good, ...kept.filter(({ id }) => !named.has(id))];
 }
 

@@ -5,7 +5,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** Cached: creating a formatter takes a hundred times as long as using it. */
+/** Maximum number of cached formatters: creating one takes a hundred times as long as using it. */
 const MOST_FORMATTERS = 8;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 /** Tolerated difference of clocks (ms): a certificate that begins within it counts as valid. */
 const CLOCKS_APART_MS = 600_000;
 
-/** Wall-clock milliseconds. */
+/** Validity of a certificate, wall-clock milliseconds. */
 export interface CertificateLife {
   readonly validFrom: number;
   readonly validTo: number;
@@ -37,7 +37,7 @@ export function faultOf(
   if (!offered.isTrusted) return 'was not issued by an authority of mqtt.caFile that is valid now';
   if (!(offered.validTo > wall)) return `has ended on ${day(offered.validTo)}, by this device's clock`;
   if (!(offered.validFrom <= wall + CLOCKS_APART_MS))
-    return `begins only on ${day(offered.validFrom)}, by this device's clock`;
+    return `is not valid before ${day(offered.validFrom)}, by this device's clock`;
   return offered.validTo - wall >= DAY_MS ? null : `ends on ${day(offered.validTo)}, within a day`;
 }
 

@@ -30,7 +30,7 @@ const GONE = ['lost', 'offline'];
 /**
  * Judges a message on the device's own status topic.
  * @param heard null: it is not a status
- * @param isRetained the broker had it when the device subscribed: the device's own status follows anyway
+ * @param isRetained the broker already had it when the device subscribed: the device publishes its own status anyway
  */
 export function judgeStatus(
   heard: HeardStatus | null,
@@ -42,8 +42,8 @@ export function judgeStatus(
     const isPresent = heard.conn_seq === connection && !GONE.includes(heard.status);
     return isRetained || isPresent ? FINE : WRONG;
   }
-  // A retained status, or a late will, may be of an earlier start of the agent, also after the broker has restored old data.
-  // A new connection of that start proves that another device is alive.
+  // A retained status, or a late will, may come from an earlier start of the agent, or from old data that the broker has
+  // restored. A new connection of that start proves that another device is alive.
   const isRisen = foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
   const isGone = GONE.includes(heard.status);
   // A status of a live device is not answered with our own: the two would never stop.

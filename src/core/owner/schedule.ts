@@ -9,7 +9,7 @@ export interface Opening {
   readonly changesAt: WallMs | null;
 }
 
-/** Days to search for the end of adjacent opening hours: a week without a gap counts as always open. */
+/** Number of days to search for the end of adjacent opening hours: a week without a gap counts as always open. */
 const LOOK_AHEAD_DAYS = 8;
 
 interface Window {
@@ -35,7 +35,10 @@ export function openingAt(schedule: Schedule | null, wall: WallMs): Opening {
   return { isOpen: true, changesAt: localDay(end, schedule.timeZone) > today + LOOK_AHEAD_DAYS ? null : end };
 }
 
-/** Time over which a fleet opens (ms): else all its kiosks request tokens in one second. Shorter than any hours or pause. */
+/**
+ * Time over which a fleet opens (ms): otherwise all its kiosks would request tokens in one second. Shorter than any opening or
+ * closed period.
+ */
 export const OPENING_SPREAD_MS = 60_000;
 
 /** How long after the opening time this device opens (ms, whole seconds): always the same for its name. */
@@ -46,7 +49,7 @@ export function openingDelayMs(name: string): number {
   return (hash * 1000) % OPENING_SPREAD_MS;
 }
 
-/** The same for a device that opens a little after the opening time, and closes at the closing time. */
+/** The schedule's state for a device that opens a little after the opening time, and closes at the closing time. */
 export function delayedOpeningAt(schedule: Schedule | null, wall: WallMs, delayMs: number): Opening {
   const opening = openingAt(schedule, wall);
   // Without a schedule, and in hours without an end, there was no opening time either.

@@ -8,7 +8,7 @@ export type SignedFault =
   | 'oversized'
   /** Nested more deeply than any of our messages. */
   | 'nested'
-  /** It is not signed at all. */
+  /** The message is not signed at all. */
   | 'unsigned'
   /** Signed as a message of another kind. */
   | 'type'

@@ -1,6 +1,6 @@
 /** Longest piece (characters): about half a minute of speech. */
 const LONGEST_PIECE = 400;
-/** The end of a sentence, a clause, or a word. */
+/** Patterns for the end of a sentence, a clause, and a word. */
 const ENDS = [/[.!?…](?=\s)|[。！？]/g, /[,;:](?=\s)|[、，；：]/g, /\s/g] as const;
 
 /**

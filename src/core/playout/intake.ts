@@ -13,7 +13,7 @@ import {
   withPiece,
 } from './sentences.ts';
 
-/** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
+/** Lead over playback (ms) that shows that a sentence arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;
 /** Pause (ms) after which sound without a name begins a new sentence. */
 const NAMELESS_GAP_MS = 1000;

@@ -42,7 +42,7 @@ export interface Playout {
   readonly writtenBytes: number;
   /** Whole sentences dropped against lag, including their sound that arrived later. */
   readonly shed: { readonly sentences: number; readonly bytes: number };
-  /** Since when every look has found playback lagging; null: it keeps up. */
+  /** Since when playback has lagged at every check; null: it keeps up. */
   readonly laggingSince: number | null;
   /** Underruns in the middle of a sentence. */
   readonly gaps: number;

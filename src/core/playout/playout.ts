@@ -30,7 +30,7 @@ const REFILL = 1 / 3;
 const STEP_MS = 20;
 /** Longest wait (ms) for more of a sentence without an end mark, while another one is ready. */
 const STARVED_MS = 400;
-/** A sentence that is about to run dry is faded out this early (ms), in case the event loop is busy then. */
+/** How long before a sentence runs dry it is faded out (ms), in case the event loop is busy then. */
 const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */
@@ -58,7 +58,7 @@ export interface Write {
 }
 
 /**
- * Returns the writes that are due, the time of the next look (null: after the next arrival), and its permitted delay.
+ * Returns the writes that are due, the time of the next call (null: after the next arrival), and its permitted delay.
  * @param soonMs also write what is due within this time, limited to the usual refill interval
  */
 export function advance(

@@ -4,9 +4,9 @@ import { isFirst, isQuiet, isSpeech, lengthOf, type Piece } from './piece.ts';
 import type { ReplayLog, Unanswered, Unspoken } from './record.ts';
 import { shareSpoken, spokenIn } from './sentence.ts';
 
-/** Voiced chunks that make a stretch speech (about one second): less may be a cough or a door. */
+/** Minimum number of voiced chunks in a stretch of speech (about one second): fewer may be a cough or a door. */
 const LEAST_CHUNKS = 3;
-/** Share of these of which the voice detector must be sure: it is sure of a tenth or more of a voice, and hardly ever of noise. */
+/** Share of these chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
 const SURE_SHARE = 0.1;
 
 /** Rule 14: the unspoken speech of these pieces, by language and sentence. */

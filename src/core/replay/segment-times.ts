@@ -5,7 +5,7 @@ import type { ReplayLog, Times } from './record.ts';
 const OVERLAP_MS = 400;
 /** Credible excess over the sent audio (ms): rounding of segment times. */
 const ROUNDING_MS = 40;
-/** Segments with impossible times after which the times of the session are ignored: one may be a slip. */
+/** Number of segments with impossible times after which the times of the session are ignored: one may be a slip. */
 const REFUSED_TO_STOP = 3;
 
 export const NO_TIMES: Times = { coveredMs: 0, refused: 0 };
@@ -24,7 +24,7 @@ export function placeSpan(
   return { span, times: { ...times, coveredMs: span.toMs } };
 }
 
-/** The same for a part of a sentence: parts may come in any order. */
+/** Rule 5 for a part of a sentence: parts may come in any order. */
 export function placePart(
   { times, sentMs }: Pick<ReplayLog, 'times' | 'sentMs'>,
   span: Span | null,

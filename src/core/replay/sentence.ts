@@ -3,7 +3,7 @@ import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 
 /** Speech per letter of text (ms), until the pace is measured: most languages need 60 to 75. */
 export const MS_PER_LETTER = 65;
-/** Finished sentences after which the measured pace is used. */
+/** Number of finished sentences after which the measured pace is used. */
 const SENTENCES_TO_MEASURE = 3;
 /** Smallest share of the expected length with which a translation counts as spoken: speaking rates differ by less than a factor of two. */
 const LEAST_SHARE = 0.5;
@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.5;
 const COVERED_SHARE = 0.8;
 /** Gap (ms) in the sound of a sentence after which no more sound is expected, if the stream is known to work. */
 export const CUT_AFTER_MS = 5000;
-/** Marked ends after which a service is trusted to mark every end. */
+/** Number of marked ends after which a service is trusted to mark every end. */
 export const ENDS_TO_TRUST = 3;
 
 export function spokenIn({ languages }: Sentence, language: string | null): Spoken {

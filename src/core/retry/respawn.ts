@@ -8,7 +8,7 @@ export const RESPAWN_BACKOFF: BackoffPolicy = { floorMs: 20, baseMs: 250, capMs:
 /** Time (ms) in which a device that was just closed may still report that it is in use. */
 export const BUSY_GRACE_MS = 3000;
 const BUSY_RETRY: BackoffPolicy = { floorMs: 60, baseMs: 120, capMs: 120 };
-/** Running time (ms) after which the next failure counts as a new trouble. */
+/** Running time (ms) after which the next failure counts as a new problem. */
 const STABLE_AFTER_MS = 10_000;
 /** Time (ms) that a new cause must last before it is reported: a failure can show several causes at first. */
 const CAUSE_STAYS_MS = 3000;
@@ -61,7 +61,7 @@ export interface Failure {
 export interface Verdict {
   readonly state: RespawnState;
   readonly waitMs: number;
-  /** Report to the owner: a new trouble, or a new cause that has lasted. */
+  /** Report to the owner: a new problem, or a new cause that has lasted. */
   readonly report: boolean;
   /** Number of failures that the log line covers; 0: no line now. */
   readonly log: number;

@@ -2,11 +2,11 @@ import { levelOfPower } from '../../sound/pcm.ts';
 
 /** The noise of one microphone, measured slot by slot. */
 export interface Ear {
-  /** Level of its noise (dBFS); null: it was not heard yet. */
+  /** Level of the microphone's noise (dBFS); null: not measured yet. */
   readonly noiseDb: number | null;
 }
 
-/** A microphone is never quieter than this (dBFS): digital silence is not a measure of noise. */
+/** Lowest noise of a microphone (dBFS): digital silence is not a measure of noise. */
 const LEAST_NOISE_DB = -70;
 /** Rise of the noise per louder slot (dB): 0.9 dB a second. */
 const RISE_DB = 0.018;

@@ -47,7 +47,7 @@ const OWN_DB = 3;
 /** Difference (dB) below which the earlier onset decides. */
 const EQUAL_DB = 2;
 const CONTEST_SLOTS = 8;
-/** Slots of a contest with a voice: fewer are a click. */
+/** Minimum number of slots with a voice in a contest: fewer are a click. */
 const LEAST_VOICED = 4;
 /** Silence that ends a sentence (0.7 s), as in the service. */
 const SENTENCE_OVER_SLOTS = 35;

@@ -2,7 +2,7 @@ import { BYTES_PER_SAMPLE, samplesOf } from '../../sound/pcm.ts';
 import { type Ear, FRESH_EAR, hearLevel } from './ear.ts';
 import { type Floor, FREE_FLOOR, hearSlot, isOpen, isOthers, type Side, SLOT_MS } from './floor.ts';
 
-/** The two microphones of a room: aligns their sound in slots of time, and tells which of it is the other person's. */
+/** The two microphones of a room: aligns their sound in slots of time, and finds out which of it is the other person's. */
 export interface Room {
   readonly ears: readonly [Ear, Ear];
   /** Samples of an incomplete slot, and the time of their end. */

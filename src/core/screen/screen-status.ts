@@ -23,7 +23,7 @@ const LONGEST_TRANSLATION_MS = 15_000;
 const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
 const LIVE: readonly Phase[] = ['live', 'rolling'];
 
-/** The worst first: a lane that does not work comes before lanes that do. */
+/** Worst status first: a lane that does not work comes before lanes that do. */
 const ORDER: readonly ScreenStatus['kind'][] = [
   'offline',
   'speaking',

@@ -48,7 +48,7 @@ const KEYS: readonly (keyof Wording)[] = [
   'failed',
 ];
 
-/** In the order of `KEYS`, separated by bars. */
+/** Texts by language, in the order of `KEYS`, separated by bars. */
 const TEXTS: Readonly<Record<string, string>> = {
   en: 'Listening|Speaking|Translating|Muted|No connection|Out of order|Please wait, or ask the staff.|The microphone is off. Please ask the staff.|There is no sound. Please read, or ask the staff.|Closed|Closed until {t}|Please speak|Hold the button and speak|Language|Type|Speak it|Cancel|Louder|End|That did not work.',
   es: 'Escuchando|Hablando|Traduciendo|Silenciado|Sin conexión|No funciona|Espere, por favor, o avise al personal.|El micrófono no funciona. Avise al personal.|No hay sonido. Lea aquí o avise al personal.|Cerrado|Cerrado hasta {t}|Hable, por favor|Mantenga pulsado el botón y hable|Idioma|Escribir|Decirlo|Cancelar|Más alto|Terminar|No ha funcionado.',

@@ -12,13 +12,13 @@ export interface GateTimes {
 
 export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120_000 };
 
-/** Restarts at which a version is rolled back: three failed starts are not an accident. */
+/** Number of restarts at which a version is rolled back: three failed starts are not an accident. */
 const MOST_RESTARTS = 3;
-/** Starts of the machine at which a version is rolled back: it must not bring the machine down forever. */
+/** Number of machine boots at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
-/** Share of the bytes read before the switch: a deaf version reads next to none, a good one may halve the sample rate. */
+/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may halve the rate. */
 const LEAST_SHARE = 0.25;
-/** Fewer bytes per second than this are not sound. */
+/** Minimum bytes per second that count as sound. */
 const LEAST_SOUND = 8000;
 
 /** What the watch has seen since the switch, or since the start of the machine after it. */
@@ -95,7 +95,7 @@ function deafnessOf(before: AgentHealth | null, { reports, deaf, readsPerS }: Si
   if (worse.length > 0) return `it does not hear a microphone that worked before (${worse.join(', ')})`;
   const usual = before?.readsPerS ?? 0;
   if (usual < LEAST_SOUND || readsPerS === null || readsPerS >= usual * LEAST_SHARE) return null;
-  return `it reads ${inKilobytes(readsPerS)} kB a second from the microphones, and the version before read ${inKilobytes(usual)}`;
+  return `it reads ${inKilobytes(readsPerS)} kB a second from the microphones, and the previous version read ${inKilobytes(usual)}`;
 }
 
 const inKilobytes = (bytes: number): string => (bytes / 1000).toFixed(0);

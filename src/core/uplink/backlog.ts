@@ -32,7 +32,7 @@ export interface BacklogChunk {
   readonly speaker?: 'source' | 'target';
 }
 
-/** Chunks of different kinds must not become one sentence: only some would have to be muted, or are a repeat. */
+/** Chunks of different kinds must not become one sentence: only some of them must be muted, or are replays. */
 export function kindOf({ said, again, late }: BacklogChunk): string {
   return [again === true, late === true, ...[...(said ?? [])].sort()].join();
 }
@@ -67,12 +67,12 @@ export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, progress: 'live
 
 /** Pause that survives trimming (chunks, 0.96 s): longer than the 0.7 s of silence that confirm a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
-/** The same until a new stream has caught up: the room is hardly known yet, and a soft end may seem to be noise. */
+/** Pause that survives until a new stream has caught up: the room is hardly known yet, and a soft end may seem to be noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
-/** Chunks before a word that may hold its soft beginning, which a loud room hides. */
+/** Number of chunks before a word that may contain its soft beginning, which a loud room hides. */
 const SOFT_BEGIN_CHUNKS = 1;
-/** The same before the first word of a stream: no earlier word shows how loud the room is. */
+/** Number of such chunks before the first word of a stream: no earlier word shows how loud the room is. */
 const SOFT_FIRST_BEGIN_CHUNKS = 3;
 
 function isQuiet(chunk: BacklogChunk | undefined): boolean {
@@ -85,7 +85,7 @@ function isTrimmable({ quietRun, progress, chunks }: Backlog): boolean {
   const kept = progress === 'live' ? PAUSE_KEPT_CHUNKS : FIRST_PAUSE_KEPT_CHUNKS;
   if (quietRun < kept || !isQuiet(head)) return false;
   const speech = chunks.findIndex((chunk) => !isQuiet(chunk));
-  // Without any speech held, waiting for some would delay the lane from then on.
+  // If no speech is held, waiting for some would make the lane late from then on.
   if (speech === -1) return chunks.length > SOFT_BEGIN_CHUNKS;
   const mayBegin = progress === 'unspoken' && head?.pcm !== null;
   return speech > (mayBegin ? SOFT_FIRST_BEGIN_CHUNKS : SOFT_BEGIN_CHUNKS);
@@ -222,7 +222,7 @@ export function writeOff(backlog: Backlog, chunks: number): Backlog {
   };
 }
 
-/** By capture time: two streams may have broken, one after the other. */
+/** Sorts by capture time: two streams may have broken, one after the other. */
 function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): BacklogChunk[] {
   const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];
   return chunks.sort((one, other) => one.seq - other.seq);

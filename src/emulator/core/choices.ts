@@ -46,7 +46,7 @@ export const CHOICES = {
     count(60_000).min(10),
     1000,
     1000,
-    'interval of pings; a revoked stream closes within it (3.1)',
+    'interval of pings; a revoked stream closes within this time (3.1)',
   ),
   concurrent: choice(count(100_000).min(1), 10, 10, 'limit of running streams of the whole account (8)'),
   pending: choice(count(100_000), 100, 100, 'limit of created but unused sessions (4.1 rule 3)'),
@@ -101,7 +101,7 @@ export const CHOICES = {
     'translation_queue_configs is checked and applied: when too much speech waits, tempo rises and older speech is dropped',
   ),
   taskStatus: choice(flag, false, true, 'commands are acknowledged by a task_status push'),
-  statusInTask: choice(flag, true, true, 'current_task also contains task_status, for which clients wait'),
+  statusInTask: choice(flag, true, true, 'current_task also contains task_status, which clients wait for'),
   transcriptIds: choice(flag, false, true, 'texts and audio carry transcription ids, parts and last_chunk'),
   segments: choice(
     z.enum(['none', 'times', 'words']),

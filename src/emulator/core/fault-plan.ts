@@ -107,7 +107,7 @@ export function createFaultPlan(): FaultPlan {
           ? roll(request)
           : [{ order: request.order, afterMs: request.order.after_ms }];
       if (waiting.length + rolled.length > MOST_ORDERS)
-        return { problem: `at most ${MOST_ORDERS} faults may wait` };
+        return { problem: `at most ${MOST_ORDERS} faults may be waiting` };
       const ids = rolled.map(({ order, afterMs }) => {
         waiting.push({ id: ++lastId, order, orderedAt: now, notBefore: now + afterMs });
         return lastId;

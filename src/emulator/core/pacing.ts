@@ -4,7 +4,7 @@ export const pacingReportSchema = z.object({
   violations: z.int().describe('frames faster than real time, against docs/service.md 8'),
   too_fast: z
     .int()
-    .describe('violations by kind; slow and stalled clients are none, because they harm only themselves'),
+    .describe('violations by kind; slow and stalled clients do not count: they harm only themselves'),
   too_slow: z.int(),
   stalled: z.int(),
   lead_ms: z.number().describe('sound ahead of real time when the last frame arrived'),

@@ -32,7 +32,7 @@ export interface ServiceSetup {
 
 /**
  * The whole service without its sockets: sessions, voices, streams, account, faults. Callers pass in the time (monotonic
- * milliseconds) and chance (`random`), and fetch the effects to carry out with `takeEffects()`. The same calls with the
+ * milliseconds) and randomness (`random`), and fetch the effects to carry out with `takeEffects()`. The same calls with the
  * same random numbers give the same effects.
  */
 export interface Service {
@@ -66,7 +66,7 @@ export interface Service {
   excuse(ms: number): void;
   /** Connections that a fault currently impairs. */
   strained(now: number): Strained[];
-  /** Ends all streams and resets choices, faults, sessions, voices and reports; only the time stays. */
+  /** Ends all streams and resets choices, faults, sessions, voices and reports; the clock stays advanced. */
   reset(): void;
   takeEffects(): Effect[];
   streams(): readonly Stream[];

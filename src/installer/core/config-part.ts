@@ -42,7 +42,7 @@ export function configPart(document: ProvisioningDocument, before: string | null
     if (named !== undefined && named !== null && !isSamePlace(named, place))
       problems.push({
         field: `config.${section}.${key}`,
-        message: `names another file than the one into which "${part.part}" is written`,
+        message: `names a file other than the one to which "${part.part}" is written`,
         fix: `Leave "${key}" out of "${section}": it is filled in automatically.`,
       });
     else value = { ...value, [section]: { ...present, [key]: place } };

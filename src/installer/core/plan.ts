@@ -105,9 +105,7 @@ function unseenNotes({ wifi, secrets }: ProvisioningDocument): string[] {
   ] as const;
   return texts.flatMap(([field, text]) => {
     const unseen = unseenCharacters(text ?? '');
-    return unseen === null
-      ? []
-      : [`${field} ${unseen}, and is used with it: write it again if that is wrong.`];
+    return unseen === null ? [] : [`${field} ${unseen}, which is kept: write it again if that is wrong.`];
   });
 }
 

@@ -30,7 +30,7 @@ export function startLines({ state, language, wall, said }: StartReport): string
     START_HEAD,
     `Time:   ${wall === null ? 'not known: the clock is not set' : timeOf(wall)}`,
     ...(state.kind === 'ready' ? phraseLines('ready', language) : []),
-    ...(state.kind === 'starting' ? ['State:  starting; it is checked until it is ready.'] : []),
+    ...(state.kind === 'starting' ? ['State:  starting; checks continue until the kiosk is ready.'] : []),
     ...(state.kind === 'ready' ? [] : state.troubles.flatMap((one) => troubleLines(one, language))),
     ...(state.kind === 'troubled' && !state.isWatched
       ? ['Checking has ended: restart the kiosk after this is fixed.']

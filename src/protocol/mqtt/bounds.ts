@@ -5,9 +5,9 @@
 import * as z from 'zod';
 import { plainTextSchema } from '../plain-text.ts';
 
-/** Counts and bytes. A sum of a million of them still fits into 53 bits. */
+/** Maximum of counts and bytes: a sum of a million of them still fits into 53 bits. */
 const MOST = 1e9;
-/** About three years (ms): no agent runs longer. */
+/** Maximum duration, about three years (ms): no agent runs longer. */
 const LONGEST_MS = 1e11;
 
 export const count = z.number().min(0).max(MOST);

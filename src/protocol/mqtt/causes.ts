@@ -79,7 +79,7 @@ export const CAUSES = {
     todo: 'Check that the backend uses the right account, and that its plan is paid.',
   },
   insufficient_balance: {
-    means: 'the account is out of balance',
+    means: 'the account has no balance left',
     todo: 'Top up the account, then send `start`.',
   },
   account_blocked: {

@@ -22,7 +22,7 @@ export const CHECKS = [
 export const checkNameSchema = z.enum(CHECKS);
 export type CheckName = z.infer<typeof checkNameSchema>;
 
-/** From harmless to harmful. `skipped`: not checked; the finding gives the reason. */
+/** Verdicts from harmless to harmful. `skipped`: not checked; the finding gives the reason. */
 export const VERDICTS = ['skipped', 'ok', 'warning', 'problem'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

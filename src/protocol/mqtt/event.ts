@@ -275,7 +275,7 @@ export const EVENT_SCHEMAS = {
   }),
   budget: event(
     'Most of `budget.minutesPerDay` is used; at 100 % no new session starts.',
-    'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
+    'raise `budget.minutesPerDay`, lower `standbyAfter`, or accept the end of service for the day',
     {
       lane: noLane,
       used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),
@@ -315,7 +315,7 @@ export const EVENT_SCHEMAS = {
       sentences: wholeCount.describe(
         'how many, whole or in part; with `repeated`: of all these events together',
       ),
-      dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
+      dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
       waiting_ms: ms('what still waits to be heard'),
       ongoing: z
         .literal(true)

@@ -30,7 +30,7 @@ export const laneHealthSchema = z.object({
   ),
 });
 
-/** `{p}/health`, QoS 0, each 60 s. */
+/** `{p}/health`, QoS 0, every 60 s. */
 export const healthSchema = z.object({
   ts: timestampSchema.describe('time of sending; null while the clock is not set'),
   boot_id: word.describe('new at each start of the agent, which resets the counters'),

@@ -1,4 +1,4 @@
-/** Advice where no action is needed. */
+/** Advice for statuses that need no action. */
 export const NOTHING = 'Nothing.';
 
 /** The statuses of a device: each once, with its English for owners. The table in docs/operate.md is generated from it. */

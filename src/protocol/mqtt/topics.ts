@@ -113,7 +113,7 @@ export function commandName(
   return null;
 }
 
-/** The same topics from the operator's side: commands, answers, and what devices publish. */
+/** A device's topics from the operator's side: commands, answers, and what devices publish. */
 export interface OperatorTopics {
   /** @param to device, `all` or `group/{name}` */
   command(to: string, name: string): string;

@@ -67,7 +67,7 @@ export const createSessionRequestSchema = z
     }
   });
 export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
-/** The same body before defaults are filled in: the caller's input. */
+/** The body as the caller gives it, before defaults are filled in. */
 export type CreateSessionInput = z.input<typeof createSessionRequestSchema>;
 
 /** The `webrtc` part of a session (docs/service.md 2.1). The element shape of `subscriber_keys` is not specified. */

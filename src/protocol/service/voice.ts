@@ -53,7 +53,7 @@ function requestSchema(letters: Letters) {
 
 /** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4), with names that are valid in either meaning of `\w`. */
 export const cloneVoiceRequestSchema = requestSchema('ascii');
-/** The same with letters of any script in names. */
+/** `cloneVoiceRequestSchema` with letters of any script in names. */
 export const unicodeCloneVoiceRequestSchema = requestSchema('unicode');
 export type CloneVoiceRequest = z.infer<typeof cloneVoiceRequestSchema>;
 

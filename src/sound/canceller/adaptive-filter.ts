@@ -41,7 +41,7 @@ const SOUNDS = 1e-7;
 const NEAR_END = { rise: 0.5, fall: 0.9 };
 /** Uncertainty at the start: the path decays by `fall` per block, and may be `margin` times stronger than given. */
 const UNKNOWN = { fall: 0.85, margin: 4 };
-/** Least power of a block, so that no division is by zero. */
+/** Minimum power of a block, so that no division is by zero. */
 const TINY = 1e-12;
 /** Spectral leakage: a block has hard edges, so a loud tone leaks this share of its power into this many bins on each side. */
 const SPILLS = { share: 0.1, bins: 4 };

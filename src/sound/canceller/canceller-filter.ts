@@ -55,7 +55,7 @@ export function cancellerBlock(rateHz: number): number {
 
 /** Number of learnt blocks after which few tones are new. */
 const FAMILIAR_BLOCKS = 800;
-/** Least power of an echo to learn from. */
+/** Minimum power of an echo to learn from. */
 const AUDIBLE = 1e-8;
 
 const power = (sound: Float64Array): number =>

@@ -11,7 +11,7 @@ export interface Interpolator {
   read(source: Float32Array, first: number, from: number, step: number, target: Float32Array): void;
 }
 
-/** Lobes of the sinc on each side; more would keep more of the highest tones. */
+/** Number of lobes of the sinc on each side; more would keep more of the highest tones. */
 const LOBES = 12;
 /** Number of distinct positions between two samples. */
 const PHASES = 512;

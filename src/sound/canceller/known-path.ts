@@ -11,11 +11,11 @@ const LEAST_LIKENESS = 0.35;
  * time, `ms` is the measurement error.
  */
 const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
-/** A near lag wins if it reaches this share of the best correlation. */
+/** Share of the best correlation from which a near lag is preferred. */
 const RATHER_NEAR = 0.7;
 /** Largest lag searched (ms); two clocks do not differ by more. */
 const FARTHEST_MS = 70;
-/** Steps that refine a lag to a fraction of a sample. */
+/** Number of steps that refine a lag to a fraction of a sample. */
 const REFINEMENTS = 4;
 
 /** How a measured path compares with the known one. */

@@ -34,9 +34,9 @@ export interface LagMeter {
 
 /** Frames per measurement: few at first, when the clocks may drift fast. */
 const FRAMES = { first: 4, most: 12, more: 2 };
-/** After this many consecutive measurements unlike the known path, it is forgotten: the room has changed. */
+/** Number of consecutive measurements unlike the known path after which it is forgotten: the room has changed. */
 const MISSES = 4;
-/** Least share of the heard sound that comes from the played sound; below it there is no echo to measure. */
+/** Minimum share of the heard sound that comes from the played sound; below it there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;
 
 export function createLagMeter(rateHz: number): LagMeter {

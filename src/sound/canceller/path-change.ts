@@ -14,9 +14,9 @@ export interface PathChangeDetector {
 export const CHANGED_MS = 250;
 /** Time until the next verdict (ms). */
 const AGAIN_MS = 1000;
-/** Least power of an echo. */
+/** Minimum power of an echo. */
 const ECHO_POWER = 1e-8;
-/** Least remaining sound of a changed path, as a share of the echo. */
+/** Minimum remaining sound of a changed path, as a share of the echo. */
 const MATTERS = 0.04;
 /** The path has changed if more than this share of the remaining sound follows the echo. */
 const ALIKE = 0.35;

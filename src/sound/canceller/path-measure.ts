@@ -1,7 +1,7 @@
 import { valueAt } from '../fourier.ts';
 import type { FrameTransform, Tones } from './frame-transform.ts';
 
-/** Least power of played sound to compare (full scale is 1). */
+/** Minimum power of played sound to compare (full scale is 1). */
 const PLAYED_POWER = 1e-6;
 /** Tones weaker than this share of the mean played power are ignored. */
 const AUDIBLE = 3e-3;

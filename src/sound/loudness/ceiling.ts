@@ -11,17 +11,17 @@ export interface Ceiling {
 
 /** Length of a measured block (ms). */
 const BLOCK_MS = 100;
-/** Softer blocks are pauses (RMS, 1 is full scale): -50 dBFS. */
+/** Level below which a block is a pause (RMS, 1 is full scale): -50 dBFS. */
 const PAUSE_LEVEL = 0.003;
-/** Blocks that are remembered: a minute of speech. */
+/** Number of blocks remembered: a minute of speech. */
 const REMEMBERED = 600;
-/** Blocks needed to know the usual loudness: a sentence may begin softly. */
+/** Number of blocks needed to know the usual loudness: a sentence may begin softly. */
 const FEWEST = 30;
 /** How much louder than the usual block a block may be: 15 dB. The loudest syllable of one speaker is 10 dB above it. */
 const MOST_ABOVE = 10 ** (15 / 20);
-/** A ceiling is never lower than this (-12 dBFS): normal speech after a whisper is not a shriek. */
+/** Lowest ceiling (-12 dBFS): normal speech after a whisper is not a shriek. */
 const LOWEST = 0.25;
-/** A ceiling is never higher than this (-4 dBFS): only a tone or a square wave is that loud. */
+/** Highest ceiling (-4 dBFS): only a tone or a square wave is louder. */
 const HIGHEST = 0.63;
 
 export function createCeiling(rateHz: number): Ceiling {

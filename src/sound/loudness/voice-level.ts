@@ -19,18 +19,18 @@ export const BLOCK_MS = 100;
 export const TARGET_LUFS = -20;
 /** Largest change of a voice (dB). */
 export const MOST_GAIN_DB = 15;
-/** Softer blocks are not speech (LUFS). */
+/** Loudness below which a block is not speech (LUFS). */
 const SILENCE_LUFS = -48;
-/** Blocks this far below the loudest recent one (dB) are breath or recording noise. */
+/** Distance below the loudest recent block (dB) from which a block is breath or recording noise. */
 const PAUSE_DB = 15;
 const RECENT_BLOCKS = 20;
-/** Least spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
+/** Minimum spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
 const LEAST_SPREAD_DB = 6;
 const MEAN_BLOCKS = 40;
 const LAST_BLOCKS = 10;
 /** Difference between the last second and the mean (dB) that means another speaker. */
 const CHANGED_DB = 5;
-/** Speech blocks needed before the gain may change. */
+/** Number of speech blocks needed before the gain may change. */
 const FEWEST_BLOCKS = 3;
 /** Speed of the gain (dB per block): too slow to notice, faster for a voice far from the target. */
 const SLEW_DB = { near: 3 * (BLOCK_MS / 1000), far: 8 * (BLOCK_MS / 1000), isFar: 6 } as const;

@@ -23,9 +23,9 @@ export interface ChunkLevels {
 
 export const UNKNOWN_NOISE_FLOOR: NoiseFloor = { quietest: [] };
 
-/** Chunks remembered (about ten seconds): long enough to include a breath, short enough to follow the room. */
+/** Number of chunks remembered (about ten seconds): long enough to include a breath, short enough to follow the room. */
 const FLOOR_CHUNKS = 32;
-/** Least distance of speech from the noise floor (dB). */
+/** Minimum distance of speech from the noise floor (dB). */
 const SPEECH_OVER_FLOOR_DB = 9;
 /** Level below which it is always a pause (dBFS), however quiet the room is. */
 const ALWAYS_QUIET_DB = -62;

@@ -1,10 +1,10 @@
 import { createRealSpectrum } from '../real-spectrum.ts';
 import { FRAME_SAMPLES } from './band.ts';
 
-/** Two frames: long enough to separate the harmonics of most voices. */
+/** Samples analysed: two frames, long enough to separate the harmonics of most voices. */
 const LENGTH = 2 * FRAME_SAMPLES;
 const SIZE = 512;
-/** Bins outside (below 62 Hz, above 3.9 kHz) are the edge of the band. */
+/** Range of bins used: those outside (below 62 Hz, above 3.9 kHz) are the edge of the band. */
 const FIRST_BIN = 4;
 const END_BIN = 250;
 const SILENT = 1e-15;

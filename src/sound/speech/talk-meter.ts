@@ -3,11 +3,11 @@ import { createPitchFinder } from './pitch.ts';
 import { createRichnessFinder } from './richness.ts';
 import { createRoomLevels } from './room-levels.ts';
 
-/** Frames judged together: 1.3 s, a few syllables. */
+/** Number of frames judged together: 1.3 s, a few syllables. */
 const WINDOW = 64;
-/** Frames of the room for comparison: the 20 s before. */
+/** Number of frames of the room to compare with: the 20 s before. */
 const ROOM_FRAMES = 936;
-/** Least frames of the room (2 s); with fewer, the judged frames count as room too. */
+/** Minimum number of frames of the room (2 s); with fewer, the judged frames count as room too. */
 const LEAST_ROOM_FRAMES = 100;
 /** Level of silence (dB); differences below it mean nothing. */
 const QUIETEST_DB = -85;
@@ -196,7 +196,7 @@ function pitchMeasures(periods: Float32Array): PitchMeasures {
   };
 }
 
-/** Least share of frames from which another share is calculated. */
+/** Minimum share of frames from which another share is calculated. */
 const FEWEST = 0.08;
 
 /** Reach of two moving means (frames); their difference contains changes at 2 to 8 Hz. */

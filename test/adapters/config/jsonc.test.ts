@@ -42,7 +42,7 @@ describe('JSON with comments', () => {
           isJson = false;
         }
         // Valid JSON is always valid here, except for a doubled key.
-        if (isJson && !result.ok) expect(result.message).toContain('is there twice');
+        if (isJson && !result.ok) expect(result.message).toContain('appears twice');
       }),
     );
   });
@@ -76,7 +76,7 @@ describe('JSON with comments', () => {
     ['{"a": 1', 1, 8, 'expected "," or "}", but the file ends'],
     ['', 1, 1, 'expected a value, but the file ends'],
     ['{}\n{}', 2, 1, 'expected the end of the file, but found "{"'],
-    ['{"a": 1,\n "a": 2}', 2, 2, 'the key "a" is there twice'],
+    ['{"a": 1,\n "a": 2}', 2, 2, 'the key "a" appears twice'],
     ['{"a": "b\n"}', 1, 7, 'a string that does not end on its line'],
     ['{"a": "\\x"}', 1, 7, 'a string with an escape or character that JSON does not know'],
     ['{} /* open', 1, 4, 'a comment that does not end'],

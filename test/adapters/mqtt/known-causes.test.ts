@@ -61,7 +61,7 @@ describe('a broker over WebSocket', needs(!findOpenssl() && 'needs openssl'), ()
     [426, {}, 'HTTP 426 (Upgrade Required) in place of a WebSocket: the server wants another protocol'],
     [502, {}, 'HTTP 502 (Bad Gateway) in place of a WebSocket: the proxy does not reach the broker'],
     [200, {}, 'HTTP 200 (OK) in place of a WebSocket: a web page is at this address'],
-    [503, {}, 'HTTP 503 (Service Unavailable) in place of a WebSocket: the proxy has no broker that runs'],
+    [503, {}, 'HTTP 503 (Service Unavailable) in place of a WebSocket: the proxy finds no running broker'],
     [599, {}, 'HTTP 599 in place of a WebSocket: the proxy before the broker has a fault'],
     [
       301,

@@ -49,7 +49,7 @@ describe('an address for which the library throws', () => {
       const open = createWebSocketStreams({ clock: createSystemClock() });
       const connection = open({ address, token: 'SECRET' }, listener);
       const message = expect.stringMatching(
-        /^no WebSocket can be made for this address \((Syntax|Type)Error\)$/,
+        /^cannot open a WebSocket for this address \((Syntax|Type)Error\)$/,
       );
       expect(said).toEqual([['broke', 'agent', message]]);
       connection.sendAudio(new Uint8Array(2));

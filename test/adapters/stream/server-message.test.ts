@@ -142,7 +142,7 @@ describe('a message of the service', () => {
       expect(read(type, { ...transcript({}), more: long })).toEqual({
         kind: 'malformed',
         type,
-        reason: `too long a ${type}`,
+        reason: `${type} that is too long`,
       });
     expect(read('output_audio_data', { data: long })).toMatchObject({ data: long });
     expect(read('output_audio_data', JSON.stringify({ data: long }))).toMatchObject({ data: long });

@@ -48,7 +48,7 @@ describe('sound that is not the declared PCM', () => {
   ])('is refused when it is %s', (_name, text) => {
     expect(decodeSound(text)).toEqual({
       pcm: Buffer.alloc(0),
-      problem: 'output_audio_data of which data is not base64',
+      problem: 'output_audio_data with data that is not base64',
     });
   });
 

@@ -186,7 +186,7 @@ describe('a stream that is open', () => {
       ['unreadable', 'frame', 'JSON without a message_type'],
       ['unreadable', 'sound', 'output_audio_data without a usable data'],
       ['spoke', expect.objectContaining({ last: true })],
-      ['unreadable', 'sound', 'output_audio_data of which data is not base64'],
+      ['unreadable', 'sound', 'output_audio_data with data that is not base64'],
     ]);
     expect(JSON.stringify(said)).not.toContain(secret);
   });

@@ -79,7 +79,7 @@ describe('an order of the agent', () => {
       writeFileSync(at('state/update-order.json'), text);
       expect(await desk().order()).toBeNull();
       expect(existsSync(at('state/update-order.json'))).toBe(false);
-      expect(said).toEqual(['an order of an update is unreadable and was removed']);
+      expect(said).toEqual(['an update order was unreadable and has been removed']);
     }
   });
 

@@ -118,7 +118,7 @@ describe(
       [['--tenant', 'Museum'], '--tenant must be 1 to 64'],
       [['--host', 'broker example'], '--host must be a host name'],
       [['--host', 'a\nallow_anonymous true'], '--host must be a host name'],
-      [['--installed-at', '/etc/a b'], '--installed-at must be a path without blanks'],
+      [['--installed-at', '/etc/a b'], '--installed-at must be a path without spaces'],
       [
         ['--person', 'anna=root'],
         '--person must be NAME=ROLE with a role of viewer, operator, administrator',

@@ -86,7 +86,7 @@ describe('the console answers', () => {
     ])
       expect([host, await statuses(fixture, host)]).toEqual([host, REFUSED]);
     const sentence =
-      'the console does not answer to "evil.example": open it under a name of its own, or add this name to console.hosts in the backend\'s configuration';
+      'the console does not answer to "evil.example": open it under one of its own names, or add this name to console.hosts in the backend\'s configuration';
     expect((await askAs(fixture, 'evil.example')).text).toBe(`${sentence}\n`);
     expect(JSON.parse((await askAs(fixture, 'evil.example', '/api/me')).text)).toEqual({
       error: { code: 'host', message: sentence },

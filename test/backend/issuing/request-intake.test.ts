@@ -96,7 +96,7 @@ describe('a backend', () => {
   it('verifies a working shared subscription at once, and does not answer a flood of test requests', async () => {
     fixture = await startFixture();
     await fixture.backend.ready;
-    expect(said('trying a plain one')).toBe(false);
+    expect(said('trying without sharing')).toBe(false);
     for (let index = 0; index < 200; index += 1) fixture.bus.publish(testTopic, `{"id":"x${index}"}`);
     fixture.bus.publish(testTopic, 'not JSON');
     await fixture.settle();

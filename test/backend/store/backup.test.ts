@@ -204,7 +204,7 @@ describe('an empty machine', needs(!findOpenssl() && 'needs openssl'), () => {
     const to = fresh('backup');
     expect(await run('backup', '--config', config, '--to', to)).toMatchObject({
       code: 0,
-      err: 'warning: sealed-api-key is not saved: no file has this name here. Keep a copy of its source.\n',
+      err: 'warning: sealed-api-key is not saved, because it is not a file here. Keep a copy of its source.\n',
     });
   });
 });
@@ -237,7 +237,7 @@ onBothStores((maker) => {
     const restore = await run('restore', '--config', target, '--from', to);
     expect(restore).toMatchObject({ code: 0, err: '' });
     expect(restore.out).toMatch(
-      /restored 5202 rows of the store(?: in \S+)? and 2 files; \d files were there and stay as they are/,
+      /restored 5202 rows of the store(?: in \S+)? and 2 files; kept \d files that already existed/,
     );
     expect(await contentOf(restored.store())).toEqual(await contentOf(saved.store()));
     expect(readFileSync(key, 'utf8')).toBe('the-account-key');

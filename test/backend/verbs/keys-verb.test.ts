@@ -33,7 +33,7 @@ describe('dragoman-backend keys create', () => {
     for (const name of ['', `${folder}/`])
       expect(await run('keys', 'create', name)).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/is not a name of files: give one such as dragoman-signing/),
+        err: expect.stringMatching(/cannot be the name of files: give one such as dragoman-signing/),
       });
     expect(readdirSync(folder)).toEqual([]);
   });

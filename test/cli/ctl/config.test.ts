@@ -253,7 +253,7 @@ describe('dragoman ctl config', () => {
     [['config', 'put'], 'config "put" is unknown; use get, set, unset, diff'],
     [['config', 'set'], 'config set needs a key'],
     [['config', 'set', 'targets=es'], 'not a key that can be set'],
-    [['config', 'get', 'x'], 'config get takes no further words'],
+    [['config', 'get', 'x'], 'config get takes no further arguments'],
   ])('rejects %j with exit code 2', async (words, told) => {
     const ran = await ctl.run('kiosk-01', ...words);
     expect(ran.exitCode).toBe(2);

@@ -37,6 +37,6 @@ it('names the role when the broker refuses a command', async () => {
   await broker.close();
   expect(ran).toMatchObject({ exitCode: 1, printed: '' });
   expect(ran.complained).toMatch(/the broker rejected the message: .*not authorized/i);
-  expect(ran.complained).toContain('the role of this login may not allow "reboot"');
+  expect(ran.complained).toContain('the role of this login does not allow "reboot"');
   expect(ran.complained).not.toContain('check the profile');
 });

@@ -33,9 +33,11 @@ describe('dragoman ctl', () => {
     ]);
     const json = await ctl.run('--all', '--json', 'status');
     expect(json.printed).toContain(
-      '{"device":"kiosk-03","status":"never","message":"is registered and never came"}',
+      '{"device":"kiosk-03","status":"never","message":"is registered but has never connected"}',
     );
-    expect((await ctl.run('kiosk-03', 'mute')).printed).toBe('kiosk-03: is registered and never came\n');
+    expect((await ctl.run('kiosk-03', 'mute')).printed).toBe(
+      'kiosk-03: is registered but has never connected\n',
+    );
     // Other commands go to devices that have been there.
     expect(await ctl.run('--all', 'mute')).toMatchObject({ exitCode: 0 });
   });

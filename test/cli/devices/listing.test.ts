@@ -240,12 +240,7 @@ describe('the devices of a configuration', () => {
   it.each([
     ['playback', 'plughw:CARD=Device', true, 'present and free'],
     ['capture', 'plughw:CARD=Device', true, 'present, in use by arecord of dragoman (pid 812)'],
-    [
-      'playback',
-      'hw:3,0',
-      true,
-      'present and free; card numbers may change, so better use "plughw:CARD=Device"',
-    ],
+    ['playback', 'hw:3,0', true, 'present and free; card numbers may change, so use "plughw:CARD=Device"'],
     [
       'capture',
       'plughw:CARD=Headphones',

@@ -88,7 +88,7 @@ describe('the screen on a text console', () => {
     const lanes = [{ id: 'main', source: 'en', targets: [language], turn: null }];
     const rows = open({ lanes, texts: [said(language, text)] }).rows();
     expect(rows[0]).toBe(name);
-    expect(rows.join()).toContain('has no letters of this language');
+    expect(rows.join()).toContain('has no letters for this language');
     expect(rows.join()).not.toContain(text);
   });
 

@@ -74,7 +74,7 @@ describe('keeping the screen', () => {
     await clock.elapse(19_000);
     expect(outcome()).toBe('shows');
     await clock.elapse(11_000);
-    expect([outcome(), state.ended, clock.armed]).toEqual(['the page is not painted any more', 1, 0]);
+    expect([outcome(), state.ended, clock.armed]).toEqual(['the page is no longer painted', 1, 0]);
   });
 
   it('goes on when the agent is away for a while', async () => {

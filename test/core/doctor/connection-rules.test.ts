@@ -33,7 +33,7 @@ describe('a certificate', () => {
     [{ validTo: NOW + 21 * DAY_MS }, 'ok', /21 days/],
     [{ validTo: NOW + 20 * DAY_MS }, 'warning', /good only until 2026-02-04 \(20 days\)/],
     [{ distrust: 'CERT_HAS_EXPIRED', validTo: NOW - DAY_MS }, 'problem', /ended on 2026-01-14/],
-    [{ distrust: 'CERT_NOT_YET_VALID', validFrom: NOW + DAY_MS }, 'problem', /begins only on 2026-01-16/],
+    [{ distrust: 'CERT_NOT_YET_VALID', validFrom: NOW + DAY_MS }, 'problem', /not valid before 2026-01-16/],
     [{ distrust: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'problem', /is for DNS:broker\.example/],
     [{ distrust: 'ERR_TLS_CERT_ALTNAME_INVALID', names: [] }, 'problem', /is for no name/],
     [{ distrust: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'problem', /issued by Museum CA/],

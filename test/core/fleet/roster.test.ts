@@ -126,7 +126,7 @@ describe('the rows of a table', () => {
       ['new', 'never'],
       ['here', 'ready'],
     ]);
-    expect(rows[1]).toMatchObject({ reasons: 'is registered and never came', isProblem: true });
+    expect(rows[1]).toMatchObject({ reasons: 'is registered but has never connected', isProblem: true });
   });
 
   it('take "since" from the status, otherwise from the state', () => {

@@ -44,7 +44,7 @@ describe('the renewal of a certificate', () => {
     ['a server', { isForClients: false }, /clients/],
     ['an unknown authority', { isTrusted: false }, /mqtt.caFile/],
     ['one that has expired', { validTo: NOW }, /ended on 2026-05-04/],
-    ['one that begins later', { validFrom: NOW + 601_000 }, /begins only on 2026-05-04/],
+    ['one that begins later', { validFrom: NOW + 601_000 }, /is not valid before 2026-05-04/],
     ['one that ends tomorrow', { validTo: NOW + DAY - 1 }, /ends on 2026-05-04, within a day/],
     ['one that ends sooner than the present one', { validTo: NOW + DAY }, null],
     ['one without an end', { validTo: Number.NaN }, /unknown day/],

@@ -52,7 +52,7 @@ describe('a new version', () => {
     [
       'claims to hear and reads nothing',
       () => ({ readsPerS: 900 }),
-      'it reads 1 kB a second from the microphones, and the version before read 48',
+      'it reads 1 kB a second from the microphones, and the previous version read 48',
       2,
     ],
     [

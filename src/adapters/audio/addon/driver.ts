@@ -85,7 +85,7 @@ function wordsOf(
   script = besideBundle(),
 ): string[] {
   if (!existsSync(script)) {
-    const message = `the program for the driver "addon" is not there (${script}); build it with "npm run build", or use the driver "alsa"`;
+    const message = `the program for the driver "addon" is missing (${script}); build it with "npm run build", or use the driver "alsa"`;
     throw new AudioFaultError('not_found', message satisfies AudioFault['message']);
   }
   return [process.execPath, '--max-old-space-size=64', script, part, device, String(rateHz)];

@@ -45,7 +45,7 @@ export function keepCaptureGain(
     const text = control === null ? null : await amixer(['-D', control, 'scontents']);
     if (text === null) return null;
     const mixer = readCaptureMixer(text);
-    if (mixer === null) warn('the microphone has no control of its gain, so "gain" is not set');
+    if (mixer === null) warn('the microphone has no gain control, so "gain" has no effect');
     return mixer;
   };
   const set = async ({ name, on, automatic }: CaptureMixer): Promise<void> => {

@@ -66,7 +66,7 @@ export function createFormatAttempts(device: string, rateHz: number): FormatAtte
       if (index === 0) return null;
       const isPlugged = current.device !== device;
       const fix = isPlugged ? `; ${formatFix(device)}` : '';
-      return `the device "${device}" does not take ${refused}${fix}; trying ${describe(current)}${isPlugged ? ` with "${current.device}"` : ''}`;
+      return `the device "${device}" does not accept ${refused}${fix}; trying ${describe(current)}${isPlugged ? ` with "${current.device}"` : ''}`;
     },
     accept(granted) {
       stand({ ...current, rateHz: granted });

@@ -83,7 +83,7 @@ async function surveyStream(card: Card, stream: CardStream, tools: AlsaTools): P
     silence,
   });
   if (stream.ability.formats.length > 0) return surveyed(stream, null);
-  if (isBusy(stream)) return surveyed(stream, 'not asked while it is busy');
+  if (isBusy(stream)) return surveyed(stream, 'not queried while busy');
   const device = `hw:CARD=${card.id},DEV=${stream.device}`;
   const answer = await tools.askAbility(stream.direction, device);
   return answer.ok ? surveyed({ ...stream, ability: answer.ability }, null) : surveyed(stream, answer.reason);

@@ -66,7 +66,7 @@ export function runCapture(
     if (!hasSounded) startLimit.missed();
     const device = kind.device();
     const { part, name, program } = device;
-    const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, ${cureOf(device)}`;
+    const message = `the ${part} device "${name}" delivers nothing; ${program} is restarted. If this persists, ${cureOf(device)}`;
     supervisor.failChild({ code: 'hung', message });
   });
   const adopt = (next: Shape): void => {
@@ -118,7 +118,7 @@ export function runCapture(
     const samples = whole / frameBytes;
     if (speed.note(samples, now)) {
       const { name, program } = kind.device();
-      const message = `the capture device "${name}" delivers faster than real time, so this is not sound; ${program} is started again. Replug the device`;
+      const message = `the capture device "${name}" delivers data faster than real time, so the data is not sound; ${program} is restarted. Replug the device`;
       return supervisor.failChild({ code: 'too_fast', message });
     }
     if (kind.delivered?.(samples, now) === 'again') supervisor.restartChild();

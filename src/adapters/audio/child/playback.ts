@@ -169,7 +169,7 @@ class ChildPlayback {
         return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
-        const text = `more than ${CAPACITY_MS / 1000} s of sound wait for the loudspeaker; further sound is dropped`;
+        const text = `more than ${CAPACITY_MS / 1000} s of sound is waiting for the loudspeaker; further sound is dropped`;
         return log.warn({ device: this.kind.device().name }, text);
       }
     }
@@ -306,5 +306,5 @@ function hangMessage(kind: PlaybackChild, slowShare: number | null): string {
   const { part, name, program } = device;
   const what =
     slowShare === null ? 'no sound' : `sound too slowly, ${Math.round(100 * slowShare)} % of what is due`;
-  return `the ${part} device "${name}" accepts ${what}; ${program} is started again. If it stays so, ${cureOf(device)}`;
+  return `the ${part} device "${name}" accepts ${what}; ${program} is restarted. If this persists, ${cureOf(device)}`;
 }

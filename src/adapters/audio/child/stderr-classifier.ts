@@ -128,18 +128,18 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   if (SANDBOXED.test(line)) {
     return say(
       'failed',
-      `a sandbox does not allow to open the ${part} device "${name}"; a systemd unit needs "DeviceAllow=char-alsa rw", a container needs /dev/snd let in`,
+      `a sandbox forbids opening the ${part} device "${name}"; a systemd unit needs "DeviceAllow=char-alsa rw", a container needs access to /dev/snd`,
     );
   }
   if (DENIED.test(line)) {
     return say(
       'failed',
-      `the ${part} device "${name}" may not be opened; add the user of this program to the group "audio"`,
+      `no permission to open the ${part} device "${name}"; add the user of this program to the group "audio"`,
     );
   }
   if (NOT_OPENED.test(line)) return say('failed', `the ${part} device "${name}" cannot be opened`);
   if (FORMAT.test(line)) {
-    return say('format', `the ${part} device "${name}" does not take the format; ${formatFix(name)}`);
+    return say('format', `the ${part} device "${name}" does not accept the format; ${formatFix(name)}`);
   }
   return null;
 }
@@ -153,7 +153,7 @@ export function causeOf({ code, message }: AudioFault): string {
 
 /** A filter of system calls or a limit kept the program from running: the device's state is unknown. */
 function forbiddenStart(program: string, reason: string): string {
-  return `a sandbox does not allow to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the unit, or at the container's seccomp profile`;
+  return `a sandbox forbids running "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the unit, or at the container's seccomp profile`;
 }
 
 /** The fix when a device refuses a format. */

@@ -14,7 +14,7 @@ const SLACK_MS = 500;
 /**
  * The expected event arrives several times a second, for months. So the timer is not reset at each event: when it goes off, it is
  * set for the time that is left.
- * @param mercyMs extra wait before it barks: after a blocked event loop, timers run before the waiting data is read
+ * @param mercyMs extra wait before it calls `bark`: after a blocked event loop, timers run before the waiting data is read
  */
 export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void): Watchdog {
   let deadline = Number.POSITIVE_INFINITY;

@@ -23,10 +23,10 @@ export const hostSchema = z
   .string()
   .regex(/^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?$/, 'must be a host name or an IP address');
 
-/** A path without blanks, absolute or relative: mosquitto's configuration has it without quotes. */
+/** A path without spaces, absolute or relative: mosquitto's configuration has it without quotes. */
 export const pathSchema = z
   .string()
-  .regex(/^[\w./@+-]{1,500}$/, 'must be a path without blanks, of letters, digits and "._-/@+"');
+  .regex(/^[\w./@+-]{1,500}$/, 'must be a path without spaces, of letters, digits and "._-/@+"');
 
 /** Without a dot: a dot marks the names of devices. */
 export const personNameSchema = z

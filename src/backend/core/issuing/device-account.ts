@@ -48,12 +48,12 @@ export function checkAccount(
   forgetOver(account, now);
   const busy = new Set([...account.granted.map((session) => session.lane), ...account.working.keys()]);
   if (!busy.has(lane) && busy.size >= lanes) {
-    const detail = `this device has sessions for its ${lanes} lanes (${[...busy].sort().join(', ')}); the owner can raise limits.lanes`;
+    const detail = `this device already has sessions for ${lanes} lanes (${[...busy].sort().join(', ')}); the owner can raise limits.lanes`;
     return denial('lane_limit_reached', detail, SLOW_RETRY_S);
   }
   const first = account.grants[0] ?? now;
   if (account.grants.length + account.working.size >= sessionsPerHour) {
-    const detail = `this device has had its ${sessionsPerHour} sessions of the last hour; the owner can raise limits.sessionsPerHour`;
+    const detail = `this device has had ${sessionsPerHour} sessions in the last hour, its limit; the owner can raise limits.sessionsPerHour`;
     return limit('hourly_limit_reached', detail, first + HOUR_MS - now);
   }
   return null;
@@ -79,7 +79,7 @@ export function makeRoom(
   const needed = new Set(neededBy(alive, lane, reason, now));
   const spare = alive.filter((session) => !needed.has(session)).slice(0, excess);
   if (spare.length < excess) {
-    const detail = `this device has its ${sessionsAtOnce} sessions at once; the owner can raise limits.sessionsAtOnce`;
+    const detail = `this device already has ${sessionsAtOnce} sessions, its limit; the owner can raise limits.sessionsAtOnce`;
     const waits = alive.map((session) => freeAt(session) - now).filter((waitMs) => waitMs > 0);
     const waitMs = Math.min(OVERLAP_MS, ...waits);
     return {

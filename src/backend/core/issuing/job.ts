@@ -22,7 +22,7 @@ export interface Job {
   repeatUntil: number;
   /** The request whose row in the store this instance holds. */
   claimed: string;
-  /** An earlier session cannot be given again. */
+  /** A new session is needed: an earlier one cannot be given again. */
   anew: boolean;
   createdFrom: number;
 }

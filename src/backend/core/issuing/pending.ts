@@ -40,6 +40,6 @@ export function checkPending(
   if (everywhere >= mostPending)
     return tooMany(`all devices together have ${everywhere} unused sessions`, all.firstUntil);
   return isUnknown && ofUnknown >= share
-    ? tooMany(`devices that had no session before have ${ofUnknown} unused ones`, unknown.firstUntil)
+    ? tooMany(`new devices together have ${ofUnknown} unused sessions`, unknown.firstUntil)
     : null;
 }

@@ -53,7 +53,7 @@ export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verd
     return deny('intent_not_allowed', `this device may not use ${request.intent}`);
   }
   if (!terms.connectionTypes.includes(request.connection_type)) {
-    return deny('connection_type_not_allowed', `not over ${request.connection_type}`);
+    return deny('connection_type_not_allowed', `this device may not use ${request.connection_type}`);
   }
   const input: CreateSessionInput = {
     intent: request.intent,

@@ -98,7 +98,9 @@ function refusal(
 ): TokenError | null {
   const trouble = pause.at(now);
   if (trouble !== null) return denialOf(trouble, draw);
-  return schedule.isFull(rank) ? busy(`${options.limits.createsPerSecond} sessions a second`, draw) : null;
+  return schedule.isFull(rank)
+    ? busy(`the limit of ${options.limits.createsPerSecond} sessions a second`, draw)
+    : null;
 }
 
 /** Unknown devices get an answer only while few of them ask. */

@@ -104,7 +104,7 @@ export function judge(rollout: Rollout, now: number): Rollout {
   const { updated, others } = troubleOf(rollout);
   const isOwnSentence = ['rolled_back', 'failed'].includes(rollout.drawn[first[0]]?.state ?? '');
   const reason = isOwnSentence
-    ? `${own}; ${more.length} more ${more.length === 1 ? 'device reports' : 'devices report'} the like`
-    : `devices with it lose ${lossSentence(updated, others)}`;
+    ? `${own}; ${more.length} more ${more.length === 1 ? 'device has' : 'devices have'} problems`
+    : `devices with this version lose ${lossSentence(updated, others)}`;
   return { ...rollout, state: 'stopped', reason, endedAt: now };
 }

@@ -65,7 +65,7 @@ export function rolloutJson(rollout: Rollout, isDriven: boolean): object {
 
 const MOST_NAMED = 5;
 
-/** Lines for people. Each begins with a word or with blanks, and may be wrapped. */
+/** Lines for people. Each begins with a word or with spaces, and may be wrapped. */
 export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
   const { plan, state, reason, wave, devices, unsupported, at } = rollout;
   const { updated, others } = troubleOf(rollout);
@@ -77,7 +77,7 @@ export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
     `  started   ${minuteOf(at)} by ${plan.by}`,
     `  devices   ${devices}${whom}${unsupported === 0 ? '' : `; ${unsupported} more have no updater`}`,
     `  ordered   ${ordered}: ${live} live, ${under_way} under way, ${failed} failed, ${rolled_back} rolled back`,
-    `  offline   ${offline}${offline === 0 ? '' : '; they get the order when they come'}`,
+    `  offline   ${offline}${offline === 0 ? '' : '; they get the order when they connect'}`,
     `  speech    lost or not spoken in an hour (median): ${inSeconds(updated)} s with it, ${inSeconds(others)} s without`,
     ...(reason === null ? [] : [`  reason    ${reason}`]),
     `  next      ${nextOf(rollout, isDriven)}`,
@@ -96,8 +96,8 @@ function nextOf(rollout: Rollout, isDriven: boolean): string {
   if (state === 'paused')
     return rollout.reason === null
       ? '"dragoman-backend rollout resume" goes on'
-      : 'look at that device; "dragoman-backend rollout resume" goes on and leaves it out';
-  if (state === 'done') return 'devices that come later get it, until another roll-out or "abort"';
+      : 'check that device; "dragoman-backend rollout resume" continues without it';
+  if (state === 'done') return 'devices that connect later get it, until another roll-out or "abort"';
   if (devices === 0) return 'it waits for the first device that can be updated';
   if (waveSince === null) return `it waits until most devices of this wave run ${plan.version}`;
   const what = wave + 1 >= plan.waves.length ? 'done' : `wave ${wave + 2}`;
@@ -108,7 +108,7 @@ function doubts({ implausible }: Rollout): string[] {
   if (implausible.length === 0) return [];
   const more = implausible.length > MOST_NAMED ? ` and ${implausible.length - MOST_NAMED} more` : '';
   return [
-    `  doubtful  ${implausible.slice(0, MOST_NAMED).join(', ')}${more}: reports that cannot be true do not count`,
+    `  doubtful  ${implausible.slice(0, MOST_NAMED).join(', ')}${more}: implausible reports do not count`,
   ];
 }
 

@@ -11,9 +11,9 @@ export function pause(rollout: Rollout): Asked {
   if (rollout.state === 'running') return { ok: true, rollout: { ...rollout, state: 'paused' } };
   if (rollout.state === 'done')
     return refused(
-      'every wave is over; "rollout abort" ends the orders to devices that come later, nothing else is left to pause',
+      'all waves are done, so nothing can be paused; "rollout abort" stops orders to devices that connect later',
     );
-  return refused(`it is ${rollout.state} already, and sends no orders`);
+  return refused(`it is already ${rollout.state} and sends no orders`);
 }
 
 /** What caused the stop or the pause no longer counts. */
@@ -23,7 +23,7 @@ export function resume(rollout: Rollout): Asked {
     return refused(
       state === 'aborted'
         ? 'it was aborted: start a new one with "rollout start"'
-        : `it is ${state}: only one that is paused or stopped can go on`,
+        : `it is ${state}: only a paused or stopped roll-out can be resumed`,
     );
   const seen = suspects(rollout);
   const isSeen = (name: string, entry: Entry): boolean =>

@@ -6,7 +6,7 @@ import type { StepContext } from '../step-context.ts';
  * that, and tries again from time to time, because other devices may have used the limit.
  */
 
-/** Rollovers after which a second stream is tried again. */
+/** Number of rollovers after which a second stream is tried again. */
 const TRY_EACH_ROLLOVERS = 10;
 
 /** The account had no room for a successor beside the live session. */

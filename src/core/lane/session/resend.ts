@@ -17,7 +17,7 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
   requeue(context, owedChunks(stream.replay));
 }
 
-/** The same, while another stream is receiving newer speech. */
+/** A stream broke off while another one receives newer speech: the unanswered speech is replayed to that one. */
 export function takeBackLate(context: StepContext, stream: Stream): void {
   countEnd(context, stream, 'replayed');
   sendLate(context, owedChunks(stream.replay));
@@ -29,8 +29,8 @@ export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 
 }
 
 /**
- * Counts the speech that a stream left unspoken, at every end of a stream. Unanswered speech counts as lost by a silent
- * service: a dead connection would be noticed before the log forgets speech.
+ * Counts the speech that a stream left unspoken, at every end of a stream. Unanswered speech is attributed to a silent service:
+ * a dead connection is noticed before the log forgets speech.
  */
 export function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, unanswered, stopped } = settleEnd(replay, end);

@@ -40,7 +40,7 @@ export function connect(context: StepContext, lease: Lease): void {
     congestedSince: null,
     openedAt: null,
     liveAt: null,
-    // The service counts from the moment it accepts, which is not before now.
+    // The service counts from the moment at which it accepts the stream, which is now at the earliest.
     limitAt: maxDurationMs === null ? null : context.now + maxDurationMs,
     mustGoFirst: false,
     rollFailures: 0,
@@ -192,8 +192,8 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
 }
 
 /**
- * Whether the service still names the languages of the previous task, so that it has not applied the new one. Any other
- * languages prove nothing: the service may use its own tags.
+ * Whether the service still names the languages of the previous task, which means that it has not applied the new one. Any
+ * other languages prove nothing: the service may use its own tags.
  */
 function isPreviousTask({ confirmedTask, sentTask }: Stream, named: readonly string[] | null): boolean {
   if (named === null || confirmedTask === null || sentTask === null) return false;

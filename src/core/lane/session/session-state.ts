@@ -86,7 +86,7 @@ export interface Signs {
   readonly at: number | null;
   /** Until when messages delayed by a blocked connection may still arrive. */
   readonly blockedUntil: number;
-  /** The last sign of life before which all earlier messages have arrived. */
+  /** The last sign of life by which all earlier messages had arrived. */
   readonly settledAt: number;
 }
 

@@ -32,7 +32,7 @@ export const NO_SILENT_ENDS: SilentEnds = { count: 0, lastAt: Number.NEGATIVE_IN
 export const DOUBTFUL_ENDS = 2;
 /** Time after which such ends no longer count (ms): the service may work again. */
 export const ENDS_FORGOTTEN_MS = 3_600_000;
-/** Permitted delay of the question (ms), to share the wake-up of another timer. */
+/** Permitted delay of the poll (ms), to share the wake-up of another timer. */
 export const SILENCE_SLACK_MS = 300;
 
 /**
@@ -85,7 +85,7 @@ export function isDoubtful(ends: SilentEnds, now: number): boolean {
   return now < (doubtfulUntil(ends) ?? Number.NEGATIVE_INFINITY);
 }
 
-/** When the next step against a silence is due: to ask, or to end the session. Null: no result is due. */
+/** When the next step against a silence is due: to poll the task, or to end the session. Null: no result is due. */
 export function silenceDueAt(
   { since, askedAt, onlyAnswers }: Silence,
   settings: LaneSettings,

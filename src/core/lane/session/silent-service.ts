@@ -22,7 +22,7 @@ import {
  * row, only a session without any answer is ended.
  */
 
-/** Chunks of speech without a result that end a session that still answers (3.2 s): fewer may be a cough. */
+/** Number of speech chunks without a result (3.2 s) that ends a session that still answers: fewer may be a cough. */
 const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has sent a message. Returns the changed stream. */
@@ -104,7 +104,7 @@ function ask(context: StepContext, stream: Stream): void {
   context.emit({ type: 'poll_task', stream: stream.id });
 }
 
-/** Whether the service has confirmed its task and then got a whole sentence without a result. */
+/** Whether the service has confirmed its task and then received a whole sentence without sending a result. */
 function isUseless({ state, now }: StepContext, { onlyAnswers, speechChunks }: Silence): boolean {
   return onlyAnswers && speechChunks >= LEAST_SPEECH_CHUNKS && !isDoubtful(state.silentEnds, now);
 }

@@ -4,8 +4,8 @@ import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * Speech that the service has translated was a voice, even if the lane's own detector was not sure: the time to standby counts
- * from it, and for a while a less certain voice wakes the lane.
+ * Speech that the service has translated was a voice, even if the lane's own detector was not sure: the time until standby
+ * counts from it, and for a while a less certain voice wakes the lane.
  */
 
 /** How long the service is trusted after the detector's last sure voice (ms): it may transcribe noise all day. */

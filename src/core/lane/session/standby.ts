@@ -13,7 +13,7 @@ import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 
-/** Chunks of speech, among the last chunks, that wake the lane if each is judged alone: a slammed door is only one. */
+/** How many of the last chunks must be speech to wake the lane, each judged alone: a slammed door is only one. */
 const WAKE = { speech: 2, of: 3 } as const;
 /** Interval of checks (ms) while something keeps the lane from standby. */
 const SLEEP_CHECK_MS = 1000;

@@ -18,9 +18,9 @@ function isLate(context: StepContext, stream: LiveStream): boolean {
 
 /** Time before the latest moment (ms) from which a short pause is enough: that is better than cutting a word. */
 const HURRY_MS = 4000;
-/** How far a breath is below the loudest chunk around it (dB). */
+/** How far a breath must be below the loudest chunk around it (dB). */
 const BREATH_DB = 6;
-/** Chunks that are searched for a breath (3.8 s). */
+/** Number of chunks that are searched for a breath (3.8 s). */
 const BREATH_CHUNKS = 12;
 
 /** Whether this is a short pause near the latest moment: a single silent chunk, or the deepest breath of the last chunks. */

@@ -74,9 +74,9 @@ export function askNow(context: StepContext): void {
   if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
-/** Requests are spread over this time (ms) when the broker is back, beyond the spread of the fleet's connections. */
+/** Time over which requests are spread when the broker is back (ms), in addition to the spread of the fleet's connections. */
 const SPREAD_MS = 1000;
-/** A request that waited no longer than this for the broker (ms) is not spread: the device has just started. */
+/** Wait for the broker (ms) up to which a request is not spread: the device has just started. */
 const NO_WAIT_MS = 1000;
 
 /** The connection to the broker was established or lost. */

@@ -8,7 +8,7 @@ import type { StepContext } from '../step-context.ts';
 
 /** How long a wake in vain counts (ms): about as long as a noisy visit lasts. */
 const COUNTED_MS = 3_600_000;
-/** Vain wakes within that time at which the problem is reported, and at which it is over. */
+/** Number of vain wakes within that time from which the problem is reported, and at which it is over. */
 const REPORTED_FROM = 4;
 const OVER_AT = 1;
 const FINDING = 'noisy_room';
@@ -43,7 +43,7 @@ export function noteSleep(context: StepContext): void {
   context.notify('capture_problem', { finding: FINDING, message });
 }
 
-/** Old wakes stop counting, also when the lane never sleeps again. */
+/** Old wakes stop counting, even if the lane never sleeps again. */
 export function forgetVainWakes(context: StepContext): void {
   const { state, now } = context;
   const vainWakes = recent(state, now);

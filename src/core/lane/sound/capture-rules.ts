@@ -49,7 +49,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   pump(context);
   feedOldSession(context);
   rollInPause(context);
-  // After the sending, which is urgent. Fed here, the loudspeaker needs no wake-up of its own.
+  // Comes after the sending, which is urgent. Feeding the loudspeaker here saves a wake-up.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
 }
 
@@ -102,7 +102,7 @@ function passGate(
   return { seq, capturedAt, pcm: sound, voiced: heard.voiced, levels, queued, ...whose };
 }
 
-/** Reports half-duplex that never opens: no speech is captured then. */
+/** Reports a half-duplex gate that never opens: no speech passes it. */
 function noteGate(context: StepContext, decision: GateDecision): void {
   const { silencedSince, deafSince } = context.state;
   if (decision !== 'echo') {

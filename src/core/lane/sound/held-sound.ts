@@ -11,7 +11,7 @@ import type { StepContext } from '../step-context.ts';
 
 /** Interval of probes (ms) while speech waits: some loudspeakers show their recovery only when written to. */
 const PROBE_EACH_MS = 5000;
-/** The same while nothing waits: the status must not stay `lost` until the next visitor comes. */
+/** Interval of probes (ms) while nothing waits: the status must not stay `lost` until the next visitor comes. */
 const IDLE_PROBE_EACH_MS = 60_000;
 
 /** Holds speech for `heldSoundMs`, drops older speech, and probes the loudspeaker. */

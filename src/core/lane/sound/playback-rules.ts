@@ -29,7 +29,7 @@ import { holdSpeech } from './held-sound.ts';
 const REFILL_MS = 140;
 /** How much a running device still plays after a flush (ms): no more is written ahead. */
 const RUNS_OUT_MS = 180;
-/** How far ahead sound is written (ms): far saves wake-ups, near lets a visitor interrupt soon. */
+/** How far ahead sound is written (ms): a long lead saves wake-ups, a short one lets a visitor interrupt soon. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
 
 const NOISE = 'noise in place of speech: the agent mutes it';
@@ -46,7 +46,7 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
 }
 
 /**
- * Plays translated sound as soon as it is its turn.
+ * Plays translated sound when its turn comes.
  * @returns how much of its sentence is muted now, because it is noise (ms)
  */
 export function playSound(context: StepContext, stream: Stream, message: Spoke): number {

@@ -10,7 +10,7 @@ import { waitsForTurn } from '../two-way/two-way.ts';
 
 /** Delay of the microphone (chunks) after which silence is sent instead, until it is back. */
 const STARVED_CHUNKS = 1.5;
-/** Permitted delay of the first silence (chunks): each chunk restarts this timer, which hardly ever goes off. */
+/** Permitted delay of the first silence (chunks): each chunk restarts this timer, which hardly ever fires. */
 const STARVED_SLACK_CHUNKS = 2.5;
 
 /** The stream that receives speech. */

@@ -47,7 +47,7 @@ export interface PlaybackBuffer {
   /** Number of the current unbroken run of the device, and the samples given in it. */
   readonly run: number;
   readonly given: number;
-  /** Samples of this run that were already heard when it began in their middle; null if it began with the first. */
+  /** Samples already heard when this run continued the count of the previous one, after an underrun; null: the count began anew. */
   readonly heardFrom: number | null;
   /** The device's pending request. */
   readonly stage: Stage | null;
@@ -66,7 +66,7 @@ export type Stage =
 export type BufferEvent =
   | { readonly type: 'write'; readonly pcm: Uint8Array; readonly sight: Sight }
   | { readonly type: 'flush' }
-  /** A scheduled look at the device. */
+  /** A scheduled poll of the device. */
   | { readonly type: 'look'; readonly sight: Sight }
   /** Answer to `give`: frames given, and frames that wait for a full period. */
   | { readonly type: 'given'; readonly frames: number; readonly heldFrames: number }

@@ -26,7 +26,7 @@ export function setDevice(step: BufferStep, device: DeviceTimeline): void {
   set(step, { device });
 }
 
-/** Ends a look. @param at time of the next one; null: only after another event */
+/** Ends a poll. @param at time of the next one; null: only after another event */
 export function arrangeLook(step: BufferStep, at: number | null, slackMs = 0): void {
   set(step, { isAnswering: false, stage: null });
   step.effects.push(at === null ? { type: 'look_no_more' } : { type: 'look_at', at, slackMs });

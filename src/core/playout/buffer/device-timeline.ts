@@ -42,7 +42,7 @@ export interface DeviceTimeline {
   /** Frames of this stretch that the device has taken, and the time of the last increase. */
   readonly taken: number;
   readonly takenAt: number;
-  /** Last time the device moved: frames since the last look are assumed to be taken at its own pace. */
+  /** Last time the device moved: frames since the last poll are assumed to be taken at its own pace. */
   readonly movedAt: number;
   readonly lookedAt: number;
   readonly pipeBytes: number;
@@ -63,25 +63,25 @@ export interface DeviceTimeline {
   readonly watchedFrom: number;
 }
 
-/** Result of a look. */
+/** Result of a poll. */
 export interface Looked {
   readonly device: DeviceTimeline;
-  /** The device has stood still for too long and has taken nothing since the last look. */
+  /** The device has stood still for too long and has taken nothing since the last poll. */
   readonly hangs: boolean;
   /** Share of the due sound that a slow device consumes; null: no slowness measured. */
   readonly slowShare: number | null;
 }
 
 /**
- * Looks before the device's timeline is trusted; it is trusted only while it stays near ours. Six looks fall on different
- * parts of a period of 20 ms, so the best one is at most 7 ms late.
+ * Number of polls before the device's timeline is trusted; it is trusted only while it stays near ours. Six polls fall on
+ * different parts of a period of 20 ms, so the best one is at most 7 ms late.
  */
 const LOOKS_TO_BELIEVE = 6;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
 /** Missing frames up to this (ms) may be a counting error; a trusted count is never wrong by more. */
 const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
-/** Lag (ms) up to which the device may only take its sound in large pieces, or the look was late. */
+/** A lag up to this (ms) may only mean that the device takes its sound in large pieces, or that the poll was late. */
 const DOUBTFUL_MS = 250;
 /** Time without a taken frame (ms) that means that the device stands still. */
 const STALL_MS = 200;
@@ -91,7 +91,7 @@ const LARGEST_MISS = 0.05;
 const LEAST_SHARE = 0.9;
 /** Arrears (ms) from which a moving device counts as too slow; occasional stalls cause smaller ones. */
 const SLOW_MS = 3000;
-/** Maximum arrears added per look (ms): the whole machine may have stood still. */
+/** Maximum arrears added per poll (ms): the whole machine may have stood still. */
 const MOST_ARREARS_MS = 400;
 /** Time (ms) in which a device must show that it keeps up. */
 const PACE_MS = 2500;
@@ -325,7 +325,7 @@ export function proofMs(device: DeviceTimeline): number {
   return (framesInFront(device) + device.buffering.periodFrames) * device.msPerFrame;
 }
 
-/** When to look again at a device that seems to stand still; null while it moves. */
+/** When to poll a device again that seems to stand still; null while it moves. */
 export function doubtfulAt({ isMetered, lookedAt, movedAt }: DeviceTimeline, limitMs: number): number | null {
   if (!isMetered || lookedAt - movedAt <= DOUBTFUL_MS) return null;
   return Math.max(lookedAt + DOUBTFUL_MS / 2, movedAt + limitMs + 1);

@@ -6,12 +6,12 @@ export const CAPACITY_MS = 60_000;
  */
 export const AHEAD_MS = 1100;
 /**
- * Longest time between two looks (ms; a write is a look too): while the device's clock is being learnt, at a device whose
- * clock cannot be learnt, and once it is known. Not a multiple of a period, so that looks fall on different parts of it.
+ * Longest time between two polls (ms; a write is a poll too): while the device's clock is being learnt, at a device whose clock
+ * cannot be learnt, and once it is known. Not a multiple of a period, so that polls fall on different parts of it.
  */
 export const LOOK_MS = { learning: 113, unknown: 397, later: 997 } as const;
 export const SHORTEST_LOOK_MS = 5;
-/** Permitted delay (ms) of a look that only checks that all is well. */
+/** Permitted delay (ms) of a poll that only checks that all is well. */
 export const LOOK_SLACK_MS = 300;
 /** Silence before sound (ms): without it, pieces that arrive one by one would underrun. */
 export const PREROLL_MS = 40;
@@ -35,7 +35,7 @@ export const PROBE_MS = 300;
 export const PACE_PROBE_MS = { silence: 1000, least: 600 } as const;
 /** Absence (ms) of a device with a reported fault after which due sound is dropped. */
 export const PATIENCE_MS = 1000;
-/** The same without a reported fault: on a busy machine, opening may take seconds. */
+/** Absence (ms) without a reported fault after which due sound is dropped: on a busy machine, opening may take seconds. */
 export const START_PATIENCE_MS = 5000;
 /** Time without failure (ms) after which a child process counts as working. */
 export const SETTLED_MS = 500;

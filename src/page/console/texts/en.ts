@@ -58,10 +58,10 @@ export const TEXTS = {
   role_operator: 'operator',
   role_administrator: 'administrator',
   broker_away:
-    'The backend has no connection to the broker, so it does not hear the devices. It tries again by itself.',
+    'The backend has no connection to the broker, so it receives nothing from the devices. It tries again by itself.',
   connecting: 'Connecting …',
   stream_held:
-    'Changes do not arrive live: a proxy holds them back, or too many windows are open. This page asks every 5 seconds instead.',
+    'Changes do not arrive live: a proxy holds them back, or too many windows are open. This page polls every 5 seconds instead.',
   stream_gone: 'No connection to the backend. What you see may be old. It tries again by itself.',
 
   status: 'Status',
@@ -74,7 +74,7 @@ export const TEXTS = {
   status_unknown: 'unknown',
   status_never: 'never seen',
   says_unknown: 'The backend knows its login or its messages, but not its status.',
-  says_never: 'It has a login, and has never connected. Switch it on, or check its configuration.',
+  says_never: 'It has a login, but has never connected. Switch it on, or check its configuration.',
 
   device: 'Device',
   devices: '{n} device|{n} devices',
@@ -104,7 +104,7 @@ export const TEXTS = {
   select_row: 'Select {name}',
   select_all: 'Select all {n} that match|Select all {n} that match',
   selected: '{n} device selected|{n} devices selected',
-  selected_note: 'This is everything that the filter matches, also what you do not see.',
+  selected_note: 'This is everything that the filter matches, including devices that you do not see.',
   clear_selection: 'Clear the selection',
   command: 'Command',
   choose_command: 'Choose a command',
@@ -164,10 +164,10 @@ export const TEXTS = {
   phase_connecting: 'connects',
   phase_configuring: 'sets up the task',
   phase_live: 'live',
-  phase_rolling: 'live, next session comes',
+  phase_rolling: 'live, next session starting',
   phase_draining: 'ends the session',
   phase_waiting: 'waits for the next attempt',
-  phase_parked: 'refused: needs a person',
+  phase_parked: 'refused: needs manual action',
   phase_restarting: 'restarts after a defect',
   phase_closed: 'shuts down',
 
@@ -176,7 +176,7 @@ export const TEXTS = {
   details: 'Details',
   events_none: 'No event yet.',
   all_kinds: 'all kinds',
-  log_until: 'It sends its log until',
+  log_until: 'The device sends its log until',
   event_filter: 'Kind of event',
   follow: 'Follow the log',
   follow_for: 'for {n} minute|for {n} minutes',
@@ -208,17 +208,17 @@ export const TEXTS = {
   desired_faults: 'The device refused parts of the configuration',
   not_reported: 'The device has not reported its configuration.',
   leave: 'What is not set here stays as in the device’s own file, or as its groups have it.',
-  groups_note: 'Documents of groups count first; the device’s own document overrides them.',
+  groups_note: 'Documents of groups apply first; the device’s own document overrides them.',
   group: 'Group',
   group_devices: 'Devices of this group',
   group_applied: '{applied} of {n} device reports this version|{applied} of {n} devices report this version',
   key: 'Key',
   in_force: 'Everything in force',
-  no_differences: 'What the device reports is what is desired.',
+  no_differences: 'The device reports exactly what is desired.',
   changes: 'Changes',
   no_changes: 'No change yet.',
   apply: 'Send the change',
-  applied: 'Sent. The device reports here what it took.',
+  applied: 'Sent. What the device applied appears here.',
   add_entry: 'Add',
   remove_entry: 'Remove',
   nothing_set: 'not set',
@@ -259,7 +259,7 @@ export const TEXTS = {
   warning_near_budget: 'near its budget',
   warning_over_budget: 'over its budget',
   cost_none: 'No session in this month.',
-  cost_note: 'Minutes of streams, by reports of the devices. Months are those of UTC.',
+  cost_note: 'Minutes of streams, as devices report them. Months are in UTC.',
 
   person: 'Person',
   never: 'never',
@@ -296,8 +296,8 @@ export const TEXTS = {
 
   ...STATUS_TEXTS,
   ...REASON_TEXTS,
-  reason_update: 'An update of its program did not succeed. The previous version runs.',
-  todo_update: 'Look at the state of the update, and at its reason.',
+  reason_update: 'An update of its program failed. The previous version is running.',
+  todo_update: 'Check the state of the update and its reason.',
 } as const;
 
 export type TextKey = keyof typeof TEXTS;

@@ -23,11 +23,11 @@ export interface CommandDefinition {
   readonly mustBeSigned?: true;
   /** Changes nothing: running it twice does no harm. */
   readonly isReadOnly?: true;
-  /** The command that undoes this one when a held key is released; left out: none. Gets the command's checked arguments. */
+  /** The command that undoes this one when a held key is released; default: none. Gets the command's checked arguments. */
   readonly atRelease?: (args: Readonly<Record<string, unknown>>) => Release;
   /** Arguments for the reference (docs/mqtt.md). */
   readonly example: object;
-  /** Its verb in `dragoman ctl`; null: none, or a verb with its own output (src/cli/ctl/verbs.ts). */
+  /** The command's verb in `dragoman ctl`; null: none, or a verb with its own output (src/cli/ctl/verbs.ts). */
   readonly verb: VerbDefinition | null;
 }
 
@@ -41,7 +41,7 @@ export type CommandDefinitions = Readonly<Record<string, CommandDefinition>>;
 
 /** A verb of `dragoman ctl` that sends a command and prints the answer. */
 export interface VerbDefinition {
-  /** Left out: the name of the command, with hyphens. */
+  /** Default: the name of the command, with hyphens. */
   readonly name?: string;
   /** One line of help. */
   readonly says: string;
@@ -53,7 +53,7 @@ export interface VerbWord {
   /** As the help shows it: `<percent>` stands after the verb, `--until <time>` is an option. */
   readonly flags: string;
   readonly says?: string;
-  /** Turns the text into the value; left out: the text itself. */
+  /** Turns the text into the value; default: the text itself. */
   readonly read?: (text: string) => unknown;
 }
 

@@ -6,7 +6,7 @@ import { plainTextSchema } from '../../plain-text.ts';
 import { timestampSchema } from '../envelope.ts';
 import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './command-definition.ts';
 
-/** As many characters as the service accepts. */
+/** Maximum characters of a spoken text, as the service accepts. */
 const LONGEST_SAID = 2048;
 
 /** The answer of commands that act on lanes: the state of these lanes after it. */
@@ -140,7 +140,7 @@ export const LANE_COMMANDS = {
         do: z.enum(['begin', 'end']).describe('begin a conversation, or end it'),
       })
       .describe(
-        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are as before, and what a key has muted is open again.',
+        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are restored, and a mute by key is lifted.',
       ),
     keeps: ['lane', 'do'],
     data: lanesAnswerSchema,

@@ -56,7 +56,7 @@ describe('the formats to request', () => {
     const attempts = createFormatAttempts('hw:CARD=Mic', 24_000);
     expect(attempts.current).toEqual({ device: 'hw:CARD=Mic', rateHz: 24_000, channels: 1 });
     expect(attempts.refuse()).toMatch(
-      /"hw:CARD=Mic" does not take 24000 Hz mono; write "plughw:CARD=Mic" instead/,
+      /"hw:CARD=Mic" does not accept 24000 Hz mono; write "plughw:CARD=Mic" instead/,
     );
     expect(attempts.current).toEqual({ device: 'plughw:CARD=Mic', rateHz: 24_000, channels: 1 });
     expect(attempts.refuse()).toMatch(/trying 48000 Hz mono$/);

@@ -22,7 +22,7 @@ describe('a survey of the devices', () => {
     ]);
     const board = cards.find(({ id }) => id === 'seeed2micvoicec');
     expect(board?.streams).toMatchObject([
-      { direction: 'capture', isBusy: true, silence: 'not asked while it is busy', ability: { formats: [] } },
+      { direction: 'capture', isBusy: true, silence: 'not queried while busy', ability: { formats: [] } },
       {
         direction: 'playback',
         isBusy: false,

@@ -18,7 +18,7 @@ describe('a line on standard error', () => {
     [
       'setpriv: activate capabilities: Operation not permitted',
       'failed',
-      /a sandbox does not allow to run "aplay" .*SystemCallFilter=/,
+      /a sandbox forbids running "aplay" .*SystemCallFilter=/,
     ],
     ['aplay: main:850: audio open error: Host is down', 'failed', /sound server/],
     ['aplay: pcm_write:2127: write error: No such device', 'lost', /check its plug/],
@@ -84,7 +84,7 @@ describe('the reason why a child ended', () => {
     { ...end, signal: 'SIGSYS' as const },
   ])('is the sandbox: %j', (how) => {
     expect(explainEnd(how, null, null, DEVICE).message).toMatch(
-      /a sandbox does not allow to run "aplay".*TasksMax=/,
+      /a sandbox forbids running "aplay".*TasksMax=/,
     );
   });
 
@@ -99,7 +99,7 @@ describe('the reason why a child ended', () => {
     );
     expect(explainEnd({ ...end, spawnError: 'ENOENT' }, null, null, DEVICE).code).toBe('not_found');
     expect(explainEnd({ ...end, spawnError: 'EAGAIN' }, null, null, DEVICE).message).toMatch(
-      /the system has no room for it now/,
+      /the system lacks the resources for it now/,
     );
   });
 });

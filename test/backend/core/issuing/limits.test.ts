@@ -17,7 +17,7 @@ describe('limits of one device', () => {
     const { error } = request(harness, { lane: 'c' });
     expect(error).toMatchObject({ code: 'lane_limit_reached', final: true, retry_after_s: 300 });
     expect(error?.detail).toBe(
-      'this device has sessions for its 2 lanes (a, b); the owner can raise limits.lanes',
+      'this device already has sessions for 2 lanes (a, b); the owner can raise limits.lanes',
     );
     // An unused lane makes room after the latest end of its last session.
     harness.pass(1_860_000);
@@ -32,7 +32,7 @@ describe('limits of one device', () => {
     }
     const { error } = request(harness, { reason: 'network' });
     expect(error).toMatchObject({ code: 'hourly_limit_reached', final: false });
-    expect(error?.detail).toContain('60 sessions of the last hour');
+    expect(error?.detail).toContain('60 sessions in the last hour');
     expect(error?.retry_after_s).toBeGreaterThan(1790);
     harness.pass((error?.retry_after_s ?? 0) * 1000);
     expect(request(harness, { reason: 'network' }).session).not.toBeNull();
@@ -62,7 +62,7 @@ describe('limits of one device', () => {
     // All three are needed: the fourth is denied until the latest end of the rollover.
     const { error } = request(harness, { lane: 'b', reason: 'rollover' });
     expect(error).toMatchObject({ code: 'device_sessions_limit_reached', final: false });
-    expect(error?.detail).toContain('3 sessions at once');
+    expect(error?.detail).toContain('3 sessions, its limit');
     expect(error?.retry_after_s).toBeLessThanOrEqual(90);
     expect(harness.revoked).toEqual([]);
     harness.pass((error?.retry_after_s ?? 0) * 1000);
@@ -110,7 +110,7 @@ describe('limits of one device', () => {
     const names = Array.from({ length: 10 }, (_, index) => `invented-${index}`);
     const unknownDevices = names.map((device) => request(harness, { device }));
     expect(unknownDevices.filter(({ session }) => session !== null)).toHaveLength(2);
-    expect(unknownDevices.at(-1)?.error?.detail).toContain('had no session before');
+    expect(unknownDevices.at(-1)?.error?.detail).toContain('new devices together');
     harness.pass(60_000);
     expect(request(harness, { lane: 'lane-9' }).session).not.toBeNull();
   });

@@ -138,7 +138,7 @@ describe('a bad version in a fleet of 200', () => {
     expect(ordered()).toHaveLength(2);
     expect(got()).toHaveLength(2);
     expect(took).toBeLessThan(2 * HOUR);
-    expect((await rollout()).reason).toMatch(/^devices with it lose \d+\.\d s of speech an hour/);
+    expect((await rollout()).reason).toMatch(/^devices with this version lose \d+\.\d s of speech an hour/);
   });
 });
 

@@ -29,11 +29,11 @@ describe('what a person asks of a roll-out', () => {
     const { rollout } = scene(1);
     const ended = abort(rollout, START);
     const aborted = ended.ok ? ended.rollout : rollout;
-    expect(pause(aborted)).toMatchObject({ ok: false, why: 'it is aborted already, and sends no orders' });
+    expect(pause(aborted)).toMatchObject({ ok: false, why: 'it is already aborted and sends no orders' });
     expect(resume(aborted)).toMatchObject({ ok: false, why: expect.stringContaining('start a new one') });
     expect(resume(rollout)).toMatchObject({
       ok: false,
-      why: expect.stringContaining('only one that is paused'),
+      why: expect.stringContaining('only a paused'),
     });
     expect(abort(aborted, START)).toMatchObject({ ok: false });
     expect(whyNotYet(aborted)).toBeNull();
@@ -62,9 +62,9 @@ describe('what a person asks of a roll-out', () => {
     expect(text).toContain('roll-out of 1.3.0: paused, wave 1 of 2 (10 %)');
     expect(text).toContain('ordered   4: 1 live, 2 under way, 0 failed, 1 rolled back');
     expect(text).toContain(`reason    ${second}: it was deaf`);
-    expect(text).toContain('next      look at that device');
+    expect(text).toContain('next      check that device');
     const doubtful = rolloutLines({ ...test.rollout, implausible: [first] }, true).join('\n');
-    expect(doubtful).toContain(`doubtful  ${first}: reports that cannot be true do not count`);
+    expect(doubtful).toContain(`doubtful  ${first}: implausible reports do not count`);
     expect(rolloutLines(createRollout('r', test.rollout.plan, START), false).join('\n')).toContain(
       'no backend works on it',
     );

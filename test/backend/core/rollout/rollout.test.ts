@@ -178,7 +178,7 @@ describe('a roll-out', () => {
     test.go();
     expect(test.rollout).toMatchObject({
       state: 'stopped',
-      reason: 'museum/kiosk-7: it was deaf; 1 more device reports the like',
+      reason: 'museum/kiosk-7: it was deaf; 1 more device has problems',
     });
   });
 
@@ -231,7 +231,7 @@ describe('a roll-out', () => {
     test.go();
     expect(test.rollout).toMatchObject({
       state: 'stopped',
-      reason: `${first}: the repository has no version 1.3.0; 1 more device reports the like`,
+      reason: `${first}: the repository has no version 1.3.0; 1 more device has problems`,
     });
     // Whoever resumes wants the next wave to try.
     const asked = resume(test.rollout);
@@ -265,7 +265,7 @@ describe('a roll-out', () => {
     expect(lossy(1900, 1000)).toMatchObject({ state: 'running' });
     expect(lossy(2100, 1000)).toMatchObject({
       state: 'stopped',
-      reason: 'devices with it lose 1.0 s of speech an hour (lost or not spoken), the others 0.5 s',
+      reason: 'devices with this version lose 1.0 s of speech an hour (lost or not spoken), the others 0.5 s',
     });
     expect(lossy(1100, 100).state).toBe('stopped');
   });
@@ -280,7 +280,7 @@ describe('a roll-out', () => {
     test.go();
     expect(test.rollout).toMatchObject({
       state: 'stopped',
-      reason: 'devices with it lose 1.5 s of speech an hour (lost or not spoken), the others 0.0 s',
+      reason: 'devices with this version lose 1.5 s of speech an hour (lost or not spoken), the others 0.0 s',
     });
   });
 

@@ -81,7 +81,7 @@ export function release(claimed: Claimed): Decide<void> {
   };
 }
 
-/** Sessions that no longer exist at the service, and others that may still run and count again. */
+/** Marks sessions that no longer exist at the service as gone; those in `alive` may still run, and count again. */
 export function removeSessions(gone: readonly string[], alive: readonly string[] = []): Decide<void> {
   return (book) => {
     const sessions = book.sessions.flatMap((session): SessionRow[] => {
