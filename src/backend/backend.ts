@@ -6,6 +6,7 @@ import type { Logger } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { PrivateKey } from '../adapters/signing/signing-keys.ts';
+import { within } from '../agent/within.ts';
 import type { OpenBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -23,7 +24,6 @@ import { openConsoleStore, openRolloutStore, openStore } from './store/open-stor
 import { measureStore } from './watch/measured-store.ts';
 import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
-import { within } from './within.ts';
 
 /** Longest wait for requests and reports at shutdown (ms): with broker, store and process exit, the shutdown takes at most 10 s. */
 const CLOSE_WITHIN_MS = 4000;

@@ -1,5 +1,6 @@
 /** Runs the pure issuer: passes it the requests from the bus, and carries out its effects at the service. */
 import type { Signer } from '../../adapters/signing/signer.ts';
+import { within } from '../../agent/within.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -14,10 +15,10 @@ import { type Complain, createLimitedWarnings } from '../limited-warnings.ts';
 import { PendingWork } from '../pending-work.ts';
 import type { DeviceReports } from '../reports/device-reports.ts';
 import type { ServiceClient } from '../service/service-client.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import type { TokenCounts } from '../watch/token-counts.ts';
-import { within } from '../within.ts';
 import { AnswerSender } from './answer-sender.ts';
-import { complainOfStore, createMintJobs, type MintJobs } from './mint-jobs.ts';
+import { createMintJobs, type MintJobs } from './mint-jobs.ts';
 import { type Reconciler, startReconciler } from './reconciler.ts';
 import { complainOfFlood, createRequestReader, type RequestReader } from './request.ts';
 import { createServiceJobs, type ServiceJobs } from './service-jobs.ts';

@@ -1,11 +1,12 @@
 /** Carries out the issuer's effects that concern the store. No job rejects: a store that is down is a result, too. */
 import type { Log } from '../../ports/log.ts';
-import { type Decide, type Store, StoreDown, StoreRefused } from '../../ports/store.ts';
+import type { Decide, Store } from '../../ports/store.ts';
 import type { IssuerEffect, IssuerEvent } from '../core/issuing/issue-event.ts';
 import { claim } from '../core/issuing/mint/claim.ts';
 import { type Claimed, holds, release, removeSessions, settle } from '../core/issuing/mint/settle.ts';
 import type { DeviceName } from '../core/issuing/policy.ts';
 import type { Complain } from '../limited-warnings.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import type { ServiceJobs } from './service-jobs.ts';
 
 export interface MintJobsParts {
@@ -72,14 +73,3 @@ export function createMintJobs({ store, service, instance, complain, log, random
 }
 
 const inStore = ({ tenant, device }: DeviceName): string => `${tenant}/${device}`;
-
-/** Logs why the store cannot be used: once a minute and kind. */
-export function complainOfStore(error: unknown, complain: Complain, log: Log): void {
-  if (error instanceof StoreDown || error instanceof StoreRefused)
-    complain('store', { why: error.message }, 'the store cannot be used: devices get no new sessions');
-  else
-    log.error(
-      { fault: error instanceof Error ? error.message : 'unknown' },
-      'unexpected failure of the store',
-    );
-}

@@ -11,7 +11,7 @@ import { findUnknown, removeSessions } from '../core/issuing/mint/settle.ts';
 import { nameOf, referenceOf } from '../core/issuing/policy.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
-import { complainOfStore } from './mint-jobs.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import type { ServiceJobs } from './service-jobs.ts';
 
 const RENEW_EVERY_MS = LEASE_MS / 3;

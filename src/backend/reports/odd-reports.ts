@@ -2,9 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { ReportKind } from '../../protocol/mqtt/topics.ts';
-import { complainOfStore } from '../issuing/mint-jobs.ts';
 import type { Complain } from '../limited-warnings.ts';
 import { PendingWork } from '../pending-work.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 
 const MOST_DEVICES = 20_000;
 /** Interval between two writes of the counts (ms). */

@@ -3,8 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ReportOutcome, StoreDown, StoreRefused } from '../../ports/store.ts';
 import type { ReportKind } from '../../protocol/mqtt/topics.ts';
-import { complainOfStore } from '../issuing/mint-jobs.ts';
 import type { Complain } from '../limited-warnings.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import type { OddReports } from './odd-reports.ts';
 
 /** Interval of retries while the store is down (ms). */
