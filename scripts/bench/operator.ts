@@ -1,5 +1,5 @@
 import { connectAsync } from 'mqtt';
-import type { LatencySummary } from '../../src/agent/lane/latency.ts';
+import type { LatencySummary } from '../../src/device/lane/runner/latency.ts';
 import type { Broker } from '../../src/cli/demo/broker.ts';
 
 /** The agent's own measurements. */

@@ -1,7 +1,7 @@
 /** The generated parts of docs/lane.md. */
-import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
-import { PHASE_NAMES, PHASES, type Phase } from '../../src/core/lane/phases.ts';
-import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
+import { LANE_DEFAULTS } from '../../src/device/lane/lane-options.ts';
+import { PHASE_NAMES, PHASES, type Phase } from '../../src/protocol/phases.ts';
+import { PATIENCE, RECOVERY } from '../../src/device/lane/retry/recovery.ts';
 import { CAUSES } from '../../src/protocol/mqtt/causes.ts';
 import { keysOf } from './table.ts';
 

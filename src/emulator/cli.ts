@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { tlsReason } from '../adapters/network/tls-reason.ts';
 import { listenTrouble, systemCode } from '../adapters/system-error.ts';
-import { tlsAdvice } from '../core/doctor/tls-advice.ts';
+import { tlsAdvice } from '../core/network/tls-advice.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';

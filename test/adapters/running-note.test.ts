@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAgentNote } from '../../src/adapters/doctor/agent-note.ts';
+import { readAgentNote } from '../../src/device/doctor/probes/agent-note.ts';
 import { noteFolder, noteName, openNote } from '../../src/adapters/running-note.ts';
 import type { RunningNote } from '../../src/protocol/running-note.ts';
 

@@ -5,7 +5,7 @@ import { fileOf } from '../../src/adapters/console/console-files.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import type { MqttBus } from '../../src/adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../../src/adapters/signing/signing-keys.ts';
-import { type Backend, startBackend } from '../../src/backend/backend.ts';
+import { type Backend, startBackend } from '../../src/backend/daemon/backend.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import type { BusMessage, PublishOptions } from '../../src/ports/bus.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runBackendProgram } from '../../src/backend/cli.ts';
-import { backendWarnings } from '../../src/backend/core/config-warnings.ts';
+import { backendWarnings } from '../../src/backend/config/config-warnings.ts';
 import { releasesWarning } from '../../src/backend/releases/release-files.ts';
 import { createSqlStore } from '../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../src/backend/store/sqlite-engine.ts';

@@ -126,7 +126,7 @@ describe('the device’s bundle', () => {
       seen.add(path);
       for (const one of inputs[path]?.imports ?? []) if (one.kind !== 'dynamic-import') visit(one.path);
     };
-    visit('src/agent/daemon.ts');
+    visit('src/device/daemon.ts');
     expect(seen.size).toBeGreaterThan(200);
     const ofScreen = /(adapters|agent|core)\/(screen|captions)\/|node_modules\/@?hono/;
     expect([...seen].filter((path) => ofScreen.test(path))).toEqual([]);

@@ -82,7 +82,7 @@ async function loadedByRun(): Promise<string[]> {
 describe('dragoman run with a plain configuration', () => {
   it('loads the agent', () => {
     expect(loaded).toContain('dragoman.mjs');
-    expect(inputs).toContain('src/core/lane/machine.ts');
+    expect(inputs).toContain('src/device/lane/machine.ts');
   });
 
   it.each(NOT_AT_START)('loads no code of %s', (part) => {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { keepCaptureGain, LOOK_MS } from '../../src/adapters/audio/alsa/capture-gain.ts';
 import { createCapture } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import type { GainChange } from '../../src/core/doctor/capture-gain-rules.ts';
+import type { GainChange } from '../../src/core/mixer/capture-gain-rules.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { needs } from '../needs.ts';
 import { createVirtualClock } from '../virtual-clock.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/adapters/config/layer.ts';
 import { loadConfig } from '../../src/adapters/config/load.ts';
-import { loadBackendConfig } from '../../src/backend/load-config.ts';
+import { loadBackendConfig } from '../../src/backend/config/load-config.ts';
 import { DESIRED_KEYS, DESIRED_WHOLE } from '../../src/protocol/config.ts';
 import { configJsonSchema, configSchemaFile, type SchemaNode } from '../../src/protocol/config-schema.ts';
 

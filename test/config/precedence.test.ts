@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/adapters/config/load.ts';
-import { effectiveOf, readDocument, resolveDesired } from '../../src/core/owner/desired-rules.ts';
+import { effectiveOf, readDocument, resolveDesired } from '../../src/device/config/desired-rules.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'dragoman-precedence-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
+import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 import { TEXTS as DE } from '../../src/page/console/texts/de.ts';
 import { TEXTS as EN } from '../../src/page/console/texts/en.ts';
 import { HEALTH_SERIES } from '../../src/protocol/console-device.ts';

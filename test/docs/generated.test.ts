@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GENERATED_PARTS, refreshPage } from '../../scripts/docs/parts.ts';
-import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
+import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 
 const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

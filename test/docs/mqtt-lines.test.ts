@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connectAsync } from 'mqtt';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readDocument, resolveDesired } from '../../src/core/owner/desired-rules.ts';
+import { readDocument, resolveDesired } from '../../src/device/config/desired-rules.ts';
 import { commandRequestSchema } from '../../src/protocol/mqtt/command.ts';
 import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { findMosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
-import { testConfig } from '../agent/fake-deps.ts';
+import { testConfig } from '../device/fake-deps.ts';
 import { needs } from '../needs.ts';
 import { commandsOf } from '../tidy/page-commands.ts';
 

@@ -9,8 +9,8 @@ import { handOver } from '../../src/adapters/audio/announcement.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
-import { runDaemon } from '../../src/agent/daemon.ts';
-import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { runDaemon } from '../../src/device/daemon.ts';
+import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 

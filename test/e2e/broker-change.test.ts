@@ -9,12 +9,12 @@ import { createSystemClock } from '../../src/adapters/clock.ts';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import { createMqttBus, type MqttBus } from '../../src/adapters/mqtt/bus.ts';
-import { runDaemon } from '../../src/agent/daemon.ts';
+import { runDaemon } from '../../src/device/daemon.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type Relay, startRelay } from '../adapters/mqtt/loopback-servers.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { createRecordingListener, type Heard } from '../adapters/mqtt/test-buses.ts';
-import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
-import { runDaemon } from '../../src/agent/daemon.ts';
+import { runDaemon } from '../../src/device/daemon.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { createTestBuses, type OpenedBus } from '../adapters/mqtt/test-buses.ts';
-import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 import { until } from '../until.ts';
 
 const PASSWORD = 'open-sesame-4711';

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
-import { runDaemon } from '../../src/agent/daemon.ts';
-import { runChecks } from '../../src/agent/doctor/check.ts';
-import { createExamination } from '../../src/agent/doctor/examination.ts';
+import { runDaemon } from '../../src/device/daemon.ts';
+import { runChecks } from '../../src/device/doctor/check.ts';
+import { createExamination } from '../../src/device/doctor/examination.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import type { CheckName, Finding } from '../../src/protocol/mqtt/diagnose.ts';
 import type { RunningNote } from '../../src/protocol/running-note.ts';
-import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 
 /** The daemon runs in the process of the test, which the doctor would not take for another program. */
 const AGENT = 4711;

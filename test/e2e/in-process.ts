@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from '../../src/adapters/log.ts';
 import { parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
-import { startBackend } from '../../src/backend/backend.ts';
+import { startBackend } from '../../src/backend/daemon/backend.ts';
 import type { ProgramStarters } from '../../src/cli/demo/environment.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';

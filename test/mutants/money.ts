@@ -3,25 +3,25 @@ import type { Mutant } from './mutant.ts';
 /** Bill, ledger, sessions, reports, budgets, webhook. */
 export const MUTANTS: readonly Mutant[] = [
   {
-    file: 'src/backend/core/bill.ts',
+    file: 'src/backend/bill/bill.ts',
     from: '{ from: Date.UTC(Number(year), Number(month) - 1), to: Date.UTC(Number(year), Number(month)) }',
     to: '{ from: +new Date(Number(year), Number(month) - 1), to: +new Date(Number(year), Number(month)) }',
     seen: "the first hours of a month stand on the other month's bill, by the zone of the machine",
   },
   {
-    file: 'src/backend/core/bill-csv.ts',
+    file: 'src/backend/bill/bill-csv.ts',
     from: `safe.replaceAll('"', '""')`,
     to: 'safe',
     seen: 'a site with a quote in its name shifts the columns of the spreadsheet',
   },
   {
-    file: 'src/backend/core/bill.ts',
+    file: 'src/backend/bill/bill.ts',
     from: '(now - from) / (to - from)',
     to: '(to - now) / (to - from)',
     seen: 'the forecast falls while the minutes rise',
   },
   {
-    file: 'src/backend/core/bill.ts',
+    file: 'src/backend/bill/bill.ts',
     from: "share >= 1 ? 'over_budget'",
     to: "share > 1 ? 'over_budget'",
     seen: 'a group that has used its whole budget is only near it',
@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a webhook that moved gets nothing, and the log says that all was sent',
   },
   {
-    file: 'src/backend/core/bill.ts',
+    file: 'src/backend/bill/bill.ts',
     from: '[...new Set(groups)]',
     to: 'groups.slice(0, 1)',
     seen: 'a kiosk in two groups costs only the first of them anything',
@@ -156,73 +156,73 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a session without a limit counts as over at once',
   },
   {
-    file: 'src/backend/core/issuing/mint/claim.ts',
+    file: 'src/backend/issuing/mint/claim.ts',
     from: 'const diedBefore = died || replaced.some((row) => row.recheckAt !== null);',
     to: 'const diedBefore = died;',
     seen: 'after two deaths a session stays at the service, and costs until its end',
   },
   {
-    file: 'src/backend/core/issuing/mint/claim.ts',
+    file: 'src/backend/issuing/mint/claim.ts',
     from: '(own?.recheckAt ?? null)',
     to: 'null',
     seen: 'a session that a dead backend made late is not looked for once the device has repeated its request',
   },
   {
-    file: 'src/backend/core/issuing/mint/claim.ts',
+    file: 'src/backend/issuing/mint/claim.ts',
     from: 'sessions: [...leaving, ...settled],',
     to: 'sessions: leaving,',
     seen: 'used sessions count as unused until their window ends, and other lanes are denied',
   },
   {
-    file: 'src/backend/core/issuing/mint/claim.ts',
+    file: 'src/backend/issuing/mint/claim.ts',
     from: ".map((session): SessionRow => ({ ...session, isPending: false, state: 'leaving' }));",
     to: ".map((session): SessionRow => ({ ...session, state: 'leaving' }));",
     seen: 'sessions that are being revoked count as unused, and other devices are denied',
   },
   {
-    file: 'src/backend/core/issuing/mint/account-of.ts',
+    file: 'src/backend/issuing/mint/account-of.ts',
     from: 'row.leaseUntil > now && row.lane !== lane',
     to: 'row.leaseUntil > now',
     seen: 'a request that its backend takes over itself counts twice: the last session of the hour is denied',
   },
   {
-    file: 'src/backend/core/issuing/mint/account-of.ts',
+    file: 'src/backend/issuing/mint/account-of.ts',
     from: 'const last = usable.at(-1);',
     to: 'const last = usable[0];',
     seen: 'the older of two sessions is ended as unused, the newer one stays and costs',
   },
   {
-    file: 'src/backend/core/issuing/mint/account-of.ts',
+    file: 'src/backend/issuing/mint/account-of.ts',
     from: "leaving: state === 'leaving',",
     to: 'leaving: false,',
     seen: "a session that is being revoked still takes one of the device's places: a kiosk waits for nothing",
   },
   {
-    file: 'src/backend/core/issuing/device-account.ts',
+    file: 'src/backend/issuing/device-account.ts',
     from: 'filter((session) => !needed.has(session)).slice(0, excess)',
     to: 'filter((session) => !needed.has(session)).slice(-excess)',
     seen: 'the newest replaced session is revoked, and the one that has been over longest stays',
   },
   {
-    file: 'src/backend/core/issuing/device-account.ts',
+    file: 'src/backend/issuing/device-account.ts',
     from: "if (name === lane) return reason === 'rollover' ? [settled] : [];",
     to: 'if (name === lane) return [];',
     seen: "at a rollover the session that still speaks is revoked: a visitor's sentence breaks off",
   },
   {
-    file: 'src/backend/core/issuing/device-account.ts',
+    file: 'src/backend/issuing/device-account.ts',
     from: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end - APART_MS - now;',
     to: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end + APART_MS - now;',
     seen: 'a session is made longer than its owner allows',
   },
   {
-    file: 'src/backend/core/issuing/device-account.ts',
+    file: 'src/backend/issuing/device-account.ts',
     from: 'first + HOUR_MS - now);',
     to: 'first - now);',
     seen: 'a device that has used its hour asks again every 5 s',
   },
   {
-    file: 'src/backend/core/issuing/pending.ts',
+    file: 'src/backend/issuing/pending.ts',
     from: `const first = Math.min(
       ...unused`,
     to: `const first = Math.max(
@@ -230,45 +230,45 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a device waits until its last unused session has ended, not the first',
   },
   {
-    file: 'src/backend/core/issuing/pending.ts',
+    file: 'src/backend/issuing/pending.ts',
     from: 'const own = unused.length + making.length - replaced.length - retried;',
     to: 'const own = unused.length + making.length - retried;',
     seen: 'a lane that replaces its own unused session is denied',
   },
   {
-    file: 'src/backend/core/issuing/denials.ts',
+    file: 'src/backend/issuing/denials.ts',
     from: 'BUSY_RETRY_S * (1 + 2 * draw)',
     to: 'BUSY_RETRY_S * 1',
     seen: 'all kiosks that were denied come back in the same second',
   },
   {
-    file: 'src/backend/core/issuing/job-schedule.ts',
+    file: 'src/backend/issuing/job-schedule.ts',
     from: `this.running.delete(job);
     this.forget(job);`,
     to: 'this.forget(job);',
     seen: 'after the first sixteen sessions no kiosk gets one, until the backend is restarted',
   },
   {
-    file: 'src/backend/core/issuing/job-schedule.ts',
+    file: 'src/backend/issuing/job-schedule.ts',
     from: '[...this.running].filter(({ rank }) => !isKnown(rank))',
     to: '[...this.running]',
     seen: 'new kiosks get no session while eight others are served',
   },
   {
-    file: 'src/backend/core/issuing/job-results.ts',
+    file: 'src/backend/issuing/job-results.ts',
     from: `    case 'wait':
       state.schedule.hold(job);`,
     to: "    case 'wait':",
     seen: 'each request that another backend answers takes one place for ever: after sixteen no kiosk gets a session',
   },
   {
-    file: 'src/backend/core/issuing/service-trouble.ts',
+    file: 'src/backend/service/service-trouble.ts',
     from: 'until > (this.last?.until ?? 0)) this.last',
     to: 'until > 0) this.last',
     seen: 'a short pause ends a long one that the service asked for',
   },
   {
-    file: 'src/backend/core/issuing/job-results.ts',
+    file: 'src/backend/issuing/job-results.ts',
     from: "{ type: 'discard', who: job.ask.who, id: session.id }",
     to: "{ type: 'discard', who: job.ask.who, id: job.claimed }",
     seen: 'a session that no device has heard of stays at the service and costs',
@@ -432,25 +432,25 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'at each restart the owner hears that a group over its budget has recovered',
   },
   {
-    file: 'src/core/owner/budget.ts',
+    file: 'src/device/limits/budget.ts',
     from: 'const carriedMs = today.day === null && day !== null ? today.usedMs : 0;',
     to: 'const carriedMs = 0;',
     seen: "streams before the clock was set cost nothing of the day's budget",
   },
   {
-    file: 'src/core/owner/budget.ts',
+    file: 'src/device/limits/budget.ts',
     from: '[...before, ...others.map(add)].slice(-MOST_DAYS)',
     to: '[...before, ...others.map(add)].slice(0, MOST_DAYS)',
     seen: 'the oldest days are kept, and a restart forgets the newest',
   },
   {
-    file: 'src/agent/admission/budget-count.ts',
+    file: 'src/device/limits/budget-count.ts',
     from: 'localDay(wall, zone()) + 1, 0, zone())',
     to: "localDay(wall, zone()) + 1, 0, 'UTC')",
     seen: 'the budget of a kiosk in New York begins anew at seven in the evening',
   },
   {
-    file: 'src/agent/admission/budget-count.ts',
+    file: 'src/device/limits/budget-count.ts',
     from: `      billed = total;
 `,
     to: `      billed += total;

@@ -15,7 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'conversations that were heard while the store was written do not count for the wave',
   },
   {
-    file: 'src/backend/core/rollout/step.ts',
+    file: 'src/backend/rollout/step.ts',
     from: 'Math.min(elapsedMs, LONGEST_STEP_MS)',
     to: 'elapsedMs',
     seen: 'a backend that slept counts the night as hours without trouble, and a bad version passes',
@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // The microphone: a deaf version must not stay, and no restart may cut a conversation.
   {
-    file: 'src/core/update/good-moment.ts',
+    file: 'src/device/update/good-moment.ts',
     from: 'return lanes.every(',
     to: 'return lanes.some(',
     seen: 'the kiosk restarts in the middle of a conversation, because the lane beside it is silent',
@@ -82,13 +82,13 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the good moment of an earlier order counts for this one, and the restart cuts a conversation',
   },
   {
-    file: 'src/agent/update/update-watch.ts',
+    file: 'src/device/update/update-watch.ts',
     from: 'deps.machineMinute?.(wall) ?? minuteInUtc(wall)',
     to: 'minuteInUtc(wall)',
     seen: 'the window of an update is two hours late in Berlin, and the kiosk restarts after the opening',
   },
   {
-    file: 'src/core/update/good-moment.ts',
+    file: 'src/device/update/good-moment.ts',
     from: 'return from < to ? minute >= from && minute < to :',
     to: 'return from < to ? minute >= from && minute <= to :',
     seen: 'the kiosk restarts in the minute in which the window has ended',
@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Roll-outs.
   {
-    file: 'src/backend/core/rollout/judgement.ts',
+    file: 'src/backend/rollout/judgement.ts',
     from: 'theirs[Math.floor((theirs.length - 1) / 2)]',
     to: 'theirs[Math.floor(theirs.length / 2)]',
     seen: 'a version that loses speech passes, because the worse one of two other devices is its measure',
@@ -273,43 +273,43 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Desired configuration and opening hours.
   {
-    file: 'src/agent/config/desired-config.ts',
+    file: 'src/device/config/desired-config.ts',
     from: 'signatures !== null && known !== undefined && document.version < known.version',
     to: 'signatures !== null && known !== undefined && document.version <= known.version',
     seen: 'with each connection an error says that the document in force is refused',
   },
   {
-    file: 'src/agent/config/desired-file.ts',
+    file: 'src/device/config/desired-file.ts',
     from: '  update: keysSchema.optional(),\n',
     to: '',
     seen: 'after a restart a kiosk forgets its window for updates, and restarts by day',
   },
   {
-    file: 'src/agent/config/desired-config.ts',
+    file: 'src/device/config/desired-config.ts',
     from: 'return [...ofGroups, { from: ',
     to: 'return [...ofGroups.toReversed(), { from: ',
     seen: 'of two groups the wrong one wins',
   },
   {
-    file: 'src/agent/config/desired-config.ts',
+    file: 'src/device/config/desired-config.ts',
     from: 'report.cancel();',
     to: '',
     seen: 'a closed agent still publishes',
   },
   {
-    file: 'src/core/owner/desired-rules.ts',
+    file: 'src/device/config/desired-rules.ts',
     from: '{ ...config.update, ...good.update }',
     to: 'config.update',
     seen: 'the window for updates that an owner sets over MQTT is reported as accepted, and not used',
   },
   {
-    file: 'src/core/owner/schedule.ts',
+    file: 'src/device/limits/schedule.ts',
     from: 'const today = localDay(wall, schedule.timeZone);',
     to: "const today = localDay(wall, 'UTC');",
     seen: 'in the evening a kiosk in New York is closed although its hours are not over',
   },
   {
-    file: 'src/core/owner/local-time.ts',
+    file: 'src/device/limits/local-time.ts',
     from: '.getUTCDay()',
     to: '.getDay()',
     seen: 'on a machine west of Greenwich the hours of Sunday hold on Monday',

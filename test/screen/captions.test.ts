@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
-import { plainCaption } from '../../src/core/captions/plain-caption.ts';
+import { plainCaption } from '../../src/device/screen/captions/plain-caption.ts';
 import type { ScreenLane, ScreenStatus, ScreenText } from '../../src/protocol/screen.ts';
 import { SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { needs } from '../needs.ts';

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
-import { noticeIn } from '../../src/core/conversation/notice.ts';
-import { WORDED_LANGUAGES, wordingOf } from '../../src/core/screen/wording.ts';
+import { noticeIn } from '../../src/device/desk/notice.ts';
+import { WORDED_LANGUAGES, wordingOf } from '../../src/device/screen/wording.ts';
 import type { ScreenSnapshot, ScreenStatus } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS, type ScreenLayout } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';

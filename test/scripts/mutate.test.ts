@@ -38,7 +38,7 @@ describe('the tests of a mutant', () => {
 });
 
 describe('a sample', () => {
-  const mutants = ['src/backend/core/bill.ts', 'src/page/kiosk/bar.tsx'].flatMap((path) =>
+  const mutants = ['src/backend/bill/bill.ts', 'src/page/kiosk/bar.tsx'].flatMap((path) =>
     Array.from({ length: 300 }, (_, index) => ({ file: path, index })),
   );
   const weights = new Map([

@@ -1,6 +1,6 @@
-import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issuing/issue-event.ts';
-import { referenceOf } from '../../src/backend/core/issuing/policy.ts';
-import type { Trouble } from '../../src/backend/core/issuing/service-trouble.ts';
+import type { IssuerEffect, IssuerEvent } from '../../src/backend/issuing/issue-event.ts';
+import { referenceOf } from '../../src/backend/issuing/policy.ts';
+import type { Trouble } from '../../src/backend/service/service-trouble.ts';
 import { readRequest } from '../../src/backend/issuing/request.ts';
 import { isUnused, shownSession } from '../../src/backend/issuing/session-upkeep.ts';
 import { failureOfAnswer } from '../../src/backend/service/service-failure.ts';
@@ -23,7 +23,7 @@ import {
   sessionWithTokenSchema,
 } from '../../src/protocol/service/session.ts';
 import { asWall } from '../../src/protocol/time.ts';
-import { createIssuerWithBooks, type OuterEffect } from '../backend/core/issuing/memory-books.ts';
+import { createIssuerWithBooks, type OuterEffect } from '../backend/issuing/memory-books.ts';
 import type { Dice } from './dice.ts';
 import { API_KEY, type ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { createCounted } from './counted.ts';
 import { runSeed } from './run-seed.ts';
 import { withService } from './terms.ts';

@@ -1,5 +1,5 @@
 /** Checks that the device counts speech that was not translated for lack of a stream, or that the service did not speak. */
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';

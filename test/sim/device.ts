@@ -1,9 +1,9 @@
 /** The device: a process that can be started, stopped and killed, with its ports. */
-import { Agent } from '../../src/agent/agent.ts';
-import type { AgentDeps } from '../../src/agent/deps.ts';
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import type { LaneState } from '../../src/core/lane/lane-state.ts';
-import type { Phase } from '../../src/core/lane/phases.ts';
+import { Agent } from '../../src/device/agent.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import type { Phase } from '../../src/protocol/phases.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';

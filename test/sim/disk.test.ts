@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCommandRecord } from '../../src/agent/commands/command-record.ts';
+import { createCommandRecord } from '../../src/device/commands/command-record.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { createVirtualClock } from '../virtual-clock.ts';

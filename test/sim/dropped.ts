@@ -1,5 +1,5 @@
 /** Finds translated speech that the device dropped before it was played, and checks that it had a reason. */
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { readRenderings } from './sound.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { asWall } from '../../src/protocol/time.ts';
 import { WITH_TROUBLE } from './later-faults.ts';

@@ -1,10 +1,10 @@
 /** Finds speech that a lane has dropped from its backlog. */
 
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import type { LaneState } from '../../src/core/lane/lane-state.ts';
-import { CLOSING_MS } from '../../src/core/lane/session/hold.ts';
-import { phaseOf } from '../../src/core/lane/session/session-state.ts';
-import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import { CLOSING_MS } from '../../src/device/lane/session/hold.ts';
+import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import type { BacklogChunk } from '../../src/device/lane/uplink/backlog.ts';
 import type { Violations } from './violations.ts';
 
 /** Oldest speech that may still be sent (ms): later the listener is someone else. */

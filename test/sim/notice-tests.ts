@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPlaying } from '../../src/core/playout/playout.ts';
+import { isPlaying } from '../../src/device/playout/playout.ts';
 import { QUIET_DAY } from './day.ts';
 import { createWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../src/agent/deps.ts';
-import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
+import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { phasesReached, testOwned } from './owner-tests.ts';

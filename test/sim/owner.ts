@@ -1,7 +1,7 @@
 /** The owner of a commanded world: sends documents and commands, changes the file, and runs the oracles for them. */
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import type { LaneState } from '../../src/core/lane/lane-state.ts';
-import { phaseOf } from '../../src/core/lane/session/session-state.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import { phaseOf } from '../../src/device/lane/session/session-state.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';

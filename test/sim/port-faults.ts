@@ -1,5 +1,5 @@
 /** Makes calls of the stream throw, and makes sound devices fail to open. */
-import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 import type { OnStrike } from './strikes.ts';
 

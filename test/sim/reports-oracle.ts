@@ -1,9 +1,9 @@
 /** Checks the reports of the device about lost and unheard speech: the status, and the sums in events. */
 
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import type { LaneState } from '../../src/core/lane/lane-state.ts';
-import { phaseOf } from '../../src/core/lane/session/session-state.ts';
-import { laneStatus } from '../../src/core/lane/status.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import { laneStatus } from '../../src/device/lane/status.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,4 +1,4 @@
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import type { Playing } from './said.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { ServiceCase } from './terms.ts';

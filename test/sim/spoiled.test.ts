@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import { rulesThatNotice } from './spoiled.ts';
 
 describe('the oracles', () => {

@@ -1,4 +1,4 @@
-import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { PlaybackSink } from '../../src/ports/audio.ts';
 import type { ServiceEvent, StreamConnection } from '../../src/ports/stream.ts';
 import { CANCELLING_SEEDS, HOURS } from './fixed-seeds.ts';

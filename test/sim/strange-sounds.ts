@@ -1,5 +1,5 @@
 /** Checks sounds that the service did not render: only the device's own chimes are allowed. */
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import type { Violations } from './violations.ts';
 
 export interface StrangeSounds {

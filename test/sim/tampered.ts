@@ -1,5 +1,5 @@
 /** Breaks an agent's messages on purpose, to test the oracles. */
-import type { AgentDeps } from '../../src/agent/deps.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { runSeed } from './run-seed.ts';
 import type { Violation } from './violations.ts';

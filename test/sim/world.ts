@@ -1,8 +1,8 @@
 /** Assembles the simulated world: one device, its surroundings, and the oracles. */
 
-import type { AgentDeps } from '../../src/agent/deps.ts';
-import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { phaseOf } from '../../src/core/lane/session/session-state.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import { phaseOf } from '../../src/device/lane/session/session-state.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MOST_MEMORY_BYTES } from '../../src/agent/service/memory-watch.ts';
+import { MOST_MEMORY_BYTES } from '../../src/device/process/memory-watch.ts';
 import { needs } from '../needs.ts';
 
 const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));

@@ -177,7 +177,7 @@ export const ENTRIES: readonly Entry[] = [
     page: 'docs/install.md',
     heading: 'From a Debian to an interpreting kiosk',
     lines: /^(?!scripts|scp)/,
-    ranBy: 'test/device/install-page.ts',
+    ranBy: 'test/whole-machine/install-page.ts',
     as: 'docs/install.md',
   },
   { page: 'docs/releasing.md', lines: /^rsync /, notRun: 'copies to another machine' },
@@ -198,13 +198,13 @@ export const ENTRIES: readonly Entry[] = [
   {
     page: '',
     lines: /dragoman (?:doctor|devices)|sudoedit/,
-    ranBy: 'test/device/install-page.ts',
+    ranBy: 'test/whole-machine/install-page.ts',
     as: 'docs/install.md',
   },
   {
     page: 'docs/install.md',
     heading: 'A card without a screen',
-    ranBy: 'test/device/image/lines.test.ts',
+    ranBy: 'test/whole-machine/image/lines.test.ts',
     as: 'docs/install.md',
   },
   {

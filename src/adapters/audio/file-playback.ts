@@ -1,4 +1,4 @@
-import { CAPACITY_MS } from '../../core/playout/buffer/limits.ts';
+import { CAPACITY_MS } from '../../sound/playback-buffer/limits.ts';
 import type { OpenPlayback, Playback, PlaybackSink, Written } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { fadeOut } from '../../sound/fade.ts';

@@ -1,7 +1,7 @@
 /** The configured pair and its successors, kept in one file, so that key and certificate always match. */
 import { createHash, type X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import { faultOf } from '../../core/owner/offered-certificate.ts';
+import { faultOf } from '../../core/offered-certificate.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
 import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import { parseJson } from '../../protocol/json.ts';

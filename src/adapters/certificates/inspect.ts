@@ -1,6 +1,6 @@
 /** Inspection of a certificate that came from outside. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { OfferedFacts } from '../../core/owner/offered-certificate.ts';
+import type { OfferedFacts } from '../../core/offered-certificate.ts';
 import type { CertificateInfo } from '../../ports/certificate.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
+import { tlsAdvice } from '../../core/network/tls-advice.ts';
 import { unseenCharacters } from '../../protocol/plain-text.ts';
 import { tlsReason } from '../network/tls-reason.ts';
 import { LARGEST_CONFIG_BYTES } from './read-file.ts';

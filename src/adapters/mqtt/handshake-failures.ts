@@ -1,6 +1,6 @@
 /** Why TLS or the request for a WebSocket failed, with the words of OpenSSL or the status of HTTP. */
-import { explainHttpAnswer } from '../../core/doctor/http-answer.ts';
-import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
+import { explainHttpAnswer } from '../../core/network/http-answer.ts';
+import { tlsAdvice } from '../../core/network/tls-advice.ts';
 import type { BusProblem } from '../../ports/bus.ts';
 import {
   describeTlsCode,

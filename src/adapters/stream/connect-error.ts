@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
+import { tlsAdvice } from '../../core/network/tls-advice.ts';
 import { describeTlsCode, isDistrust, tlsReason } from '../network/tls-reason.ts';
 import { systemCode } from '../system-error.ts';
 

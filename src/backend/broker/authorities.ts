@@ -1,6 +1,6 @@
 /** Adds a second authority beside the first, and retires the first when all certificates come from the second. */
 import { Failure } from '../../program/problem.ts';
-import { deviceName, type Setup } from '../core/broker/setup.ts';
+import { deviceName, type Setup } from './setup.ts';
 import { createAuthority, issueCertificate } from './authority.ts';
 import { listFor } from './devices.ts';
 import { SERVER_DAYS } from './init.ts';

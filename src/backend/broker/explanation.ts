@@ -1,4 +1,4 @@
-import type { Setup } from '../core/broker/setup.ts';
+import type { Setup } from './setup.ts';
 import { OWNER_KEY } from './store.ts';
 
 const COPY = 'copy the files of the folder "broker" over';

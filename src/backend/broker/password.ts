@@ -1,5 +1,5 @@
 import { pbkdf2Sync, randomBytes } from 'node:crypto';
-import type { PasswordHash } from '../core/broker/setup.ts';
+import type { PasswordHash } from './setup.ts';
 
 /** Iterations of PBKDF2, as in mosquitto_passwd. Passwords of 192 random bits need no more. */
 const ITERATIONS = 101;

@@ -13,7 +13,7 @@ import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { deviceTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
-import { deviceName } from '../core/broker/setup.ts';
+import { deviceName } from './setup.ts';
 import { certify } from './authority.ts';
 import { recordCertificate } from './devices.ts';
 import { readAuthority, readSetup } from './store.ts';

@@ -6,8 +6,8 @@ import { readTextFile } from '../../adapters/config/text-file.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { brokerFiles } from '../core/broker/render.ts';
-import { type Setup, setupSchema } from '../core/broker/setup.ts';
+import { brokerFiles } from './render.ts';
+import { type Setup, setupSchema } from './setup.ts';
 import type { KeyedCertificate } from './authority.ts';
 
 export const SETUP_FILE = 'setup.json';

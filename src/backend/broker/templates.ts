@@ -22,7 +22,7 @@ import {
   ownKeyIn,
   provisioningFile,
   withNumber,
-} from '../core/broker/card-settings.ts';
+} from './card-settings.ts';
 import type { DeviceLogin } from './devices.ts';
 import { OWNER_KEY, writeNew } from './store.ts';
 

@@ -1,7 +1,7 @@
 /** The audit: a line before each action, its result afterwards. If the line cannot be written, the action is not carried out. */
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Log } from '../../ports/log.ts';
-import { clean, cleanValue } from './clean.ts';
+import { clean, cleanValue } from '../fleet/clean.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Action {

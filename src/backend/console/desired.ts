@@ -1,7 +1,7 @@
 /** The desired configuration of devices and groups. */
 import { randomUUID } from 'node:crypto';
 import type { Signer } from '../../adapters/signing/signer.ts';
-import { type DesiredBody, differences, nextVersion } from '../../core/fleet/desired-edit.ts';
+import { type DesiredBody, differences, nextVersion } from '../../fleet/desired-edit.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
@@ -10,14 +10,14 @@ import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { markerTopic } from '../../protocol/mqtt/topics.ts';
-import { nameOf } from '../core/issuing/policy.ts';
+import { nameOf } from '../issuing/policy.ts';
 import { check } from './call.ts';
-import { clean, cleanSentence, cleanTime, cleanValue } from './clean.ts';
-import { desiredText } from './command-message.ts';
+import { clean, cleanSentence, cleanTime, cleanValue } from '../fleet/clean.ts';
+import { desiredText } from '../jobs/command-message.ts';
 import type { LookForDesired, PublishDesired } from './desired-look.ts';
-import type { Fleet } from './fleet.ts';
-import { type FleetDevice, readDesired, readReport, versionOf } from './fleet-device.ts';
-import type { DeviceNews } from './fleet-topics.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { type FleetDevice, readDesired, readReport, versionOf } from '../fleet/fleet-device.ts';
+import type { DeviceNews } from '../fleet/fleet-topics.ts';
 import { Refusal } from './refusal.ts';
 
 export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {

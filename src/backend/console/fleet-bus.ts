@@ -4,11 +4,11 @@ import type { Log } from '../../ports/log.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Complain } from '../limited-warnings.ts';
-import { clean } from './clean.ts';
-import type { Fleet } from './fleet.ts';
-import { consoleFilters, readConsoleTopic } from './fleet-topics.ts';
-import type { Jobs } from './jobs.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
+import { clean } from '../fleet/clean.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { consoleFilters, readConsoleTopic } from '../fleet/fleet-topics.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { RefusedConfigs } from './refused-configs.ts';
 import type { Streams } from './streams.ts';
 

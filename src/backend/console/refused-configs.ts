@@ -1,11 +1,11 @@
 /** Records in the audit, at the line of a publication, that devices have refused the published configuration. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
-import { refusalOf } from '../core/console/refusal-of.ts';
-import { nameOf } from '../core/issuing/policy.ts';
-import type { Complain } from '../limited-warnings.ts';
+import { refusalOf } from './refusal-of.ts';
+import { nameOf } from '../issuing/policy.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import { publishedAs } from './desired.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import {
   type FleetDevice,
   MOST_GROUPS,
@@ -13,7 +13,7 @@ import {
   readReport,
   readState,
   versionOf,
-} from './fleet-device.ts';
+} from '../fleet/fleet-device.ts';
 
 /** Wait after a report (ms): a device that connects first reports, then reads what was published meanwhile. */
 const SETTLED_AFTER_MS = 5000;

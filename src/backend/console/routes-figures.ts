@@ -11,11 +11,11 @@ import {
   conversationsQuerySchema,
   costQuerySchema,
 } from '../../protocol/console-owner.ts';
-import { billOf, readMonth } from '../core/bill.ts';
-import { csvOf } from '../core/bill-csv.ts';
-import { groupsOf, nameOf } from '../core/issuing/policy.ts';
+import { billOf, readMonth } from '../bill/bill.ts';
+import { csvOf } from '../bill/bill-csv.ts';
+import { groupsOf, nameOf } from '../issuing/policy.ts';
 import { type Call, readQuery } from './call.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import { Refusal } from './refusal.ts';
 import type { Handlers } from './router.ts';
 

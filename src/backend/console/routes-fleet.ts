@@ -14,9 +14,9 @@ import { includesRole } from '../../protocol/console-routes.ts';
 import { viewChangeSchema } from '../../protocol/console-stream.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { nameSchema } from '../../protocol/mqtt/topics.ts';
-import { readHealth, STEP_S } from '../core/console/health-ring.ts';
-import { deviceOf, type JobRecord, keptArgs, shownJob } from '../core/console/job-state.ts';
-import { createSortedList } from '../core/console/sorted-list.ts';
+import { readHealth, STEP_S } from '../fleet/health-ring.ts';
+import { deviceOf, type JobRecord, keptArgs, shownJob } from '../jobs/job-state.ts';
+import { createSortedList } from '../fleet/sorted-list.ts';
 import type { Action, Audit } from './audit.ts';
 import { type Call, check, readBody, readJsonQuery, readQuery } from './call.ts';
 import {
@@ -28,14 +28,14 @@ import {
   publishedAs,
   UNSIGNED_WARNING,
 } from './desired.ts';
-import { detailOf } from './device-detail.ts';
+import { detailOf } from '../fleet/device-detail.ts';
 import type { Viewer } from './event-stream.ts';
-import type { Fleet } from './fleet.ts';
-import type { FleetDevice } from './fleet-device.ts';
-import { readJob } from './job-text.ts';
-import type { Jobs } from './jobs.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { FleetDevice } from '../fleet/fleet-device.ts';
+import { readJob } from '../jobs/job-text.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { notFound, Refusal } from './refusal.ts';
-import { makeRegistry } from './registry.ts';
+import { makeRegistry } from '../fleet/registry.ts';
 import type { Handlers } from './router.ts';
 import { selectedDevices } from './selection.ts';
 import type { Streams } from './streams.ts';

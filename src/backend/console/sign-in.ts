@@ -5,7 +5,7 @@ import { readCookie, setCookie } from '../../adapters/console/cookie.ts';
 import { Busy, type PasswordHasher } from '../../adapters/console/password-hash.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore, SignedIn, StoredPerson } from '../../ports/console-store.ts';
-import { createAddressAttempts, decideAttempt, OF_NAME } from '../core/console/login-limits.ts';
+import { createAddressAttempts, decideAttempt, OF_NAME } from './login-limits.ts';
 import { Refusal } from './refusal.ts';
 
 const HOUR_MS = 3_600_000;

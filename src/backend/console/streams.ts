@@ -6,11 +6,11 @@ import type { FleetView } from '../../protocol/console-fleet.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
 import type { StreamSnapshot, ViewChange } from '../../protocol/console-stream.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../../machine/repeat.ts';
 import { type Channel, type Channels, createChannels, type OpenChannel } from './channels.ts';
 import { EventStream, encodeDiff, type Viewer } from './event-stream.ts';
-import type { Fleet } from './fleet.ts';
-import { FleetSummary } from './fleet-summary.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { FleetSummary } from '../fleet/fleet-summary.ts';
 
 const TICK_MS = 250;
 /** Maximum number of rows built per tick: 2,000 a second. */

@@ -7,9 +7,9 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Ask, IssuerEffect, Reply } from '../core/issuing/issue-event.ts';
-import type { DeviceName } from '../core/issuing/policy.ts';
-import type { Complain } from '../limited-warnings.ts';
+import type { Ask, IssuerEffect, Reply } from './issue-event.ts';
+import type { DeviceName } from './policy.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import { shortId } from './session-upkeep.ts';
 
 /** Expiry of an answer at the broker (s); the device does not wait longer. */

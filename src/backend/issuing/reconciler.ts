@@ -5,11 +5,11 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LaneToCheck, SessionToRevoke, Store } from '../../ports/store.ts';
-import { LEASE_MS } from '../core/issuing/mint/claim.ts';
-import { ORPHANS } from '../core/issuing/mint/orphans.ts';
-import { findUnknown, removeSessions } from '../core/issuing/mint/settle.ts';
-import { nameOf, referenceOf } from '../core/issuing/policy.ts';
-import type { Complain } from '../limited-warnings.ts';
+import { LEASE_MS } from './mint/claim.ts';
+import { ORPHANS } from './mint/orphans.ts';
+import { findUnknown, removeSessions } from './mint/settle.ts';
+import { nameOf, referenceOf } from './policy.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import type { ServiceJobs } from './service-jobs.ts';

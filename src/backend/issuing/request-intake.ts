@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { parseJson, textAt } from '../../protocol/json.ts';
 import { backendFilter, backendSelfTest } from '../../protocol/mqtt/topics.ts';
-import { createLimitedWarnings } from '../limited-warnings.ts';
+import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import { LARGEST_REQUEST_BYTES } from './request.ts';
 
 const WAIT_MS = 2000;

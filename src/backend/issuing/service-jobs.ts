@@ -1,9 +1,9 @@
 /** Carries out the issuer's effects at the service, and returns the results as events. */
 import type { Log } from '../../ports/log.ts';
 import { type CreateSessionInput, sessionWithTokenSchema } from '../../protocol/service/session.ts';
-import type { IssuerEffect, IssuerEvent } from '../core/issuing/issue-event.ts';
-import { type DeviceName, referenceOf } from '../core/issuing/policy.ts';
-import type { Trouble, TroubleKind } from '../core/issuing/service-trouble.ts';
+import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
+import { type DeviceName, referenceOf } from './policy.ts';
+import type { Trouble, TroubleKind } from '../service/service-trouble.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import { findUnused, isOver, isUnused, shortId, shownSession } from './session-upkeep.ts';

@@ -15,10 +15,10 @@ import { milliseconds, seconds, wholeCount } from '../../protocol/mqtt/bounds.ts
 import { EVENT_SCHEMAS } from '../../protocol/mqtt/event.ts';
 import type { EndedStream } from '../../protocol/mqtt/token.ts';
 import { type ReportKind, reportFilter, reportSender } from '../../protocol/mqtt/topics.ts';
-import { clean } from '../console/clean.ts';
-import { mostConversations } from '../core/plausible.ts';
-import { limitDevices } from '../limit-devices.ts';
-import type { Complain } from '../limited-warnings.ts';
+import { clean } from '../fleet/clean.ts';
+import { mostConversations } from '../bill/plausible.ts';
+import { limitDevices } from '../../machine/limit-devices.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import { OddReports } from './odd-reports.ts';
 import { ReportQueue, type WaitingReport } from './report-queue.ts';
 

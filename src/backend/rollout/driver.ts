@@ -6,10 +6,10 @@ import type { Log } from '../../ports/log.ts';
 import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { commandText } from '../console/command-message.ts';
-import { type Rollout, readRollout } from '../core/rollout/rollout.ts';
-import { isNews, type Order, type Seen, type Step, step } from '../core/rollout/step.ts';
-import type { Complain } from '../limited-warnings.ts';
+import { commandText } from '../jobs/command-message.ts';
+import { type Rollout, readRollout } from './rollout.ts';
+import { isNews, type Order, type Seen, type Step, step } from './step.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import { type FleetListener, isMeant, openFleetListener } from './fleet-listener.ts';
 
 const STEP_MS = 5000;

@@ -6,12 +6,12 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
-import { clean, cleanSentence } from '../console/clean.ts';
-import { createFleetView, type DeviceView } from '../core/fleet/fleet-view.ts';
-import { groupsOf, isAllowed, nameOf } from '../core/issuing/policy.ts';
-import type { OrderAnswer, SeenDevice } from '../core/rollout/device-entry.ts';
-import type { Seen } from '../core/rollout/step.ts';
-import type { Complain } from '../limited-warnings.ts';
+import { clean, cleanSentence } from '../fleet/clean.ts';
+import { createFleetView, type DeviceView } from '../fleet/fleet-view.ts';
+import { groupsOf, isAllowed, nameOf } from '../issuing/policy.ts';
+import type { OrderAnswer, SeenDevice } from './device-entry.ts';
+import type { Seen } from './step.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 
 /** Time for the broker to send the whole fleet's retained messages after connecting (ms). */
 const SETTLED_AFTER_MS = 10_000;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { Failure } from '../../program/problem.ts';
-import type { Opened } from '../open-config.ts';
+import type { Opened } from '../config/open-config.ts';
 import { isMeant, openFleetListener } from './fleet-listener.ts';
 
 const LOOK_EACH_MS = 100;

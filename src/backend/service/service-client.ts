@@ -20,7 +20,7 @@ import {
   type VoiceRecord,
   voiceRecordSchema,
 } from '../../protocol/service/voice.ts';
-import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from '../http.ts';
+import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from '../../adapters/network/http-client.ts';
 import { encodeForm } from './multipart.ts';
 import { failureOfAnswer, failureOfShape, failureOfSilence, ServiceFailure } from './service-failure.ts';
 

@@ -4,8 +4,8 @@ import { readRetryAfter } from '../../adapters/retry-after.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../../protocol/service/error.ts';
 import type { WallMs } from '../../protocol/time.ts';
-import type { Trouble, TroubleKind } from '../core/issuing/service-trouble.ts';
-import type { HttpAnswer, NoAnswer } from '../http.ts';
+import type { Trouble, TroubleKind } from './service-trouble.ts';
+import type { HttpAnswer, NoAnswer } from '../../adapters/network/http-client.ts';
 
 const LONGEST_DETAIL = 200;
 const LONGEST_RETRY_AFTER_S = 3600;

@@ -21,7 +21,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { type BackupList, backupListSchema } from '../../protocol/backup.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { textLine } from '../../protocol/plain-text.ts';
-import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
+import { CONFIG_OPTION, openStoreConfig } from '../config/open-config.ts';
 import { dump, load } from '../store/copy.ts';
 import { openKeptEngine } from '../store/open-store.ts';
 import type { SqlEngine } from '../store/sql-engine.ts';

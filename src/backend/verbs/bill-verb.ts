@@ -5,9 +5,9 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { BILL_KEYS, type BillKey, type BillLine } from '../../protocol/bill.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
-import { billOf, readMonth } from '../core/bill.ts';
-import { csvOf } from '../core/bill-csv.ts';
-import { CONFIG_OPTION, openStoreConfig } from '../open-config.ts';
+import { billOf, readMonth } from '../bill/bill.ts';
+import { csvOf } from '../bill/bill-csv.ts';
+import { CONFIG_OPTION, openStoreConfig } from '../config/open-config.ts';
 import { openKeptStore } from '../store/open-store.ts';
 
 interface BillOptions {

@@ -7,8 +7,8 @@ import { nameSchema, prefixSchema } from '../../protocol/mqtt/topics.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { type Chosen, initBroker } from '../broker/init.ts';
 import { checked, gather } from '../broker/option-values.ts';
-import { ROLES, type Role } from '../core/broker/access.ts';
-import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from '../core/broker/setup.ts';
+import { ROLES, type Role } from '../broker/access.ts';
+import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from '../broker/setup.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
 
 interface Options {

@@ -8,7 +8,7 @@ import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } fro
 import { howToApply } from '../broker/explanation.ts';
 import { checked, days, gather } from '../broker/option-values.ts';
 import { readSetup } from '../broker/store.ts';
-import { pathSchema, type Setup } from '../core/broker/setup.ts';
+import { pathSchema, type Setup } from '../broker/setup.ts';
 import { addRenewVerb } from './renew-verb.ts';
 import { addTemplateVerb } from './template-verb.ts';
 

@@ -8,7 +8,7 @@ import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { askServerTime } from '../../adapters/network-time.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { backendSelfTest } from '../../protocol/mqtt/topics.ts';
-import type { Opened } from '../open-config.ts';
+import type { Opened } from '../config/open-config.ts';
 import { createServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import { SCHEMA_VERSION, StoreTooNew, tryStore } from '../store/migrations.ts';

@@ -10,7 +10,7 @@ import { DEVICE_DAYS } from '../broker/devices.ts';
 import { days, seconds } from '../broker/option-values.ts';
 import { type Renewal, renewDevices } from '../broker/renewals.ts';
 import { readAuthority, readSetup } from '../broker/store.ts';
-import type { Setup } from '../core/broker/setup.ts';
+import type { Setup } from '../broker/setup.ts';
 
 interface Options {
   readonly broker: string;

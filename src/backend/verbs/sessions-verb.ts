@@ -5,7 +5,7 @@ import { examples, type Shell } from '../../program/program.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import type { Session } from '../../protocol/service/session.ts';
 import { isOver, shortId } from '../issuing/session-upkeep.ts';
-import { CONFIG_OPTION, openConfig, withService } from '../open-config.ts';
+import { CONFIG_OPTION, openConfig, withService } from '../config/open-config.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 
 interface ListOptions {

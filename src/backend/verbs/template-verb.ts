@@ -10,7 +10,7 @@ import { howToApply } from '../broker/explanation.ts';
 import { checked, days, gather } from '../broker/option-values.ts';
 import { readSetup } from '../broker/store.ts';
 import { makeOutFolder, readOwnerKeys, readTemplate, writeDeviceFile } from '../broker/templates.ts';
-import { NUMBER, numbered } from '../core/broker/card-settings.ts';
+import { NUMBER, numbered } from '../broker/card-settings.ts';
 
 interface Options {
   readonly broker: string;

@@ -17,7 +17,7 @@ import {
   SAMPLE_MIME_TYPES,
   type VoiceRecord,
 } from '../../protocol/service/voice.ts';
-import { CONFIG_OPTION, openConfig, withService } from '../open-config.ts';
+import { CONFIG_OPTION, openConfig, withService } from '../config/open-config.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 
 interface CloneOptions {

@@ -5,7 +5,7 @@
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import type { BillLine } from '../../protocol/bill.ts';
 import { VERSION } from '../../protocol/version.ts';
-import type { DeviceView, FleetView } from '../core/fleet/fleet-view.ts';
+import type { DeviceView, FleetView } from '../fleet/fleet-view.ts';
 
 /** Maximum number of devices with their own series. The others are only counted. */
 export const MOST_SERIES = 1000;

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { BillLine } from '../../protocol/bill.ts';
-import { billOf, readMonth } from '../core/bill.ts';
+import { billOf, readMonth } from '../bill/bill.ts';
 
 const EVERY_MS = 600_000;
 /** Pause after reading the sums, as a multiple of the time that it took: they take at most 1 % of the database's time. */

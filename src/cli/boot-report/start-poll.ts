@@ -1,8 +1,8 @@
 import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
-import { runChecks } from '../../agent/doctor/check.ts';
-import { createExamination } from '../../agent/doctor/examination.ts';
-import { parseProperties, UNIT } from '../../core/doctor/unit-rules.ts';
+import { runChecks } from '../../device/doctor/check.ts';
+import { createExamination } from '../../device/doctor/examination.ts';
+import { parseProperties, UNIT } from '../../device/doctor/unit-rules.ts';
 import {
   AGENT_PROPERTIES,
   type AgentState,

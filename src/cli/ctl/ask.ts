@@ -1,4 +1,4 @@
-import { SESSION_KEPT_S } from '../../agent/broker/subscriptions.ts';
+import { SESSION_KEPT_S } from '../../device/broker/subscriptions.ts';
 import {
   type Answers,
   isComplete,
@@ -7,8 +7,8 @@ import {
   type Outcome,
   outcomes,
   UNKNOWN,
-} from '../../core/fleet/answers.ts';
-import { isReachable, isUnknown, NEVER_CAME } from '../../core/fleet/roster.ts';
+} from '../../fleet/answers.ts';
+import { isReachable, isUnknown, NEVER_CAME } from '../../fleet/roster.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';

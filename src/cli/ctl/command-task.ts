@@ -1,6 +1,6 @@
-import { worstOf } from '../../core/doctor/finding.ts';
-import { isDone, type Outcome } from '../../core/fleet/answers.ts';
-import { receivedLanesSchema } from '../../core/fleet/device-messages.ts';
+import { worstOf } from '../../device/doctor/finding.ts';
+import { isDone, type Outcome } from '../../fleet/answers.ts';
+import { receivedLanesSchema } from '../../fleet/device-messages.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { wrapText } from '../../program/text.ts';

@@ -10,11 +10,11 @@ import {
   missingLane,
   nextVersion,
   readChange,
-} from '../../core/fleet/desired-edit.ts';
-import { changedSince, judgeReport, type Published } from '../../core/fleet/desired-verdict.ts';
-import { type ReceivedReport, receivedReportSchema } from '../../core/fleet/device-messages.ts';
-import { isUnknown } from '../../core/fleet/roster.ts';
-import { readEnvelope } from '../../core/owner/signed-message.ts';
+} from '../../fleet/desired-edit.ts';
+import { changedSince, judgeReport, type Published } from '../../fleet/desired-verdict.ts';
+import { type ReceivedReport, receivedReportSchema } from '../../fleet/device-messages.ts';
+import { isUnknown } from '../../fleet/roster.ts';
+import { readEnvelope } from '../../core/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';

@@ -3,8 +3,8 @@ import {
   nameOfFault,
   type Published,
   type Verdict,
-} from '../../core/fleet/desired-verdict.ts';
-import type { ReceivedReport } from '../../core/fleet/device-messages.ts';
+} from '../../fleet/desired-verdict.ts';
+import type { ReceivedReport } from '../../fleet/device-messages.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 
 /** Words a device's verdict on a published document. */

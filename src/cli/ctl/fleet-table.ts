@@ -1,4 +1,4 @@
-import type { RosterRow } from '../../core/fleet/roster.ts';
+import type { RosterRow } from '../../fleet/roster.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
 import { displayWidth } from '../demo/display-text.ts';
 

@@ -3,8 +3,8 @@ import {
   type ReceivedStatus,
   receivedStateSchema,
   receivedStatusSchema,
-} from '../../core/fleet/device-messages.ts';
-import { createRoster, type DeviceEntry, isInGroup } from '../../core/fleet/roster.ts';
+} from '../../fleet/device-messages.ts';
+import { createRoster, type DeviceEntry, isInGroup } from '../../fleet/roster.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';

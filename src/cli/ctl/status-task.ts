@@ -2,8 +2,8 @@ import {
   type ReceivedAnswer,
   type ReceivedLane,
   receivedAnswerSchema,
-} from '../../core/fleet/device-messages.ts';
-import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../core/fleet/roster.ts';
+} from '../../fleet/device-messages.ts';
+import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../fleet/roster.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';

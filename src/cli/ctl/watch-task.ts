@@ -5,8 +5,8 @@ import {
   neverCame,
   type RosterRow,
   rosterRows,
-} from '../../core/fleet/roster.ts';
-import { isSilent } from '../../core/fleet/silence.ts';
+} from '../../fleet/roster.ts';
+import { isSilent } from '../../fleet/silence.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { plainRow } from '../demo/display-text.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createPlayback } from '../../adapters/audio/driver.ts';
 import type { PageFiles } from '../../adapters/screen/page-files.ts';
-import { Agent } from '../../agent/agent.ts';
-import { accountOf } from '../../agent/lane/lane-account.ts';
-import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
-import { createMachineDeps } from '../../agent/machine-deps.ts';
-import type { Screen } from '../../agent/screen/screen.ts';
-import { isMuted } from '../../core/lane/lane-options.ts';
-import { phaseOf } from '../../core/lane/session/session-state.ts';
+import { Agent } from '../../device/agent.ts';
+import { accountOf } from '../../device/lane/runner/lane-account.ts';
+import type { LaneRunner, LaneStep } from '../../device/lane/runner/lane-runner.ts';
+import { createMachineDeps } from '../../device/machine-deps.ts';
+import type { Screen } from '../../device/screen/screen.ts';
+import { isMuted } from '../../device/lane/lane-options.ts';
+import { phaseOf } from '../../device/lane/session/session-state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
@@ -120,7 +120,7 @@ async function serveScreen(
   { web, clock, log }: DemoOptions,
 ): Promise<Screen | null> {
   if (!web) return null;
-  const { openScreen } = await import('../../agent/screen/screen.ts');
+  const { openScreen } = await import('../../device/screen/screen.ts');
   const randomHash = (): string => randomBytes(18).toString('base64url');
   const files = web.files === undefined ? {} : { files: web.files };
   const screen = await openScreen({ agent, config, clock, log, randomHash, port: 0, ...files });

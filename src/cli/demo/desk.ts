@@ -1,9 +1,9 @@
 /** `demo --desk`: two people talk at a kiosk with one microphone, and at one with two. */
 import { loadWav } from '../../adapters/audio/sound-source.ts';
-import { Agent } from '../../agent/agent.ts';
-import { accountOf } from '../../agent/lane/lane-account.ts';
-import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
-import { createMachineDeps } from '../../agent/machine-deps.ts';
+import { Agent } from '../../device/agent.ts';
+import { accountOf } from '../../device/lane/runner/lane-account.ts';
+import type { LaneRunner, LaneStep } from '../../device/lane/runner/lane-runner.ts';
+import { createMachineDeps } from '../../device/machine-deps.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { COLUMNS, wrapText } from '../../program/text.ts';

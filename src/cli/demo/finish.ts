@@ -1,6 +1,6 @@
-import type { LaneStep } from '../../agent/lane/lane-runner.ts';
-import { phaseOf } from '../../core/lane/session/session-state.ts';
-import { isPlaying } from '../../core/playout/playout.ts';
+import type { LaneStep } from '../../device/lane/runner/lane-runner.ts';
+import { phaseOf } from '../../device/lane/session/session-state.ts';
+import { isPlaying } from '../../device/playout/playout.ts';
 
 /** Silence after the last sound or text that ends the demo (ms): nothing more will come. */
 const QUIET_MS = 4000;

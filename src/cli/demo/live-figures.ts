@@ -1,5 +1,5 @@
-import type { LaneAccount } from '../../agent/lane/lane-account.ts';
-import type { LatencySummary } from '../../agent/lane/latency.ts';
+import type { LaneAccount } from '../../device/lane/runner/lane-account.ts';
+import type { LatencySummary } from '../../device/lane/runner/latency.ts';
 import { justify, LABEL_WIDTH, type Row, renderRule, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 

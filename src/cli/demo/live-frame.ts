@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../agent/lane/lane-account.ts';
+import type { LaneAccount } from '../../device/lane/runner/lane-account.ts';
 import { neutralise, type ScreenRow } from './display-text.ts';
 import { renderCaptions } from './live-captions.ts';
 import {

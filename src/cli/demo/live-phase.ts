@@ -1,4 +1,4 @@
-import type { Phase } from '../../core/lane/phases.ts';
+import type { Phase } from '../../protocol/phases.ts';
 import { justify, type Row, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 

@@ -1,4 +1,4 @@
-import type { LaneAccount } from '../../agent/lane/lane-account.ts';
+import type { LaneAccount } from '../../device/lane/runner/lane-account.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { renderFrame, type Size } from './live-frame.ts';
 import { capabilitiesOf, type LiveHost, processHost } from './live-host.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent } from '../../agent/agent.ts';
-import { createMachineDeps } from '../../agent/machine-deps.ts';
+import { Agent } from '../../device/agent.ts';
+import { createMachineDeps } from '../../device/machine-deps.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { configSchema } from '../../protocol/config.ts';

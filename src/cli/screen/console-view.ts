@@ -6,9 +6,9 @@ import {
   noLines,
   ROWS,
   type Room,
-} from '../../core/captions/lines.ts';
+} from '../../device/screen/captions/lines.ts';
 import { ownName } from '../../core/language-names.ts';
-import { type Wording, wordingOf } from '../../core/screen/wording.ts';
+import { type Wording, wordingOf } from '../../device/screen/wording.ts';
 import type { ReadChange, ReadSnapshot } from '../../protocol/screen-events.ts';
 import {
   displayWidth,

@@ -1,5 +1,5 @@
 import type { Browser } from '../../adapters/screen/browser.ts';
-import { beginWatch, isFrozen, takeBeat } from '../../core/screen/beat-watch.ts';
+import { beginWatch, isFrozen, takeBeat } from '../../device/screen/beat-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { Failure } from '../../program/problem.ts';
 import type { ScreenBeat } from '../../protocol/screen.ts';

@@ -1,7 +1,7 @@
 import { createSystemClock } from '../../adapters/clock.ts';
 import { openBrowser } from '../../adapters/screen/browser.ts';
 import { askBeat } from '../../adapters/screen/page-client.ts';
-import type { SignalSource } from '../../agent/service/signal-source.ts';
+import type { SignalSource } from '../../device/process/signal-source.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { keepScreen } from './keep-screen.ts';

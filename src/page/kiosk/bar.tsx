@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { directionOf, ownName } from '../../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { useFittingLook } from './bar-fit.ts';
 import { Button } from './button.tsx';

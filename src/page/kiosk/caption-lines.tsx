@@ -9,7 +9,7 @@ import {
   layOutRead,
   noLines,
   type Room,
-} from '../../core/captions/lines.ts';
+} from '../../device/screen/captions/lines.ts';
 import type { ScreenText } from '../../protocol/screen.ts';
 import { onTexts, screen } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { directionOf } from '../../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { Parts } from './parts.tsx';
 import { isEmpty, screen } from './store.ts';

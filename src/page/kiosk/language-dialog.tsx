@@ -1,5 +1,5 @@
 import { directionOf, ownName } from '../../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';

@@ -1,4 +1,4 @@
-import { type Wording, wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import { type Wording, wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isConnected, screen } from './store.ts';
 

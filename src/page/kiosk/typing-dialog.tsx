@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { directionOf, ownName } from '../../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../../core/screen/wording.ts';
+import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { LONGEST_TYPED } from '../../protocol/screen-size.ts';
 import { Button } from './button.tsx';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { withPlaces } from '../../../src/adapters/config/file-places.ts';
 import { loadConfig } from '../../../src/adapters/config/load.ts';
-import { loadBackendConfig } from '../../../src/backend/load-config.ts';
+import { loadBackendConfig } from '../../../src/backend/config/load-config.ts';
 import { needs } from '../../needs.ts';
 
 let folder: string;

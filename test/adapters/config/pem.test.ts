@@ -9,8 +9,8 @@ import {
   pairFault,
   privateKeyFault,
 } from '../../../src/adapters/config/pem.ts';
-import { readNamedFiles } from '../../../src/adapters/doctor/named-files.ts';
-import { findUnusableFile } from '../../../src/agent/machine-deps.ts';
+import { readNamedFiles } from '../../../src/device/doctor/probes/named-files.ts';
+import { findUnusableFile } from '../../../src/device/machine-deps.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { needs } from '../../needs.ts';
 import { findOpenssl } from '../mqtt/mosquitto.ts';

@@ -1,7 +1,7 @@
 /** A whole agent whose session is revoked during a bad time of the broker's line, while somebody speaks. */
 import { expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../device/fake-deps.ts';
 import { fc } from '../../properties.ts';
 import { limit, ready } from '../../service-events.ts';
 import { createFlappingBroker, drawTroubles, type Trouble } from './flapping-broker.ts';

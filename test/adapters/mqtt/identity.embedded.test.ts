@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { Aedes } from 'aedes';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { createFakeDeps, type FakeDeps, testConfig } from '../../device/fake-deps.ts';
 
 const SENTENCE = 'another device uses this identity';
 

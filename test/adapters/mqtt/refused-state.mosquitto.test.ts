@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../device/fake-deps.ts';
 import { needs } from '../../needs.ts';
 import { createFence, type Fence } from './broker-fence.ts';
 import { type Relay, startRelay } from './loopback-servers.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openScreen, type Screen } from '../../../src/agent/screen/screen.ts';
-import { createFakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { openScreen, type Screen } from '../../../src/device/screen/screen.ts';
+import { createFakeDeps, testConfig } from '../../device/fake-deps.ts';
 import { freePort } from '../../free-port.ts';
 import { understood } from '../../service-events.ts';
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
-import { type Backend, startBackend } from '../../../src/backend/backend.ts';
+import { type Backend, startBackend } from '../../../src/backend/daemon/backend.ts';
 import { createAuthority, issueCertificate } from '../../../src/backend/broker/authority.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent } from '../../../src/agent/agent.ts';
+import type { Agent } from '../../../src/device/agent.ts';
 import { OWNER_KEY } from '../../../src/backend/broker/store.ts';
 import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/certificates/authority.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';

@@ -1,6 +1,6 @@
 /** The rights of people by role, and the effect of a changed set-up on a running broker. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROLES, type Role } from '../../../src/backend/core/broker/access.ts';
+import { ROLES, type Role } from '../../../src/backend/broker/access.ts';
 import { COMMANDS } from '../../../src/protocol/mqtt/commands/registry.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { needs } from '../../needs.ts';

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent } from '../../../src/agent/agent.ts';
+import type { Agent } from '../../../src/device/agent.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { needs } from '../../needs.ts';

@@ -9,7 +9,7 @@ import { type ConsoleFiles, fileOf } from '../../../src/adapters/console/console
 import { createLogger } from '../../../src/adapters/log.ts';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
-import { type Backend, startBackend } from '../../../src/backend/backend.ts';
+import { type Backend, startBackend } from '../../../src/backend/daemon/backend.ts';
 import { openConsoleStore } from '../../../src/backend/store/open-store.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { Clock } from '../../../src/ports/clock.ts';

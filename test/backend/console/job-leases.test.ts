@@ -1,6 +1,6 @@
 /** Jobs on their way, in virtual time: how they are sent, and how two backends share those of a store. */
 import { describe, expect, it } from 'vitest';
-import { Jobs } from '../../../src/backend/console/jobs.ts';
+import { Jobs } from '../../../src/backend/jobs/jobs.ts';
 import type { PublishOptions } from '../../../src/ports/bus.ts';
 import type { ConsoleStore, StoredJob } from '../../../src/ports/console-store.ts';
 import type { Job } from '../../../src/protocol/console-jobs.ts';

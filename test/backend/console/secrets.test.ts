@@ -1,7 +1,7 @@
 /** What the console keeps of what people type: audit and jobs last for months, and viewers read the jobs. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { keptArgs } from '../../../src/backend/core/console/job-state.ts';
+import { keptArgs } from '../../../src/backend/jobs/job-state.ts';
 import type { CommandDefinition } from '../../../src/protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../../src/protocol/mqtt/commands/registry.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';

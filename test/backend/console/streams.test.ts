@@ -1,6 +1,6 @@
 /** How many streams there may be, and what is left when they end. */
 import { describe, expect, it } from 'vitest';
-import { createFleet } from '../../../src/backend/console/fleet.ts';
+import { createFleet } from '../../../src/backend/fleet/fleet.ts';
 import { Streams } from '../../../src/backend/console/streams.ts';
 import { fleetViewSchema } from '../../../src/protocol/console-fleet.ts';
 import type { Job } from '../../../src/protocol/console-jobs.ts';

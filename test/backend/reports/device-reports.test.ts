@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLimitedWarnings } from '../../../src/backend/limited-warnings.ts';
+import { createLimitedWarnings } from '../../../src/machine/limited-warnings.ts';
 import { DeviceReports } from '../../../src/backend/reports/device-reports.ts';
 import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
 import type { StoredConversation } from '../../../src/ports/console-store.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import type { TroubleKind } from '../../../src/backend/core/issuing/service-trouble.ts';
+import type { TroubleKind } from '../../../src/backend/service/service-trouble.ts';
 import { findUnused } from '../../../src/backend/issuing/session-upkeep.ts';
 import {
   createServiceClient,

@@ -20,7 +20,7 @@ export interface Plan {
   readonly devices: number;
   /** Share of requests that a device replaces before their answer. */
   readonly impatient: number;
-  /** On a busy machine times prove nothing: `test/backend/core/issuing/instances.test.ts` judges them in virtual time. */
+  /** On a busy machine times prove nothing: `test/backend/issuing/instances.test.ts` judges them in virtual time. */
   readonly areTimesJudged: boolean;
 }
 

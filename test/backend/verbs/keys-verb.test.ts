@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../../src/agent/config/unusable-file.ts';
+import { ownerSignatures } from '../../../src/device/config/unusable-file.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
-import { testConfig } from '../../agent/fake-deps.ts';
+import { testConfig } from '../../device/fake-deps.ts';
 import { gather } from '../../gathered.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFleetView } from '../../../src/backend/core/fleet/fleet-view.ts';
+import { createFleetView } from '../../../src/backend/fleet/fleet-view.ts';
 import { backendFamilies } from '../../../src/backend/watch/backend-metrics.ts';
 
 it("shows a group's minutes and its budget in seconds", () => {

@@ -1,7 +1,7 @@
 /** When a device counts as silent, by what arrives at a backend. */
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
-import { createFleetView } from '../../../src/backend/core/fleet/fleet-view.ts';
+import { createFleetView } from '../../../src/backend/fleet/fleet-view.ts';
 import { watchFleet } from '../../../src/backend/watch/fleet-watch.ts';
 import type { Bus, BusListener } from '../../../src/ports/bus.ts';
 import { STATUS } from '../../examples/monitored-backends.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Condition } from '../../../src/backend/core/fleet/condition.ts';
+import type { Condition } from '../../../src/backend/fleet/condition.ts';
 import { type Change, createNotices, HOLDS_MS, type Notices } from '../../../src/backend/watch/notices.ts';
 import { StoreDown } from '../../../src/ports/store.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired-rules.ts';
+import { effectiveOf, readDocument, resolveDesired } from '../../../src/device/config/desired-rules.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { until } from '../../until.ts';

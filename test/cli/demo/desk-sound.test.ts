@@ -3,8 +3,8 @@ import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { raiseVoices, recordNear } from '../../../src/cli/demo/desk-sound.ts';
 import { shippedRecording } from '../../../src/cli/demo/input.ts';
 import recording from '../../../src/cli/demo/visitor.json' with { type: 'json' };
-import { isOthers, type Side } from '../../../src/core/room/floor.ts';
-import { EMPTY_ROOM, hear } from '../../../src/core/room/room.ts';
+import { isOthers, type Side } from '../../../src/device/lane/room/floor.ts';
+import { EMPTY_ROOM, hear } from '../../../src/device/lane/room/room.ts';
 import { createSpokenLanguage } from '../../../src/emulator/core/spoken-language.ts';
 import { samplesOf } from '../../../src/sound/pcm.ts';
 

@@ -4,7 +4,7 @@ import { displayWidth } from '../../../src/cli/demo/display-text.ts';
 import { renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { follow, SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import type { Exchange } from '../../../src/cli/demo/model.ts';
-import { PHASE_NAMES } from '../../../src/core/lane/phases.ts';
+import { PHASE_NAMES } from '../../../src/protocol/phases.ts';
 import { testAnyText } from './live-frame-tests.ts';
 import { account, exchange, frameOf, liveModel, PLAIN } from './made-up.ts';
 

@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/adapters/log.ts';
 import { isService } from '../../../src/adapters/systemd/invocation.ts';
 import { runService } from '../../../src/cli/run-service.ts';
 import { makeFolder } from '../../adapters/audio/wav-files.ts';
-import { createFakeInitSystem } from '../../agent/service/fake-init-system.ts';
+import { createFakeInitSystem } from '../../device/process/fake-init-system.ts';
 import { DESK_MISTAKES, withMistake } from './desk-mistakes.ts';
 
 const within = { timeout: 60_000, interval: 20 };

@@ -1,14 +1,14 @@
 /** Many shipped agents and two shipped backends in one virtual world. Lanes are silent: nothing captures sound. */
 import { randomUUID } from 'node:crypto';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { Agent } from '../../../src/agent/agent.ts';
-import type { LaneStep } from '../../../src/agent/lane/lane-runner.ts';
+import { Agent } from '../../../src/device/agent.ts';
+import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
 import { openHearing } from '../../../src/backend/issuing/request-intake.ts';
-import { createTokenCounts } from '../../../src/backend/watch/token-counts.ts';
-import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { isStreaming } from '../../../src/core/lane/session/session-state.ts';
-import { openRequest } from '../../../src/core/lane/session/token-request.ts';
+import { createTokenCounts } from '../../../src/backend/issuing/token-counts.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
+import { isStreaming } from '../../../src/device/lane/session/session-state.ts';
+import { openRequest } from '../../../src/device/lane/session/token-request.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../../src/protocol/backend-config.ts';

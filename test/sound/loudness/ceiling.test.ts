@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Ceiling, createCeiling } from '../../../src/sound/loudness/ceiling.ts';
 import { applyGain, joinPcm, samplesOf, toPcm } from '../../../src/sound/pcm.ts';
-import { loudest, ordinarySound, sentences } from '../../core/playout/real-speech.ts';
+import { loudest, ordinarySound, sentences } from '../../device/playout/real-speech.ts';
 
 const RATE_HZ = 24_000;
 const WRITE_BYTES = 280 * 48;

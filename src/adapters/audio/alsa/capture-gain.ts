@@ -5,7 +5,7 @@ import {
   NOTHING_KEPT,
   readCaptureMixer,
   settleGain,
-} from '../../../core/doctor/capture-gain-rules.ts';
+} from '../../../core/mixer/capture-gain-rules.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { amixer, controlDevice } from './mixer.ts';

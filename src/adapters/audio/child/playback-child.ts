@@ -1,4 +1,4 @@
-import type { Buffering } from '../../../core/playout/buffer/device-timeline.ts';
+import type { Buffering } from '../../../sound/playback-buffer/device-timeline.ts';
 import type { AudioFault } from '../../../ports/audio.ts';
 import type { Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';

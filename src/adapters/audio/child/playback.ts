@@ -1,4 +1,4 @@
-import { stepPlaybackBuffer } from '../../../core/playout/buffer/buffer.ts';
+import { stepPlaybackBuffer } from '../../../sound/playback-buffer/buffer.ts';
 import {
   type BufferEffect,
   type BufferEvent,
@@ -8,9 +8,9 @@ import {
   pendingEnd,
   placeAfter,
   runsOutUntil,
-} from '../../../core/playout/buffer/buffer-state.ts';
-import type { Buffering, Sight } from '../../../core/playout/buffer/device-timeline.ts';
-import { CAPACITY_MS } from '../../../core/playout/buffer/limits.ts';
+} from '../../../sound/playback-buffer/buffer-state.ts';
+import type { Buffering, Sight } from '../../../sound/playback-buffer/device-timeline.ts';
+import { CAPACITY_MS } from '../../../sound/playback-buffer/limits.ts';
 import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';

@@ -1,0 +1,229 @@
+import type { LaneEffect } from '../lane-effect.ts';
+import type { LaneEvent } from '../lane-event.ts';
+import type { WriteKind } from '../../playout/playout.ts';
+import type { DeviceFigures, OpenPlayback, Place, Playback, PlaybackSink } from '../../../ports/audio.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { audiblePart } from '../../../sound/frame-levels.ts';
+import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../../sound/gain-ramp.ts';
+import { type Ceiling, createCeiling } from '../../../sound/loudness/ceiling.ts';
+import { createNormalizer, type Normalizer } from '../../../sound/loudness/normalizer.ts';
+import { durationMs, sampleCount, volumeGain } from '../../../sound/pcm.ts';
+import { within } from '../../../machine/within.ts';
+import { faultEvent, openingFault } from './audio-fault.ts';
+import { type KeepOpening, keepOpening } from './keep-opening.ts';
+import type { LatencyRecorder } from './latency.ts';
+
+/** Dependencies of a lane's playback pipeline. */
+export interface PlaybackPipelineDeps {
+  readonly clock: Clock;
+  readonly openPlayback: OpenPlayback;
+  /** Latency from the arrival of a sound until it is heard. */
+  readonly wireToSpeaker: LatencyRecorder;
+  /** Volume at the start, 0-100. */
+  readonly volume: number;
+  /** Sample rate of the played sound. */
+  readonly rateHz: number;
+  /** Whether the loudness of the service's voices is normalised. */
+  readonly normalizes?: boolean;
+  /** Receives the played sound and its time. */
+  readonly reference?: Reference;
+  post(event: LaneEvent): void;
+}
+
+/** Called for every sound as it is written. */
+export interface Reference {
+  /**
+   * @param heardAt when its first sample is heard; @param goesOn true: it continues sound that still
+   * plays, even if `heardAt` suggests a gap
+   */
+  played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
+  /** Sound after this moment was dropped before it was heard. */
+  flushed(at: number, place?: Place | null): void;
+  /** The device corrects the time of the present sound by this much (ms); negative: it is heard earlier. */
+  late?(byMs: number): void;
+}
+
+/** Gain of the translation while a visitor speaks (dB): still audible, but not in the way. */
+const DUCKED_DB = -12;
+
+/** Times closer than this count as equal (ms). */
+const ROUNDING_MS = 0.05;
+
+/** Time until a loudspeaker that does not open is reported (ms). */
+const OPENING_MS = 3000;
+
+/** The path of the sound from the lane to the loudspeaker. It makes no decisions. */
+export class PlaybackPipeline {
+  private deps: PlaybackPipelineDeps;
+  private playback: Playback | null = null;
+  private opening: KeepOpening | null = null;
+  /** Whether it was reported to the lane that the loudspeaker failed to open, or did not open in time. */
+  private isMissing = false;
+  private isClosed = false;
+  private runsOn = false;
+  private volume: number;
+  private ducked = false;
+  private ramp: GainRamp = steadyGain(1);
+  private readonly ceiling: Ceiling;
+  private readonly normalizer: Normalizer | null;
+  /** Number of the last write, for later corrections by the device. */
+  private lastWrite = 0;
+  /** Until when the written sound plays, as computed at the write. */
+  private soundsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: PlaybackPipelineDeps) {
+    this.deps = deps;
+    this.volume = deps.volume;
+    this.ceiling = createCeiling(deps.rateHz);
+    this.normalizer = deps.normalizes === true ? createNormalizer(deps.rateHz) : null;
+  }
+
+  /**
+   * Opens the loudspeaker, which stays open for the lane's life; a failure comes as `audio_fault`. Resolves when it
+   * is open, has failed for now, or has timed out: one that opens later plays from then on.
+   */
+  async open(): Promise<void> {
+    const { clock, openPlayback, post } = this.deps;
+    const sink: PlaybackSink = {
+      fault: (fault) => post(faultEvent('playback', fault)),
+      back: () => {
+        // The device may be another one, or may have lost its volume.
+        this.playback?.mixer?.setVolume(this.volume);
+        post({ type: 'playback_back' });
+      },
+      missed: (ms) => post({ type: 'unheard', ms }),
+      measured: (heardUntil) => this.correct(heardUntil),
+    };
+    this.opening = keepOpening(clock, {
+      open: () => openPlayback(sink),
+      opened: (playback) => this.use(playback),
+      failed: (error) => this.miss(openingFault('playback', error)),
+    });
+    if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
+    const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
+    this.miss(faultEvent('playback', { code: 'hung', message }));
+  }
+
+  /** Uses another device from now on. */
+  async renew(openPlayback: OpenPlayback): Promise<void> {
+    this.deps = { ...this.deps, openPlayback };
+    this.opening?.cancel();
+    const { playback } = this;
+    this.playback = null;
+    this.soundsUntil = Number.NEGATIVE_INFINITY;
+    // Makes `use` report that the loudspeaker is back, in case the old one was lost.
+    this.isMissing = true;
+    await playback?.close();
+    if (!this.isClosed) await this.open();
+  }
+
+  private miss(fault: LaneEvent): void {
+    this.isMissing = true;
+    this.deps.post(fault);
+  }
+
+  private async use(playback: Playback): Promise<void> {
+    if (this.isClosed) return await playback.close();
+    this.playback = playback;
+    playback.mixer?.setVolume(this.volume);
+    if (this.runsOn) playback.runOn?.(true);
+    if (this.isMissing) this.deps.post({ type: 'playback_back' });
+  }
+
+  play({ pcm: given, kind, write, receivedAt, language }: Extract<LaneEffect, { type: 'play' }>): void {
+    const { playback } = this;
+    const { clock, post, rateHz } = this.deps;
+    this.lastWrite = write;
+    if (playback === null) {
+      // No sound plays, so the gate must not stay closed for it.
+      post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
+      return;
+    }
+    const sound = this.scale(this.normalize(given, kind, language ?? ''));
+    const written = playback.write(sound);
+    const { from } = written;
+    const until = from + durationMs(sound.byteLength, rateHz);
+    this.deps.reference?.played(sound, from, this.sounds(), beginOf(playback.place ?? null, sound));
+    this.soundsUntil = until;
+    post({ type: 'sounding', write, from, until, audible: audiblePart(sound, rateHz) });
+    if (Math.abs(written.until - until) > ROUNDING_MS) this.correct(written.until);
+    if (receivedAt !== null) this.deps.wireToSpeaker.record(from - receivedAt);
+  }
+
+  /** Stops playing at once. */
+  flush(): void {
+    const { playback } = this;
+    if (playback === null) return;
+    this.soundsUntil = Number.NEGATIVE_INFINITY;
+    const until = playback.flush() ?? this.deps.clock.now();
+    this.deps.reference?.flushed(until, playback.place ?? null);
+  }
+
+  /** Whether the device plays silence between sounds, so that its clock is never broken. */
+  runOn(on: boolean): void {
+    this.runsOn = on;
+    this.playback?.runOn?.(on);
+  }
+
+  /** @param percent 0-100 */
+  setVolume(percent: number): void {
+    this.volume = percent;
+    this.playback?.mixer?.setVolume(percent);
+  }
+
+  /** Turns later sound down, or up again. */
+  duck(on: boolean): void {
+    this.ducked = on;
+  }
+
+  /** Counters of the device; null without a device. */
+  get figures(): DeviceFigures | null {
+    return this.playback?.figures ?? null;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.opening?.cancel();
+    await this.playback?.close();
+  }
+
+  private correct(heardUntil: number): void {
+    const lateMs = heardUntil - this.soundsUntil;
+    if (Number.isFinite(lateMs)) {
+      this.soundsUntil = heardUntil;
+      this.deps.reference?.late?.(lateMs);
+    }
+    this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
+  }
+
+  private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
+    const { ceiling, normalizer } = this;
+    if (kind === 'earcon') return pcm;
+    // The ceiling comes first: the normaliser would take seconds to notice that a soft voice has become loud.
+    const held = kind === 'fade' ? ceiling.edge(pcm) : ceiling.hold(pcm);
+    if (normalizer === null) return held;
+    return kind === 'fade' ? normalizer.edge(held) : normalizer.level(held, language);
+  }
+
+  /** After silence, a sound begins at its full gain; within sound, a change of gain is a ramp. */
+  private scale(pcm: Uint8Array): Uint8Array {
+    const gain =
+      (this.playback?.mixer == null ? volumeGain(this.volume) : 1) * (this.ducked ? gainOfDb(DUCKED_DB) : 1);
+    const scaled = applyRamp(
+      pcm,
+      this.sounds() ? rampTo(this.ramp, gain, this.deps.rateHz) : steadyGain(gain),
+    );
+    this.ramp = scaled.ramp;
+    return scaled.pcm;
+  }
+
+  /** Whether written sound plays now or soon. */
+  private sounds(): boolean {
+    return this.soundsUntil > this.deps.clock.now();
+  }
+}
+
+/** The position where a sound begins; `place` is the position where it ends. */
+function beginOf(place: Place | null, sound: Uint8Array): Place | null {
+  return place === null ? null : { ...place, sample: place.sample - sampleCount(sound) };
+}

@@ -1,0 +1,134 @@
+import { type Earcon, synthesizeEarcon } from '../../../sound/earcon.ts';
+import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
+import { enqueueOwn } from '../../playout/playout.ts';
+import { ANSWER } from '../../playout/sentences.ts';
+import { isMuted } from '../lane-options.ts';
+import type { LaneState } from '../lane-state.ts';
+import type { Phase } from '../../../protocol/phases.ts';
+import { hearingStream, phaseOf } from '../session/session-state.ts';
+import { NO_CHIMES } from '../state-parts.ts';
+import type { StepContext } from '../step-context.ts';
+import { feedLoudspeaker } from './playback-rules.ts';
+
+/** Time without a session (ms) before the chime: a shorter gap is hardly noticed. */
+const MISSED_AFTER_MS = 2000;
+/** Shortest interval of chimes about a session that comes and goes (ms). */
+const SESSION_PAUSE_MS = 15_000;
+const MUTE_PAUSE_MS = 500;
+/** Pause of speech before a good-news chime (ms): half-duplex hears nothing while a chime sounds. */
+const SILENT_FOR_MS = 1000;
+/** Age at which a good-news chime is no longer played (ms). */
+const GOOD_NEWS_MS = 10_000;
+
+/** Phases in which a visitor expects nothing of the lane. */
+const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
+const UP: readonly Phase[] = ['live', 'rolling'];
+
+function chime(context: StepContext, earcon: Earcon, about: 'session' | 'mute'): void {
+  const { options, chimes } = context.state;
+  context.set({ chimes: { ...chimes, [about === 'session' ? 'sessionAt' : 'muteAt']: context.now } });
+  if (options.earcons) sound(context, earcon, about);
+}
+
+/** Plays a chime on request. It replaces a requested chime that still waits. */
+export function playChime(context: StepContext, earcon: Earcon): void {
+  sound(context, earcon, 'asked');
+}
+
+function sound(context: StepContext, earcon: Earcon, key: string): void {
+  const { settings } = context.state;
+  const rateHz = (settings.playoutBytesPerMs * 1000) / BYTES_PER_SAMPLE;
+  sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
+}
+
+/** Confirms a key press. It closes no gate: whoever pressed the key speaks at once. */
+export function answerKey(context: StepContext, earcon: Earcon): void {
+  sound(context, earcon, ANSWER);
+}
+
+/** Plays a sound of the device itself. It replaces an announcement that still waits. */
+export function announce(context: StepContext, pcm: Uint8Array): void {
+  sayOwn(context, 'announcement', pcm);
+}
+
+function sayOwn(context: StepContext, key: string, pcm: Uint8Array): void {
+  context.set({ playout: enqueueOwn(context.state.playout, key, pcm, context.now) });
+  feedLoudspeaker(context);
+}
+
+/** At the end of a step: plays chimes for changes that a listener should know. */
+export function updateChimes(context: StepContext, before: LaneState): void {
+  const { state } = context;
+  if (AT_REST.includes(context.phase)) {
+    if (phaseOf(before.session) !== context.phase) rest(context);
+    return;
+  }
+  // A new session also sets `lastVoiceAt`.
+  const isVoice =
+    before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
+  if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
+  if (context.state.chimes.muted !== isMuted(state.options)) chimeMute(context);
+  followSession(context, before);
+  chimeDue(context);
+}
+
+function followSession(context: StepContext, before: LaneState): void {
+  if (phaseOf(before.session) === context.phase && before.failures === context.state.failures) return;
+  if (UP.includes(context.phase)) noteUp(context);
+  else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, session: 'away' } });
+  if (context.state.chimes.session === 'away' && context.state.timers.earcon === null) {
+    const { sessionAt } = context.state.chimes;
+    context.arm('earcon', Math.max(context.now + MISSED_AFTER_MS, sessionAt + SESSION_PAUSE_MS));
+  }
+}
+
+function rest(context: StepContext): void {
+  context.disarm('earcon');
+  const { sessionAt, muteAt } = context.state.chimes;
+  context.set({ chimes: { ...NO_CHIMES, sessionAt, muteAt } });
+}
+
+/** Whether a lane that was live has lost its session. Standby, and a rollover without room for two streams, do not count. */
+function isGone({ state }: StepContext, before: LaneState): boolean {
+  const { session, chimes, failures, oldSession } = state;
+  if (!chimes.wasLive || chimes.session !== 'up') return false;
+  if (session.kind === 'standby' || hearingStream(session) !== null || oldSession?.successorWaits === true)
+    return false;
+  return hearingStream(before.session) !== null || failures > before.failures;
+}
+
+function noteUp(context: StepContext): void {
+  const { chimes } = context.state;
+  context.disarm('earcon');
+  const news: Earcon | null = chimes.session === 'signalled' ? 'recovered' : chimes.wasLive ? null : 'ready';
+  const due = news === null ? chimes.due : { earcon: news, since: context.now };
+  context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
+}
+
+/** Plays the waiting chime in a pause. Called at each step, three times a second with an open microphone. */
+function chimeDue(context: StepContext): void {
+  const { chimes } = context.state;
+  const { due, session, voiceAt } = chimes;
+  if (due === null) return;
+  const isStale = session !== 'up' || context.now - due.since > GOOD_NEWS_MS;
+  if (!isStale && context.now - voiceAt < SILENT_FOR_MS) return;
+  context.set({ chimes: { ...chimes, due: null } });
+  if (!isStale) chime(context, due.earcon, 'session');
+}
+
+/** The session has been gone long enough to signal it. */
+export function onEarconTimer(context: StepContext): void {
+  const { chimes } = context.state;
+  if (chimes.session !== 'away') return;
+  context.set({ chimes: { ...chimes, session: 'signalled' } });
+  chime(context, 'lost', 'session');
+}
+
+function chimeMute(context: StepContext): void {
+  const { options, chimes } = context.state;
+  const muted = isMuted(options);
+  // Too soon after the last chime: a later step plays it.
+  if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
+  context.set({ chimes: { ...chimes, muted } });
+  if (chimes.muted !== null) chime(context, muted ? 'muted' : 'unmuted', 'mute');
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Host } from '../../ports/host.ts';
+import type { LOG_LEVELS } from '../../protocol/config-choices.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { asWall } from '../../protocol/time.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { CommandError } from '../commands/command-request.ts';
+import type { CommandHandlers } from '../commands/command-table.ts';
+import { chooseLanes } from './lane-handlers.ts';
+import type { LogStream } from './log-stream.ts';
+
+/** Delay of the restart (ms): the answer leaves first. */
+const RESTART_AFTER_MS = 1000;
+/** Interval between chimes (ms). */
+const CHIME_EACH_MS = 1500;
+const IDENTIFY_S = 10;
+
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface DeviceHandlersDeps {
+  readonly clock: Clock;
+  readonly lanes: readonly LaneRunner[];
+  readonly logs: LogStream;
+  /** Null without a machine that can be restarted. */
+  readonly host: Host | null;
+  /** The log level as configured or desired. */
+  configuredLevel(): LogLevel;
+  setLogLevel(level: LogLevel): void;
+}
+
+type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
+
+export interface DeviceHandlers extends Handled {
+  /** A new level is configured or desired: it ends a temporary one. */
+  levelChanged(): void;
+  close(): void;
+}
+
+/** The handlers of commands about the device itself, and `identify`, which outlasts its answer. */
+export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
+  const { clock, logs, host } = deps;
+  let cancelLevel = (): void => {};
+  let cancelChimes = (): void => {};
+  const until = (monotonic: number): string | null => {
+    const wall = clock.wall();
+    return timestamp(wall === null ? null : asWall(wall + (monotonic - clock.now())));
+  };
+  return {
+    log_level({ level, minutes }) {
+      cancelLevel();
+      deps.setLogLevel(level);
+      if (minutes === undefined) return { level, until: null };
+      const endsAt = clock.now() + minutes * 60_000;
+      cancelLevel = clock.at(endsAt, () => deps.setLogLevel(deps.configuredLevel()));
+      return { level, until: until(endsAt) };
+    },
+    log_stream({ minutes, level }) {
+      const endsAt = logs.run(minutes, level);
+      return { level, until: endsAt === null ? null : until(endsAt) };
+    },
+    restart() {
+      const problem = host === null ? 'no supervisor would start it again' : host.restartProblem();
+      if (problem !== null) throw new CommandError('unsupported', problem);
+      clock.at(clock.now() + RESTART_AFTER_MS, () => host?.restart());
+      return { in_ms: RESTART_AFTER_MS };
+    },
+    reboot() {
+      const problem = host === null ? 'there is no machine to reboot' : host.reboot();
+      if (problem !== null) throw new CommandError('unsupported', problem);
+      return {};
+    },
+    identify({ lane, seconds = IDENTIFY_S }) {
+      const lanes = chooseLanes(deps.lanes, lane);
+      cancelChimes();
+      const endsAt = clock.now() + seconds * 1000;
+      const chime = (): void => {
+        for (const one of lanes) one.post({ type: 'chime', earcon: 'identify' });
+        const next = clock.now() + CHIME_EACH_MS;
+        if (next < endsAt) cancelChimes = clock.at(next, chime);
+      };
+      chime();
+      return { lanes: lanes.map(({ id }) => id), until: until(endsAt) };
+    },
+    levelChanged: () => cancelLevel(),
+    close() {
+      cancelLevel();
+      cancelChimes();
+    },
+  };
+}

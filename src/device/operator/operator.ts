@@ -1,0 +1,169 @@
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Config } from '../../protocol/config.ts';
+import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { Admissions } from '../limits/admissions.ts';
+import { commandsByHand } from '../desk/by-hand.ts';
+import { createConversations } from '../desk/conversations.ts';
+import type { GuardedDeps } from '../guard/guarded-deps.ts';
+import type { SignedContentReader } from '../guard/signed-content.ts';
+import { type DeskKeys, openDeskKeys } from '../desk/desk-keys.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { desksOf } from '../lane/room/rooms.ts';
+import type { RepeatFilter } from '../../machine/repeat-filter.ts';
+import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
+import { createCommandRecord } from '../commands/command-record.ts';
+import { createCommandSignatures } from '../commands/command-signature.ts';
+import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
+import { createDeskHandlers } from './desk-handlers.ts';
+import { createDeviceHandlers } from './device-handlers.ts';
+import { createLaneHandlers, handlersAtDesk } from './lane-handlers.ts';
+import { createLogStream } from './log-stream.ts';
+import { createSayQueue } from '../say/say-queue.ts';
+
+export interface OperatorDeps {
+  readonly deps: GuardedDeps;
+  readonly address: DeviceAddress;
+  readonly topics: DeviceTopics;
+  readonly repeats: RepeatFilter;
+  readonly lanes: readonly LaneRunner[];
+  readonly admissions: Admissions;
+  config(): Config;
+  bus(): Bus | null;
+  watch(listener: (step: LaneStep) => void): () => void;
+  /** Called whenever `isAwaited` may have changed. */
+  awaitedChanged(): void;
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
+  readonly status: () => unknown;
+  readonly diagnose: CommandHandlers['diagnose'];
+  readonly certificate: CommandHandlers['certificate'];
+  readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
+  /** Called with the number of commands that got no answer in a flood. */
+  dropped(commands: number): void;
+  /** Called with a reason when commands cannot be saved, and with null when they can be again. */
+  kept(problem: string | null): void;
+  /** Called with the unreadable devices of `keys` when they change. */
+  missingKeys(devices: readonly string[]): void;
+}
+
+/** All parts of the operators' commands: signatures, handlers, record and answers. */
+export interface Operator {
+  /** Sends the answers owed from the last run, and listens to the keys. */
+  begin(bus: Bus): void;
+  /** False if the topic is not a command's. */
+  receive(bus: Bus, message: BusMessage): boolean;
+  /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
+  carryOut(name: string, args: object): unknown;
+  trust(signatures: SignedContentReader | null): void;
+  /** A lane was added or removed. */
+  lanesChanged(): void;
+  /** The configured or desired log level has changed. */
+  levelChanged(): void;
+  /** Resolves when every command has its answer. */
+  close(): Promise<void>;
+  /** Whether an answer has not reached the broker although the operator may still wait for it. */
+  readonly isAwaited: boolean;
+  /** Resolves when the file records which answers have arrived. */
+  saved(): Promise<void>;
+}
+
+export function createOperator(parts: OperatorDeps): Operator {
+  const { deps, address, topics, repeats, lanes, config, bus, watch } = parts;
+  const { clock, log } = deps;
+  const { groups } = config().device;
+  const logs = createLogStream({
+    topics,
+    clock,
+    bus,
+    tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
+  });
+  const device = createDeviceHandlers({
+    clock,
+    lanes,
+    logs,
+    host: deps.host ?? null,
+    configuredLevel: () => config().log.level,
+    setLogLevel: (level) => deps.setLogLevel?.(level),
+  });
+  const says = createSayQueue({ clock, lanes, watch });
+  const desks = () => desksOf(lanes, config().rooms);
+  const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
+  const offerOf = (id: string): readonly string[] =>
+    config().lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const { admissions, status, diagnose, certificate } = parts;
+  const handlers: CommandHandlers = {
+    ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
+    ...createDeskHandlers(lanes),
+    ...device,
+    ...parts.updates,
+    status,
+    diagnose,
+    certificate,
+  };
+  const table = bindCommands(COMMANDS, handlers);
+  const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk({ lanes, says }) });
+  const signatures = createCommandSignatures(
+    [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
+    clock,
+    deps.signatures,
+    (name) => table.get(name)?.definition.mustBeSigned === true,
+  );
+  const record = createCommandRecord(deps.commandFile ?? null, clock, log, parts.kept);
+  const dispatcher = createCommandDispatcher(
+    {
+      address,
+      groups,
+      topics,
+      clock,
+      log,
+      random: deps.random,
+      repeats,
+      record,
+      signatures,
+      awaitedChanged: parts.awaitedChanged,
+      dropped: parts.dropped,
+    },
+    table,
+  );
+  const openKeys = (): DeskKeys | null => {
+    const { openKeyDevice } = deps;
+    if (openKeyDevice === undefined) return null;
+    return openDeskKeys({
+      clock,
+      log,
+      repeats,
+      openKeyDevice,
+      carryOut: commandsByHand('key', tableAtDesk, lanes, conversations),
+      keys: config().keys,
+      missing: parts.missingKeys,
+    });
+  };
+  let keys: DeskKeys | null = null;
+  return {
+    begin(bus) {
+      dispatcher.begin(bus);
+      keys = openKeys();
+    },
+    receive: (bus, message) => dispatcher.receive(bus, message),
+    carryOut: commandsByHand('touch', tableAtDesk, lanes, conversations),
+    trust: (next) => signatures.trust(next),
+    lanesChanged() {
+      conversations.lanesChanged();
+      says.lanesChanged();
+    },
+    levelChanged: () => device.levelChanged(),
+    close() {
+      device.close();
+      keys?.close();
+      conversations.close();
+      says.close();
+      logs.close();
+      return dispatcher.close();
+    },
+    get isAwaited() {
+      return dispatcher.isAwaited;
+    },
+    saved: () => dispatcher.saved(),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Publisher } from '../status/publisher.ts';
+import { accountOf, reportAccount } from '../lane/runner/lane-account.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { RefusedAnswers } from '../tokens/refused-answers.ts';
+
+export interface StatusAnswerDeps {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly bootId: string;
+  readonly lanes: readonly LaneRunner[];
+  readonly publisher: Publisher;
+  readonly refused: RefusedAnswers;
+}
+
+/** Creates the handler of the command `status`. */
+export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
+  const { clock, version, bootId, lanes, publisher, refused } = deps;
+  const startedAt = clock.now();
+  return () => ({
+    ...publisher.status(),
+    version,
+    boot_id: bootId,
+    uptime_s: Math.round((clock.now() - startedAt) / 1000),
+    refused_answers: refused.counts,
+    lanes: publisher.laneReports(),
+    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane, clock.now()))),
+  });
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import type { CommandDefinitions } from '../../protocol/mqtt/commands/command-definition.ts';
+import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
+import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
+import { type CommandDispatcher, createCommandDispatcher } from '../commands/command-dispatcher.ts';
+import { createCommandRecord } from '../commands/command-record.ts';
+import { CommandError } from '../commands/command-request.ts';
+import { createCommandSignatures } from '../commands/command-signature.ts';
+import { bindCommands } from '../commands/command-table.ts';
+import { createRepeatFilter } from '../../machine/repeat-filter.ts';
+
+export interface RefusingDispatcherDeps {
+  readonly address: DeviceAddress;
+  readonly groups: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The device's own file, so that ids stay known after the repair. */
+  readonly commandFile: StateFile | null;
+  /** Why no command can be carried out. */
+  problem(): string;
+  /** The answer to `status`, the only command that works. */
+  status(): unknown;
+}
+
+/** Answers the commands to a device without a usable configuration. */
+export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandDispatcher {
+  const { address, groups, clock, log, commandFile, problem, status } = deps;
+  const repeats = createRepeatFilter(clock);
+  const refuse = (): never => {
+    throw new CommandError('config', `the configuration cannot be used and nothing runs: ${problem()}`);
+  };
+  const handlers = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, refuse]));
+  const table = bindCommands<CommandDefinitions>(COMMANDS, { ...handlers, status });
+  const record = createCommandRecord(commandFile, clock, log);
+  const topics = deviceTopics(address);
+  const bases = [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)];
+  // No command is carried out, so no signature is needed.
+  const signatures = createCommandSignatures(bases, clock, null, () => false);
+  const dispatcher = createCommandDispatcher(
+    { address, groups, topics, clock, log, random: Math.random, repeats, record, signatures },
+    table,
+  );
+  return {
+    ...dispatcher,
+    close() {
+      repeats.close();
+      return dispatcher.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { typingWays } from '../desk/typing.ts';
+import { opensByKey } from '../lane/two-way/two-way.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ActionProblem } from '../../ports/screen.ts';
+import type { ScreenAction } from '../../protocol/screen.ts';
+import { CommandError } from '../commands/command-request.ts';
+import { deskOffer } from '../desk/desk-offer.ts';
+import { allOrNone, deskSteps } from '../desk/language-step.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { createHeldTurns } from './held-turns.ts';
+
+const LOUDER_PERCENT = 10;
+const LOUDEST_PERCENT = 100;
+
+export interface ScreenActionsDeps {
+  readonly clock: Clock;
+  /** Lanes at one desk. */
+  desks(): readonly (readonly LaneRunner[])[];
+  offerOf(lane: string): readonly string[];
+  /** Carries out an operator's command. @throws CommandError */
+  carryOut(name: string, args: object): Promise<unknown>;
+  endConversation(): Promise<void>;
+}
+
+/** What visitors do on the screen. It goes the same way as an operator's commands. */
+export interface ScreenActions {
+  act(action: ScreenAction): Promise<ActionProblem | null>;
+  close(): void;
+}
+
+export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
+  const { clock, desks, carryOut } = deps;
+  const atLane = (id: string): { lane: LaneRunner; desk: readonly LaneRunner[] } => {
+    for (const desk of desks()) {
+      const lane = desk.find((one) => one.id === id);
+      if (lane !== undefined) return { lane, desk };
+    }
+    throw new CommandError('unknown_lane', `there is no lane "${id}"`);
+  };
+  const turns = createHeldTurns(clock, (action) => void act(action));
+
+  const perform = async (action: ScreenAction): Promise<void> => {
+    switch (action.do) {
+      case 'language':
+        return chooseLanguage(atLane(action.lane).desk, action.language);
+      case 'louder':
+        for (const { id, state } of atLane(action.lane).desk) {
+          const percent = Math.min(LOUDEST_PERCENT, state.options.volume + LOUDER_PERCENT);
+          await carryOut('volume', { lane: id, percent });
+        }
+        return;
+      case 'touch':
+        await carryOut('conversation', { lane: action.lane, do: 'begin' });
+        return;
+      case 'turn': {
+        const { lane } = atLane(action.lane);
+        const { speaker, held } = action;
+        const isNew = !opensByKey(lane.state) || turns.take(action);
+        if (isNew) await carryOut('turn', { lane: lane.id, speaker, held });
+        return;
+      }
+      case 'say': {
+        const { text, language } = action;
+        const way = typingWays(atLane(action.lane).desk).find(({ from }) => from === language);
+        if (way === undefined)
+          throw new CommandError('invalid_args', `language: a text in "${language}" is not translated here`);
+        await carryOut('say', { lane: way.lane.id, text, language: way.into, translate: true });
+        return;
+      }
+      case 'end':
+        return deps.endConversation();
+    }
+  };
+  const chooseLanguage = async (desk: readonly LaneRunner[], language: string): Promise<void> => {
+    const offered = deskOffer(desk, deps.offerOf);
+    if (offered === null || !offered.offer.includes(language))
+      throw new CommandError('invalid_args', `language: "${language}" is not offered here`);
+    const steps = deskSteps(desk, offered.language, language);
+    await allOrNone(steps, () =>
+      Promise.all(steps.map(({ lane: { id }, options }) => carryOut('languages', { lane: id, ...options }))),
+    );
+  };
+  const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
+    try {
+      await perform(action);
+      return null;
+    } catch (error) {
+      if (error instanceof CommandError) return { code: error.code, message: error.message };
+      throw error;
+    }
+  };
+  return { act, close: () => turns.close() };
+}

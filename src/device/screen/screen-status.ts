@@ -1,0 +1,78 @@
+import type { ReasonCode } from '../../protocol/mqtt/reasons.ts';
+import type { ScreenStatus } from '../../protocol/screen.ts';
+import { isMuted } from '../lane/lane-options.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import type { Phase } from '../../protocol/phases.ts';
+import { phaseOf } from '../lane/session/session-state.ts';
+import { laneStatus } from '../lane/status.ts';
+import { opensByKey } from '../lane/two-way/two-way.ts';
+import { isPlaying } from '../playout/playout.ts';
+
+/** A lane as the screen sees it. */
+export interface ScreenedLane {
+  readonly state: LaneState;
+  /** When its last sentence was transcribed completely; null: its translation has begun to play, or there was none. */
+  readonly understoodAt: number | null;
+  readonly closedUntil: string | null;
+}
+
+/** How long the translation of a sentence may be awaited (ms) before the screen stops promising it. */
+const LONGEST_TRANSLATION_MS = 15_000;
+
+/** Reasons that do not affect a running stream. */
+const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
+const LIVE: readonly Phase[] = ['live', 'rolling'];
+
+/** Worst status first: a lane that does not work comes before lanes that do. */
+const ORDER: readonly ScreenStatus['kind'][] = [
+  'offline',
+  'speaking',
+  'translating',
+  'listening',
+  'muted',
+  'standby',
+  'closed',
+];
+
+/** What the kiosk does, for the people in front of the kiosk. */
+export function screenStatus(lanes: readonly ScreenedLane[], now: number): ScreenStatus {
+  const all = lanes.map((lane) => statusOf(lane, now));
+  const [first] = all.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  return first ?? { kind: 'closed', until: null };
+}
+
+function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: number): ScreenStatus {
+  if (isPlaying(state.playout, now)) return { kind: 'speaking' };
+  if (state.hold !== null) return { kind: 'closed', until: closedUntil };
+  if (!state.wanted || state.ending) return { kind: 'closed', until: null };
+  const phase = phaseOf(state.session);
+  const { reasons, status } = laneStatus(state, now);
+  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'muted');
+  const isLive = LIVE.includes(phase);
+  const matters = codes.filter((code) => !isLive || !FOR_THE_NEXT_SESSION.includes(code));
+  if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
+  if (isMuted(state.options)) return { kind: 'muted' };
+  if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
+  if (phase === 'standby') return { kind: 'standby' };
+  return { kind: isDeaf(state, now) ? 'muted' : 'listening' };
+}
+
+/** Whether the microphone is closed on purpose: muted, or no key is held where one opens it. */
+export function isDeaf(state: LaneState, now: number): boolean {
+  return isMuted(state.options) || (opensByKey(state) && now > state.twoWay.openUntil);
+}
+
+function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {
+  if (codes.includes('capture')) return 'microphone';
+  return codes.includes('playback') ? 'loudspeaker' : 'connection';
+}
+
+const LEVELS = 10;
+const QUIETEST_DB = -60;
+const DB_PER_LEVEL = 5;
+
+/** Loudness as a step from 0 to 10, as the page shows it. */
+export function levelStep(loudestDb: number): number {
+  const step = Math.round((loudestDb - QUIETEST_DB) / DB_PER_LEVEL);
+  return Number.isFinite(step) ? Math.min(LEVELS, Math.max(0, step)) : 0;
+}

@@ -1,0 +1,53 @@
+import { createScreenActions } from '../../../src/device/screen/screen-actions.ts';
+import { createScreenView, type ScreenView } from '../../../src/device/screen/screen-view.ts';
+import type { ScreenChange } from '../../../src/protocol/screen.ts';
+import { createFakeDeps, testConfig } from '../fake-deps.ts';
+
+/** An agent with its screen on a virtual clock, without the server. */
+export async function createScreenDevice(lane: object = {}, screen: object = {}, more: object = {}) {
+  const deps = createFakeDeps(testConfig({ ...lane }, { ...more, screen: { enabled: true, ...screen } }));
+  const { agent, clock, config } = deps;
+  const offerOf = (): readonly string[] => config.lanes[0]?.offer ?? [];
+  const desks = () => [agent.lanes];
+  const actions = createScreenActions({
+    clock,
+    desks,
+    offerOf,
+    carryOut: (name, args) => agent.carryOut(name, args),
+    endConversation: async () => {
+      await agent.carryOut('conversation', { do: 'end' });
+      view.forget();
+    },
+  });
+  const view: ScreenView = createScreenView({
+    clock,
+    log: deps.deps.log,
+    lanes: agent.lanes,
+    desks,
+    config: config.screen,
+    run: 'run-1',
+    offerOf,
+    notice: () => config.conversation.notice,
+    closedUntil: (id) => agent.admissions.closedUntil(id),
+  });
+  agent.watch((step) => view.onStep(step));
+  const changes: ScreenChange[] = [];
+  const unwatch = view.watch((change) => changes.push(change));
+  await deps.goLive();
+  return {
+    deps,
+    view,
+    actions,
+    changes,
+    unwatch,
+    clock,
+    /** All texts that pages got, joined, by language. */
+    shown: (language: string) =>
+      changes
+        .flatMap(({ texts = [] }) => texts)
+        .filter((text) => text.language === language)
+        .map(({ text }) => text)
+        .join(''),
+    status: () => view.snapshot().status,
+  };
+}
