@@ -11,7 +11,7 @@ const APART = [
   'test/deb/**',
   'test/build/image/**',
   'test/nspawn/**',
-  'test/device/*/**',
+  'test/whole-machine/*/**',
   'test/{screen,console}/**',
 ];
 /** Whole programs in real time: they mostly wait, and need the processor at once when they do not. */
@@ -22,10 +22,12 @@ const LONG = ['test/**/*.long.test.ts'];
 const PURE = [
   'test/*.test.ts',
   'test/{core,protocol,config,scripts,sim,sound,tidy,updater}/**/*.test.ts',
-  'test/{backend,emulator,installer}/core/**/*.test.ts',
-  'test/agent/*.test.ts',
+  'test/{emulator,installer}/core/**/*.test.ts',
+  'test/device/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.
-  'test/agent/!(throwing)/**/*.test.ts',
+  'test/device/!(throwing|doctor)/**/*.test.ts',
+  // Without `probes`, which read the machine.
+  'test/device/doctor/*.test.ts',
 ];
 
 /** The order in which projects start: the slowest first, so that short files fill the end. */
@@ -45,7 +47,7 @@ const SLOW = [
   'backend/broker/stays-out',
   'backend/broker/template',
   'backend/cli',
-  'backend/console/jobs',
+  'backend/jobs/jobs',
   'backend/console/killed-console',
   'backend/issuing/request-intake',
   'backend/store/killed-backends',
@@ -56,7 +58,7 @@ const SLOW = [
   'sound/canceller-filter',
   'sound/echo-detector',
   'sound/half-duplex',
-  'core/doctor/test-tone',
+  'device/doctor/test-tone',
   'sound/speech/talk-detector',
   'e2e/demo',
   'echo/echo',

@@ -66,7 +66,7 @@ mkdir -p "$1/etc/initramfs-tools/conf.d"
 echo MODULES=list >"$1/etc/initramfs-tools/conf.d/small"
 printf '%s\n' virtio_pci virtio_blk virtio_console ext4 crc32c_generic >"$1/etc/initramfs-tools/modules"
 END
-# For a machine whose disk is memory (test/device/virtual), which says so in its kernel's words: nothing has to be waited for.
+# For a machine whose disk is memory (test/whole-machine/virtual), which says so in its kernel's words: nothing has to be waited for.
 if [[ $SUITE-$ARCH == trixie-amd64 ]]; then
   cat >>"$draft/before" <<'END'
 mkdir -p "$1/etc/initramfs-tools/hooks"

@@ -1,7 +1,7 @@
 /**
  * Changes sources in small ways, one at a time, in copies of the repository, and prints each change that no test notices.
  *
- *   npm run mutate -- src/backend/bill/bill.ts src/core/playout    all mutants of these files and folders
+ *   npm run mutate -- src/backend/bill/bill.ts src/device/playout    all mutants of these files and folders
  *   npm run mutate -- --part bill --part sign-in                   all of these parts
  *   npm run mutate -- --sample 40 --seed 7 --weight page=5         a sample over all parts (or those named)
  *   npm run mutate -- --hand-made                                  those of test/mutants (also with --part and --sample)

@@ -15,7 +15,7 @@ import { createFakeDeps } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 const FOLDER = new URL('./state-files/', import.meta.url);
-const SOURCES = fileURLToPath(new URL('../../src/agent/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../src/device/', import.meta.url));
 const written = (name: string): string => readFileSync(new URL(`${name}-1.json`, FOLDER), 'utf8');
 
 const again = <T>(reading: Reading<T>, write: (content: T) => string): unknown => {

@@ -72,7 +72,7 @@ describe('docs/mqtt.md', () => {
   });
 
   it('lists every error code of commands', () => {
-    const folder = new URL('src/agent/', ROOT);
+    const folder = new URL('src/device/', ROOT);
     const sources = readdirSync(folder, { encoding: 'utf8', recursive: true }).map((file) =>
       file.endsWith('.ts') ? readFileSync(new URL(file, folder), 'utf8') : '',
     );

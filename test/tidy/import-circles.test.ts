@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { importsHaveNoCircles } from './import-circles.ts';
+import { featuresHaveNoCircles, importsHaveNoCircles } from './import-circles.ts';
 import { readTree, type SourceFile } from './source.ts';
 
 const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
@@ -15,13 +15,13 @@ describe('imports have no circles', () => {
   });
 
   it('reports circles of two and of three files, types included', () => {
-    const two = [file('src/agent/a.ts', './b.ts'), file('src/agent/b.ts', './a.ts')];
-    expect(importsHaveNoCircles(two)).toEqual(['src/agent/a.ts and src/agent/b.ts import each other']);
+    const two = [file('src/device/a.ts', './b.ts'), file('src/device/b.ts', './a.ts')];
+    expect(importsHaveNoCircles(two)).toEqual(['src/device/a.ts and src/device/b.ts import each other']);
     const three = [
-      file('src/agent/a.ts', './b.ts'),
-      file('src/agent/b.ts', './c.ts', './d.ts'),
-      file('src/agent/c.ts', './a.ts'),
-      file('src/agent/d.ts'),
+      file('src/device/a.ts', './b.ts'),
+      file('src/device/b.ts', './c.ts', './d.ts'),
+      file('src/device/c.ts', './a.ts'),
+      file('src/device/d.ts'),
     ];
     expect(importsHaveNoCircles(three)).toHaveLength(1);
   });
@@ -33,17 +33,44 @@ describe('imports have no circles', () => {
       file('src/page/kiosk/c.ts', './a.tsx'),
     ];
     expect(importsHaveNoCircles(components)).toHaveLength(1);
-    const tests = [file('test/agent/a.ts', '../b.ts'), file('test/b.ts', './agent/a.ts')];
-    expect(importsHaveNoCircles(tests)).toEqual(['test/agent/a.ts and test/b.ts import each other']);
+    const tests = [file('test/device/a.ts', '../b.ts'), file('test/b.ts', './device/a.ts')];
+    expect(importsHaveNoCircles(tests)).toEqual(['test/b.ts and test/device/a.ts import each other']);
   });
 
   it('accepts a diamond', () => {
     const diamond = [
-      file('src/agent/a.ts', './b.ts', './c.ts'),
-      file('src/agent/b.ts', './d.ts'),
-      file('src/agent/c.ts', './d.ts'),
-      file('src/agent/d.ts'),
+      file('src/device/a.ts', './b.ts', './c.ts'),
+      file('src/device/b.ts', './d.ts'),
+      file('src/device/c.ts', './d.ts'),
+      file('src/device/d.ts'),
     ];
     expect(importsHaveNoCircles(diamond)).toEqual([]);
+  });
+});
+
+describe('features have no circles', () => {
+  it('holds in this repository', () => {
+    expect(featuresHaveNoCircles(TREE)).toEqual([]);
+  });
+
+  it('reports features that import each other, over others too, and files beside them', () => {
+    const three = [
+      file('src/device/lane/a.ts', '../tokens/b.ts'),
+      file('src/device/tokens/b.ts', '../desk/c.ts'),
+      file('src/device/desk/d.ts', '../lane/a.ts'),
+    ];
+    expect(featuresHaveNoCircles(three)).toEqual([
+      'src/device/desk and src/device/lane and src/device/tokens import each other',
+    ]);
+    const wiring = [file('src/backend/main.ts', './bill/a.ts'), file('src/backend/bill/a.ts', '../main.ts')];
+    expect(featuresHaveNoCircles(wiring)).toEqual(['src/backend and src/backend/bill import each other']);
+  });
+
+  it('accepts what one feature takes from another, and circles of folders within one', () => {
+    const one = [
+      file('src/device/lane/a.ts', './session/b.ts', '../playout/d.ts'),
+      file('src/device/lane/session/b.ts', '../c.ts'),
+    ];
+    expect(featuresHaveNoCircles(one)).toEqual([]);
   });
 });

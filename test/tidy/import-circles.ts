@@ -1,4 +1,4 @@
-import type { Rule } from './rules.ts';
+import type { Rule } from './source.ts';
 import { importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
 
 /** In all code, tests too. Imports of types count: to understand one file of a circle, you must read all of them. */
@@ -9,6 +9,29 @@ export const importsHaveNoCircles: Rule = (files) => {
     sources.map((file) => [file.path, targetsOf(file).filter((path) => known.has(path))]),
   );
   return circles(targets).map((circle) => `${circle.sort().join(' and ')} import each other`);
+};
+
+/**
+ * Between the features of one program: folders directly below `src/device` and `src/backend`, with the files beside them as one
+ * more. A reader understands a feature without those that use it.
+ */
+export const featuresHaveNoCircles: Rule = (files) => {
+  const featureOf = (path: string): string | null =>
+    /^(src\/(?:device|backend)(?:\/[^/]+(?=\/))?)\//.exec(path)?.[1] ?? null;
+  const targets = new Map<string, Set<string>>();
+  for (const file of files.filter(isCode)) {
+    const from = featureOf(file.path);
+    if (from === null) continue;
+    const known = targets.get(from) ?? new Set();
+    for (const path of targetsOf(file)) {
+      const to = featureOf(path);
+      if (to !== null && to !== from) known.add(to);
+    }
+    targets.set(from, known);
+  }
+  return circles(new Map([...targets].map(([from, known]) => [from, [...known]]))).map(
+    (circle) => `${circle.sort().join(' and ')} import each other`,
+  );
 };
 
 function targetsOf(file: SourceFile): string[] {

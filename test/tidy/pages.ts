@@ -1,4 +1,4 @@
-import type { Rule } from './rules.ts';
+import type { Rule } from './source.ts';
 
 /** A reference to a page of this repository, with its section if one is named. */
 const POINTER =

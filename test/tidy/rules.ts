@@ -1,36 +1,37 @@
 import { ISOLATED } from '../setup/isolated.ts';
-import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
-
-/** Returns one line for each violation. */
-export type Rule = (files: readonly SourceFile[]) => string[];
+import { impureWordsOf } from './acting-files.ts';
+import { codeOf, importsOf, isCode, type Rule, resolveImport, type SourceFile } from './source.ts';
 
 /**
- * Which layer may import which: cli -> agent|backend|emulator|updater -> adapters -> core -> sound -> ports -> protocol. The agent has no
- * command line, so it may not import `program`. The backend checks a kiosk's file with the installer, which may import neither agent
- * nor backend. Sound is arithmetic, which knows no lanes. Adapters may use the core's policies (chance, waits), but not the lane's
- * machine, which controls them.
+ * Which layer may import which: cli -> device|backend|emulator|updater -> adapters -> machine, fleet, core -> sound -> ports ->
+ * protocol. The device's features have no command line, so they may not import `program`. The backend checks a kiosk's file with the
+ * installer, which may import neither device nor backend. Sound is arithmetic, which knows no lanes.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   ports: ['protocol'],
   sound: ['ports', 'protocol'],
   core: ['sound', 'ports', 'protocol'],
-  adapters: ['core', 'sound', 'ports', 'protocol'],
-  agent: ['adapters', 'core', 'sound', 'ports', 'protocol'],
+  machine: ['core', 'ports', 'protocol'],
+  fleet: ['core', 'ports', 'protocol'],
+  adapters: ['machine', 'core', 'sound', 'ports', 'protocol'],
+  device: ['adapters', 'machine', 'fleet', 'core', 'sound', 'ports', 'protocol'],
   program: ['adapters', 'protocol'],
   installer: ['adapters', 'core', 'sound', 'ports', 'protocol'],
-  backend: ['installer', 'program', 'adapters', 'core', 'ports', 'protocol'],
+  backend: ['installer', 'program', 'adapters', 'machine', 'fleet', 'core', 'ports', 'protocol'],
   updater: ['adapters', 'core', 'ports', 'protocol'],
   emulator: ['program', 'adapters', 'core', 'sound', 'ports', 'protocol'],
-  // Runs in a browser: only arithmetic and types.
-  page: ['core', 'protocol'],
+  // Runs in a browser: words, arithmetic and types.
+  page: ['device', 'core', 'protocol'],
   cli: [
-    'agent',
+    'device',
     'backend',
     'emulator',
     'installer',
     'program',
     'adapters',
+    'machine',
+    'fleet',
     'core',
     'sound',
     'ports',
@@ -38,7 +39,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const HIDDEN_FROM_ADAPTERS = /^src\/core\/lane\//;
+/** What a page takes from the device: the words and lines of the screen. */
+const SEEN_BY_PAGES = /^src\/device\/screen\//;
 
 const layerOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
 
@@ -51,14 +53,14 @@ export const importsPointOneWay: Rule = (files) =>
       const target = resolveImport(file, specifier);
       if (target === null) return [];
       const other = layerOf(target);
-      const hidden = layer === 'adapters' && HIDDEN_FROM_ADAPTERS.test(target);
+      const hidden = layer === 'page' && other === 'device' && !SEEN_BY_PAGES.test(target);
       return !hidden && (other === layer || allowed.includes(other))
         ? []
         : [`${file.path}: imports ${target}`];
     });
   });
 
-const PURE = /^src\/(core|sound|(emulator|backend|installer)\/core)\//;
+const PURE = /^src\/(core|sound|(emulator|installer)\/core)\//;
 /** Other code that pure code may import: data types and ports. */
 const PURE_MAY_IMPORT = /^src\/(core|sound|ports|protocol)\//;
 const PURE_PACKAGES = ['zod'];
@@ -79,7 +81,8 @@ export const pureCodeImportsPureCode: Rule = (files) =>
     });
 
 /** The protocol of the service belongs to one adapter, so that another service needs no change of the core. */
-const NEUTRAL = /^src\/(core|sound|ports|installer\/core)\//;
+const NEUTRAL =
+  /^src\/(device\/(lane|playout|screen|desk|say)|machine|fleet|core|sound|ports|installer\/core)\//;
 const WIRE = /^src\/protocol\/service\//;
 const WIRE_WORDS =
   /\b(?:message_type|(?:set|get|current|pause|tts)_task|(?:partial|validated)_(?:translated_)?transcription|translated_transcription|(?:in|out)put_audio_data)\b/g;
@@ -94,14 +97,10 @@ export const coreKnowsNoServiceProtocol: Rule = (files) =>
       ...[...file.text.matchAll(WIRE_WORDS)].map(([word]) => `${file.path}: speaks of ${word}`),
     ]);
 
-/** Clocks, chance, timers, waiting and the machine itself: the core gets all of these as data. */
-const IMPURE =
-  /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bMath\.random\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bperformance\b|\bPromise\b|\basync\b|\bawait\b|\bprocess\b|\bglobalThis\b|\bcrypto\b|\bfetch\s*\(|\bBuffer\b/g;
-
 export const pureCodeHasNoClockNorChance: Rule = (files) =>
   sources(files)
     .filter(({ path }) => PURE.test(path))
-    .flatMap((file) => [...codeOf(file).matchAll(IMPURE)].map(([word]) => `${file.path}: uses ${word}`));
+    .flatMap((file) => impureWordsOf(file).map((word) => `${file.path}: uses ${word}`));
 
 /** Only this file reads the machine's clocks, so that tests and the simulator can replace them. */
 const CLOCK = 'src/adapters/clock.ts';

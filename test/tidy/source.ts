@@ -8,6 +8,9 @@ export interface SourceFile {
   readonly text: string;
 }
 
+/** Returns one line for each violation. */
+export type Rule = (files: readonly SourceFile[]) => string[];
+
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'coverage']);
 const BINARY = /\.(wav|wasm|png|ico|gz)$/;
 /** Files that a demo or a test run writes. */

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { decisionsDoNotAct } from './acting-files.ts';
 import * as rules from './rules.ts';
-import { codeOf, importsOf, readTree, type SourceFile } from './source.ts';
+import { codeOf, importsOf, type Rule, readTree, type SourceFile } from './source.ts';
 
 const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
 
@@ -12,29 +13,32 @@ const from = (path: string, specifier: string): SourceFile =>
 const lock = (packages: object): SourceFile => file('package-lock.json', JSON.stringify({ packages }));
 
 /** Each rule with files that break it, one violation each, and files that do not. */
-const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
+const CASES: [Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   [
     rules.importsPointOneWay,
     'imports point one way',
     [
-      from('src/core/lane.ts', '../adapters/clock.ts'),
-      from('src/core/lane.ts', '../agent/daemon.ts'),
-      from('src/sound/pcm.ts', '../core/lane/machine.ts'),
-      from('src/protocol/config.ts', '../core/lane.ts'),
-      from('src/ports/bus.ts', '../core/lane.ts'),
-      from('src/adapters/log.ts', '../core/lane/machine.ts'),
-      from('src/adapters/mqtt/bus.ts', '../../agent/daemon.ts'),
+      from('src/core/retry/rate.ts', '../../adapters/clock.ts'),
+      from('src/core/retry/rate.ts', '../../device/daemon.ts'),
+      from('src/sound/pcm.ts', '../device/lane/machine.ts'),
+      from('src/protocol/config.ts', '../device/lane.ts'),
+      from('src/ports/bus.ts', '../device/lane.ts'),
+      from('src/adapters/log.ts', '../device/lane/machine.ts'),
+      from('src/machine/throttle.ts', '../device/daemon.ts'),
+      from('src/fleet/roster.ts', '../device/status/troubles.ts'),
+      from('src/adapters/mqtt/bus.ts', '../../device/daemon.ts'),
       from('src/device/daemon.ts', '../cli/main.ts'),
       from('src/device/daemon.ts', '../backend/backend.ts'),
-      from('src/backend/daemon/backend.ts', '../emulator/server.ts'),
+      from('src/backend/daemon/backend.ts', '../../emulator/server.ts'),
       from('src/emulator/server.ts', '../cli/run-verb.ts'),
       from('src/device/daemon.ts', '../program/problem.ts'),
       from('src/device/daemon.ts', '../installer/provision.ts'),
-      from('src/installer/provision.ts', '../agent/daemon.ts'),
+      from('src/installer/provision.ts', '../device/daemon.ts'),
       from('src/adapters/mqtt/bus.ts', '../../installer/core/plan.ts'),
-      from('src/program/run-main.ts', '../core/lane.ts'),
+      from('src/program/run-main.ts', '../device/lane.ts'),
       from('src/program/run-main.ts', '../cli/run-verb.ts'),
       from('src/page/kiosk/bar.tsx', '../../adapters/clock.ts'),
+      from('src/page/kiosk/bar.tsx', '../../device/daemon.ts'),
       from('src/device/daemon.ts', '../page/kiosk/bar.tsx'),
       from('src/elsewhere/thing.ts', './other.ts'),
       file('src/core/lane.ts', "import type { X } from '../adapters/clock.ts';"),
@@ -44,16 +48,17 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('src/core/lane.ts', "type X = import('../adapters/clock.ts').X;"),
     ],
     [
-      from('src/cli/main.ts', '../agent/daemon.ts'),
+      from('src/cli/main.ts', '../device/daemon.ts'),
       from('src/emulator/cli.ts', '../program/program.ts'),
       from('src/program/problem.ts', '../adapters/redaction.ts'),
+      from('src/device/daemon.ts', './lane/machine.ts'),
       from('src/device/daemon.ts', '../core/lane.ts'),
       from('src/backend/broker/templates.ts', '../../installer/document.ts'),
       from('src/adapters/mqtt/bus.ts', '../../ports/bus.ts'),
       from('src/adapters/mqtt/bus.ts', '../../core/reconnect.ts'),
       from('src/core/lane.ts', './hold.ts'),
       from('src/core/lane.ts', '../sound/pcm.ts'),
-      from('src/page/kiosk/bar.tsx', '../../core/captions/lines.ts'),
+      from('src/page/kiosk/bar.tsx', '../../device/screen/captions/lines.ts'),
       from('test/core/lane.test.ts', '../../src/cli/main.ts'),
       file('src/core/lane.ts', "// import { x } from '../adapters/clock.ts';"),
     ],
@@ -70,8 +75,6 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       from('src/core/lane.ts', 'fs'),
       from('src/emulator/core/stream.ts', 'node:crypto'),
       from('src/emulator/core/stream.ts', '../server.ts'),
-      from('src/backend/issuing/policy.ts', '../../../adapters/clock.ts'),
-      from('src/backend/issuing/policy.ts', 'hono'),
       from('src/installer/core/plan.ts', '../document.ts'),
     ],
     [
@@ -86,18 +89,18 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     rules.coreKnowsNoServiceProtocol,
     'the core knows no protocol of a service',
     [
-      from('src/core/lane/a.ts', '../../protocol/service/task.ts'),
+      from('src/device/lane/a.ts', '../../protocol/service/task.ts'),
       from('src/ports/stream.ts', '../protocol/service/error.ts'),
-      file('src/core/lane/a.ts', "const isTask = message_type === 'x';"),
-      file('src/core/lane/a.ts', '/** Between two `get_task`. */'),
-      file('src/core/lane/a.ts', "const kind = 'validated_transcription';"),
+      file('src/device/lane/a.ts', "const isTask = message_type === 'x';"),
+      file('src/device/lane/a.ts', '/** Between two `get_task`. */'),
+      file('src/device/lane/a.ts', "const kind = 'validated_transcription';"),
     ],
     [
-      from('src/core/lane/a.ts', '../../protocol/language.ts'),
+      from('src/device/lane/a.ts', '../../protocol/language.ts'),
       from('src/emulator/core/a.ts', '../../protocol/service/task.ts'),
       from('src/adapters/stream/a.ts', '../../protocol/service/task.ts'),
       file('src/adapters/stream/a.ts', "const kind = 'current_task';"),
-      file('src/core/lane/a.ts', "const effect = { type: 'send_task' };"),
+      file('src/device/lane/a.ts', "const effect = { type: 'send_task' };"),
     ],
   ],
   [
@@ -119,16 +122,33 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a template
       'const text = `at ${Date.now()}`;',
       "const address = 'http://x'; const now = Date.now();",
-    ].flatMap((text) => [
-      file('src/core/a.ts', text),
-      file('src/emulator/core/a.ts', text),
-      file('src/backend/core/a.ts', text),
-    ]),
+    ].flatMap((text) => [file('src/core/a.ts', text), file('src/emulator/core/a.ts', text)]),
     [
       file('src/core/a.ts', '// Date.now() is not called here\nconst at = new Date(wall).toISOString();'),
       file('src/core/a.ts', "const name = 'performance'; const asyncName = 1;"),
       file('src/core/a.ts', "const pattern = /'/; const x = 1; // Promise"),
-      file('src/agent/a.ts', 'setTimeout(wake, Date.now());'),
+      file('src/machine/a.ts', 'await wait();'),
+    ],
+  ],
+  [
+    decisionsDoNotAct,
+    'decisions do not act',
+    [
+      from('src/device/lane/session/hold.ts', 'node:fs'),
+      from('src/device/desk/desk-rules.ts', 'mqtt'),
+      from('src/device/playout/playout.ts', '../../adapters/clock.ts'),
+      from('src/device/playout/playout.ts', '../../machine/throttle.ts'),
+      from('src/device/limits/budget.ts', '../../ports/clock.ts'),
+      from('src/backend/bill/bill.ts', 'hono'),
+      file('src/backend/issuing/issuer.ts', 'const now = Date.now();'),
+      file('src/device/lane/machine.ts', 'const later: Promise<void> = wait;'),
+    ],
+    [
+      from('src/device/lane/machine.ts', './session/hold.ts'),
+      from('src/device/lane/machine.ts', '../../ports/stream.ts'),
+      from('src/device/lane/runner/lane-runner.ts', '../../../ports/clock.ts'),
+      from('src/device/tokens/answer-reader.ts', '../../adapters/clock.ts'),
+      file('src/device/desk/desk-keys.ts', 'await wait();'),
     ],
   ],
   [
@@ -141,14 +161,14 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('src/adapters/clock.ts', 'const now = performance.now();'),
       file('src/emulator/page-script.ts', 'const now = Date.now();'),
       file('src/page/kiosk/link.ts', 'const now = performance.now();'),
-      file('src/agent/a.ts', 'const at = new Date(wall).toISOString(); // Date.now() is not asked'),
+      file('src/device/a.ts', 'const at = new Date(wall).toISOString(); // Date.now() is not asked'),
     ],
   ],
   [
     rules.onlyCommandLinesWrite,
     'only command lines write',
     [
-      file('src/agent/a.ts', "console.log('x');"),
+      file('src/device/a.ts', "console.log('x');"),
       file('src/cli/a.ts', "console.log('x');"),
       file('src/adapters/a.ts', "process.stdout.write('x');"),
       file('src/emulator/server.ts', "process.stderr.write('x');"),
@@ -157,7 +177,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('src/cli/a.ts', 'view(process.stdout);'),
       file('src/emulator/cli.ts', 'view(process.stdout);'),
       file('src/backend/main.ts', 'view(process.stderr);'),
-      file('src/agent/a.ts', "log.info({}, 'console');"),
+      file('src/device/a.ts', "log.info({}, 'console');"),
     ],
   ],
   [
@@ -222,11 +242,11 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     rules.hooksBelongToTests,
     'modules that tests share have no hooks at their top',
     ['beforeAll', 'beforeEach', 'afterAll', 'afterEach'].map((hook) =>
-      file('test/agent/device.ts', `export const a = 1;\n${hook}(() => {});`),
+      file('test/device/device.ts', `export const a = 1;\n${hook}(() => {});`),
     ),
     [
-      file('test/agent/device.test.ts', 'afterAll(() => {});'),
-      file('test/agent/device.ts', 'export function use() {\n  afterEach(() => {});\n}\n// afterAll(close)'),
+      file('test/device/device.test.ts', 'afterAll(() => {});'),
+      file('test/device/device.ts', 'export function use() {\n  afterEach(() => {});\n}\n// afterAll(close)'),
     ],
   ],
   [
@@ -238,9 +258,9 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       "process.env['PATH'] = folder;",
       'process.umask(0);',
       'process.chdir(folder);',
-    ].map((text) => file('test/agent/device.test.ts', text)),
+    ].map((text) => file('test/device/device.test.ts', text)),
     [
-      file('test/agent/device.test.ts', "const env = { ...process.env, PATH: process.env['PATH'] };"),
+      file('test/device/device.test.ts', "const env = { ...process.env, PATH: process.env['PATH'] };"),
       file('test/adapters/time-zone.test.ts', "process.env['TZ'] = zone;"),
       file('test/card/gain.test.ts', "process.env['TZ'] = zone;"),
     ],
@@ -282,6 +302,17 @@ for (const [rule, sentence, bad, good] of CASES) {
     });
   });
 }
+
+describe('a decision that imports what acts', () => {
+  it('is reported over the files between them', () => {
+    const files = [
+      from('src/device/lane/machine.ts', './steps.ts'),
+      from('src/device/lane/steps.ts', '../tokens/client.ts'),
+      from('src/device/tokens/client.ts', 'node:fs'),
+    ];
+    expect(decisionsDoNotAct(files)).toHaveLength(2);
+  });
+});
 
 describe('the reader of sources', () => {
   it('finds the whole tree', () => {

@@ -17,8 +17,8 @@ const COMMON = {
 const project = (name: string) => ({
   test: {
     name,
-    include: ['test/device/scenarios/*.test.ts'],
-    exclude: isNamed ? [] : [`test/device/scenarios/${LONG}.test.ts`],
+    include: ['test/whole-machine/scenarios/*.test.ts'],
+    exclude: isNamed ? [] : [`test/whole-machine/scenarios/${LONG}.test.ts`],
     globalSetup: ['test/whole-machine/setup.ts'],
     ...COMMON,
   },
@@ -28,14 +28,14 @@ const project = (name: string) => ({
 const VIRTUAL = {
   test: {
     name: 'virtual',
-    include: ['test/device/virtual/*.test.ts'],
+    include: ['test/whole-machine/virtual/*.test.ts'],
     globalSetup: ['test/whole-machine/virtual/setup.ts'],
     ...COMMON,
   },
 };
 
 /** Debian 13 on User-Mode Linux, whose power is cut during updates. */
-const UPDATE = { test: { name: 'update', include: ['test/device/update/*.test.ts'], ...COMMON } };
+const UPDATE = { test: { name: 'update', include: ['test/whole-machine/update/*.test.ts'], ...COMMON } };
 
 /** The installed packages on a whole machine with its own kernel: `npm run test:device`, as root. */
 export default defineConfig({

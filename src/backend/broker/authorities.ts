@@ -1,9 +1,9 @@
 /** Adds a second authority beside the first, and retires the first when all certificates come from the second. */
 import { Failure } from '../../program/problem.ts';
-import { deviceName, type Setup } from './setup.ts';
 import { createAuthority, issueCertificate } from './authority.ts';
 import { listFor } from './devices.ts';
 import { SERVER_DAYS } from './init.ts';
+import { deviceName, type Setup } from './setup.ts';
 import { readAuthority, readSetup, writeAuthority, writeServer, writeSetup, writeTrusted } from './store.ts';
 
 /** Creates a second authority. Both are valid; the first still issues. @returns the name of the second */

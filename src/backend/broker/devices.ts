@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
-import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from './setup.ts';
 import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
 import { type Credential, type DeviceConfig, deviceConfig, deviceFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
+import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from './setup.ts';
 import {
   deleteLogin,
   readAuthority,

@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { BACKEND_GROUP } from '../../protocol/mqtt/topics.ts';
 import type { Role } from './access.ts';
-import type { Setup } from './setup.ts';
 import { createAuthority, issueCertificate } from './authority.ts';
 import { explainSetup } from './explanation.ts';
 import { backendFiles, personFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
+import type { Setup } from './setup.ts';
 import {
   createFolders,
   SETUP_FILE,

@@ -1,7 +1,7 @@
 /** The files of each login, for the folder of the device, the backend or the person. */
 import { join } from 'node:path';
-import { BACKEND_NAME, deviceName, type Setup, type SetupDevice } from './setup.ts';
 import type { KeyedCertificate } from './authority.ts';
+import { BACKEND_NAME, deviceName, type Setup, type SetupDevice } from './setup.ts';
 
 export type Credential = { readonly password: string } | KeyedCertificate;
 

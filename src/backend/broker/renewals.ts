@@ -13,9 +13,9 @@ import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { deviceTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
-import { deviceName } from './setup.ts';
 import { certify } from './authority.ts';
 import { recordCertificate } from './devices.ts';
+import { deviceName } from './setup.ts';
 import { readAuthority, readSetup } from './store.ts';
 
 /** After this silence (ms) all retained messages have arrived; the broker sends them without pauses. */

@@ -6,9 +6,9 @@ import { readTextFile } from '../../adapters/config/text-file.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
+import type { KeyedCertificate } from './authority.ts';
 import { brokerFiles } from './render.ts';
 import { type Setup, setupSchema } from './setup.ts';
-import type { KeyedCertificate } from './authority.ts';
 
 export const SETUP_FILE = 'setup.json';
 const AUTHORITY = 'authority';

@@ -15,7 +15,7 @@ import { unreadableReason } from '../../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../../adapters/signing/signing-keys.ts';
 import { type BackendConfig, backendConfigSchema, MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { isObject } from '../../protocol/json.ts';
-import type { BackendSecrets } from '../daemon/backend.ts';
+import type { BackendSecrets } from './secrets.ts';
 
 const PREFIX = 'DRAGOMAN_BACKEND_';
 /** Largest number of problems that are listed. */

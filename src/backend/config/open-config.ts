@@ -2,7 +2,8 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { textLine } from '../../protocol/plain-text.ts';
-import type { BackendSecrets } from '../daemon/backend.ts';
+import { createServiceClient, type ServiceClient } from '../service/service-client.ts';
+import { ServiceFailure } from '../service/service-failure.ts';
 import type { TroubleKind } from '../service/service-trouble.ts';
 import {
   ConfigProblems,
@@ -11,8 +12,7 @@ import {
   readStorePassword,
   withPlacesOfKeys,
 } from './load-config.ts';
-import { createServiceClient, type ServiceClient } from '../service/service-client.ts';
-import { ServiceFailure } from '../service/service-failure.ts';
+import type { BackendSecrets } from './secrets.ts';
 
 export interface Opened {
   readonly config: BackendConfig;

@@ -2,10 +2,10 @@
 import type { DeviceDetail, DeviceEvent } from '../../protocol/console-device.ts';
 import type { FleetView, FleetWindow } from '../../protocol/console-fleet.ts';
 import type { StreamDiff } from '../../protocol/console-stream.ts';
-import { createSortedList, type SortedList } from '../fleet/sorted-list.ts';
 import { detailOf } from '../fleet/device-detail.ts';
 import type { Fleet, FleetNews } from '../fleet/fleet.ts';
 import type { FleetDevice } from '../fleet/fleet-device.ts';
+import { createSortedList, type SortedList } from '../fleet/sorted-list.ts';
 
 /** Maximum number of log lines in one difference. */
 const MOST_LINES = 500;

@@ -10,14 +10,14 @@ import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { markerTopic } from '../../protocol/mqtt/topics.ts';
-import { nameOf } from '../issuing/policy.ts';
-import { check } from './call.ts';
+import { nameOf } from '../config/device-name.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from '../fleet/clean.ts';
-import { desiredText } from '../jobs/command-message.ts';
-import type { LookForDesired, PublishDesired } from './desired-look.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from '../fleet/fleet-device.ts';
 import type { DeviceNews } from '../fleet/fleet-topics.ts';
+import { desiredText } from '../jobs/command-message.ts';
+import { check } from './call.ts';
+import type { LookForDesired, PublishDesired } from './desired-look.ts';
 import { Refusal } from './refusal.ts';
 
 export function deviceConfig(device: FleetDevice, fleet: Fleet): DeviceConfig {

@@ -1,10 +1,11 @@
 /** Receives the fleet's messages for the console: reports of devices, their answers to commands, and their logs. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 import { clean } from '../fleet/clean.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { consoleFilters, readConsoleTopic } from '../fleet/fleet-topics.ts';

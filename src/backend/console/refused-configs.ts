@@ -1,10 +1,9 @@
 /** Records in the audit, at the line of a publication, that devices have refused the published configuration. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
-import { refusalOf } from './refusal-of.ts';
-import { nameOf } from '../issuing/policy.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { publishedAs } from './desired.ts';
+import { nameOf } from '../config/device-name.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import {
   type FleetDevice,
@@ -14,6 +13,8 @@ import {
   readState,
   versionOf,
 } from '../fleet/fleet-device.ts';
+import { publishedAs } from './desired.ts';
+import { refusalOf } from './refusal-of.ts';
 
 /** Wait after a report (ms): a device that connects first reports, then reads what was published meanwhile. */
 const SETTLED_AFTER_MS = 5000;

@@ -13,9 +13,9 @@ import {
 } from '../../protocol/console-owner.ts';
 import { billOf, readMonth } from '../bill/bill.ts';
 import { csvOf } from '../bill/bill-csv.ts';
-import { groupsOf, nameOf } from '../issuing/policy.ts';
-import { type Call, readQuery } from './call.ts';
+import { groupsOf, nameOf } from '../config/device-name.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { type Call, readQuery } from './call.ts';
 import { Refusal } from './refusal.ts';
 import type { Handlers } from './router.ts';
 

@@ -14,9 +14,15 @@ import { includesRole } from '../../protocol/console-routes.ts';
 import { viewChangeSchema } from '../../protocol/console-stream.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { nameSchema } from '../../protocol/mqtt/topics.ts';
+import { detailOf } from '../fleet/device-detail.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { FleetDevice } from '../fleet/fleet-device.ts';
 import { readHealth, STEP_S } from '../fleet/health-ring.ts';
-import { deviceOf, type JobRecord, keptArgs, shownJob } from '../jobs/job-state.ts';
+import { makeRegistry } from '../fleet/registry.ts';
 import { createSortedList } from '../fleet/sorted-list.ts';
+import { deviceOf, type JobRecord, keptArgs, shownJob } from '../jobs/job-state.ts';
+import { readJob } from '../jobs/job-text.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Action, Audit } from './audit.ts';
 import { type Call, check, readBody, readJsonQuery, readQuery } from './call.ts';
 import {
@@ -28,14 +34,8 @@ import {
   publishedAs,
   UNSIGNED_WARNING,
 } from './desired.ts';
-import { detailOf } from '../fleet/device-detail.ts';
 import type { Viewer } from './event-stream.ts';
-import type { Fleet } from '../fleet/fleet.ts';
-import type { FleetDevice } from '../fleet/fleet-device.ts';
-import { readJob } from '../jobs/job-text.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import { notFound, Refusal } from './refusal.ts';
-import { makeRegistry } from '../fleet/registry.ts';
 import type { Handlers } from './router.ts';
 import { selectedDevices } from './selection.ts';
 import type { Streams } from './streams.ts';

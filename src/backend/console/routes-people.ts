@@ -21,10 +21,10 @@ import {
   signInSchema,
 } from '../../protocol/console-owner.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
-import { decideAttempt, OF_NAME, OF_UNKNOWN_NAMES, waitFor } from './login-limits.ts';
+import { clean } from '../fleet/clean.ts';
 import type { Audit } from './audit.ts';
 import { type Call, readBody, readQuery } from './call.ts';
-import { clean } from '../fleet/clean.ts';
+import { decideAttempt, OF_NAME, OF_UNKNOWN_NAMES, waitFor } from './login-limits.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { Handlers, PublicHandlers } from './router.ts';
 import type { SignIn } from './sign-in.ts';

@@ -1,6 +1,6 @@
 import type { Selection } from '../../protocol/console-fleet.ts';
-import { createFilter } from '../fleet/fleet-filter.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { createFilter } from '../fleet/fleet-filter.ts';
 import { Refusal } from './refusal.ts';
 
 /** Maximum number of devices of one job. */

@@ -1,16 +1,16 @@
 /** The streams of the console: first a snapshot, then the changes, at most four times a second. */
 import type { EventSink } from '../../adapters/console/console-request.ts';
+import { repeat } from '../../machine/repeat.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SignedIn } from '../../ports/console-store.ts';
 import type { FleetView } from '../../protocol/console-fleet.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
 import type { StreamSnapshot, ViewChange } from '../../protocol/console-stream.ts';
-import { repeat } from '../../machine/repeat.ts';
-import { type Channel, type Channels, createChannels, type OpenChannel } from './channels.ts';
-import { EventStream, encodeDiff, type Viewer } from './event-stream.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { FleetSummary } from '../fleet/fleet-summary.ts';
+import { type Channel, type Channels, createChannels, type OpenChannel } from './channels.ts';
+import { EventStream, encodeDiff, type Viewer } from './event-stream.ts';
 
 const TICK_MS = 250;
 /** Maximum number of rows built per tick: 2,000 a second. */

@@ -1,10 +1,10 @@
 /** Periodic work of the running console. */
 import type { ConsoleServer } from '../../adapters/console/console-server.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
+import { repeat } from '../../machine/repeat.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { repeat } from '../../machine/repeat.ts';
 import type { RefusedConfigs } from './refused-configs.ts';
 
 const UPKEEP_EACH_MS = 5000;

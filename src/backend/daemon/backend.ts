@@ -5,25 +5,25 @@ import type { ConsoleFiles } from '../../adapters/console/console-files.ts';
 import type { Logger } from '../../adapters/log.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
-import type { PrivateKey } from '../../adapters/signing/signing-keys.ts';
+import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import { within } from '../../machine/within.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Store, StoreDown } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import type { BackendSecrets } from '../config/secrets.ts';
 import { startConsole } from '../console/console.ts';
 import { IssuerRunner } from '../issuing/issuer-runner.ts';
 import { openHearing } from '../issuing/request-intake.ts';
-import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
+import { createTokenCounts } from '../issuing/token-counts.ts';
 import { DeviceReports } from '../reports/device-reports.ts';
 import { startRolloutDriver } from '../rollout/driver.ts';
 import { createServiceClient } from '../service/service-client.ts';
-import { shareBus } from './shared-bus.ts';
 import { openConsoleStore, openRolloutStore, openStore } from '../store/open-store.ts';
 import { measureStore } from '../watch/measured-store.ts';
-import { createTokenCounts } from '../issuing/token-counts.ts';
 import { startWatch } from '../watch/watch.ts';
+import { shareBus } from './shared-bus.ts';
 
 /** Longest wait for requests and reports at shutdown (ms): with broker, store and process exit, the shutdown takes at most 10 s. */
 const CLOSE_WITHIN_MS = 4000;
@@ -31,21 +31,6 @@ const CLOSE_WITHIN_MS = 4000;
 const STORE_CLOSES_WITHIN_MS = 1000;
 /** Interval of checks while the store is unavailable at startup (ms). */
 const STORE_LOOK_MS = 2000;
-
-/** Secrets, read from the files that the configuration names. */
-export interface BackendSecrets {
-  /** Called for each request to the service. An error that it throws must not contain the key. */
-  readonly apiKey: () => string;
-  readonly mqttPassword?: () => string;
-  readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
-  readonly serviceCa?: Buffer;
-  readonly storePassword?: () => string;
-  readonly webhookSecret?: () => string;
-  /** Signs the answers. */
-  readonly signingKey?: PrivateKey;
-  /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
-  readonly consoleTls?: () => { readonly cert: string; readonly key: string };
-}
 
 export interface BackendOptions {
   readonly config: BackendConfig;

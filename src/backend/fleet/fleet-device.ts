@@ -1,5 +1,6 @@
 /** One device of the fleet: its last messages as received, and its row in lists. */
 import { readUnverified } from '../../adapters/signing/jws.ts';
+import { readEnvelope } from '../../core/signed-message.ts';
 import type { DesiredBody } from '../../fleet/desired-edit.ts';
 import {
   type ReceivedReport,
@@ -10,14 +11,13 @@ import {
   receivedStatusSchema,
 } from '../../fleet/device-messages.ts';
 import { claimsConnection } from '../../fleet/silence.ts';
-import { readEnvelope } from '../../core/signed-message.ts';
 import { FLEET_STATUSES, type FleetRow, type FleetStatus } from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { clean, cleanList, cleanTime } from './clean.ts';
 import { isProblem, searchText } from './fleet-filter.ts';
 import type { HealthRing } from './health-ring.ts';
 import type { Listed } from './sorted-list.ts';
-import { clean, cleanList, cleanTime } from './clean.ts';
 
 /** Retained messages, as text: parsed objects would take many times the memory. */
 export interface Texts {

@@ -10,11 +10,11 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
 import { FLEET_STATUSES, type FleetCounts, type FleetFacets } from '../../protocol/console-fleet.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { createHealthRing, noteHealth } from './health-ring.ts';
-import { nameOf, siteOf } from '../issuing/policy.ts';
+import { nameOf, siteOf } from '../config/device-name.ts';
 import { readEvent } from './device-event.ts';
 import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';
+import { createHealthRing, noteHealth } from './health-ring.ts';
 
 /** Maximum number of devices; further ones are ignored. */
 export const MOST_DEVICES = 20_000;

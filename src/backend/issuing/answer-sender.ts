@@ -1,5 +1,6 @@
 /** Sends the answers to token requests, signed if the backend has a key. */
 import type { Signer } from '../../adapters/signing/signer.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -7,9 +8,8 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import type { Ask, IssuerEffect, Reply } from './issue-event.ts';
-import type { DeviceName } from './policy.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 import { shortId } from './session-upkeep.ts';
 
 /** Expiry of an answer at the broker (s); the device does not wait longer. */

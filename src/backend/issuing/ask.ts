@@ -1,7 +1,8 @@
 /** A request, with its sender and the address for the answer. */
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import type { Answer, Ask, IssuerEffect } from './issue-event.ts';
-import { type DeviceName, referenceOf } from './policy.ts';
+import { referenceOf } from './policy.ts';
 
 export function isTrial({ request }: Ask): boolean {
   return probeKind(request) !== null;

@@ -1,9 +1,10 @@
 /** Begins waiting jobs: after each new one, and whenever one has ended. */
+
+import { denialOf } from '../service/service-trouble.ts';
 import { deny, ignore } from './ask.ts';
 import type { IssuerEffect } from './issue-event.ts';
 import type { IssuerState } from './issuer-state.ts';
 import { firstStep, isStale } from './job.ts';
-import { denialOf } from '../service/service-trouble.ts';
 
 /** During a pause no job begins, and those that wait are denied. */
 export function beginJobs(

@@ -1,10 +1,10 @@
 /** Records of all devices, with a limit on every list. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import { countUnknownDevices } from './denials.ts';
 import type { Answer } from './issue-event.ts';
 import type { Rank } from './job-queue.ts';
-import type { DeviceName } from './policy.ts';
 
 /** Largest number of records of devices that had sessions. They are kept separately, so that invented names cannot displace them. */
 export const MOST_KNOWN = 20_000;

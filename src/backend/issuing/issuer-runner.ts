@@ -1,27 +1,27 @@
 /** Runs the pure issuer: passes it the requests from the bus, and carries out its effects at the service. */
 import type { Signer } from '../../adapters/signing/signer.ts';
+import { type Complain, createLimitedWarnings } from '../../machine/limited-warnings.ts';
+import { PendingWork } from '../../machine/pending-work.ts';
 import { within } from '../../machine/within.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { nameOf } from '../config/device-name.ts';
+import type { DeviceReports } from '../reports/device-reports.ts';
+import type { ServiceClient } from '../service/service-client.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
+import { AnswerSender } from './answer-sender.ts';
 import { MOST_KNOWN } from './device-registry.ts';
 import type { Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { settledMs } from './mint/claim.ts';
-import { nameOf } from './policy.ts';
-import { type Complain, createLimitedWarnings } from '../../machine/limited-warnings.ts';
-import { PendingWork } from '../../machine/pending-work.ts';
-import type { DeviceReports } from '../reports/device-reports.ts';
-import type { ServiceClient } from '../service/service-client.ts';
-import { complainOfStore } from '../store/store-complaint.ts';
-import type { TokenCounts } from './token-counts.ts';
-import { AnswerSender } from './answer-sender.ts';
 import { createMintJobs, type MintJobs } from './mint-jobs.ts';
 import { type Reconciler, startReconciler } from './reconciler.ts';
 import { complainOfFlood, createRequestReader, type RequestReader } from './request.ts';
 import { createServiceJobs, type ServiceJobs } from './service-jobs.ts';
+import type { TokenCounts } from './token-counts.ts';
 
 export interface IssuerRunnerParts {
   readonly config: BackendConfig;

@@ -1,10 +1,10 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { ServicePause } from '../service/service-trouble.ts';
 import { type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Terms } from './job.ts';
 import { JobSchedule } from './job-schedule.ts';
 import { settledMs } from './mint/claim.ts';
 import type { Policy } from './policy.ts';
-import { ServicePause } from '../service/service-trouble.ts';
 
 export type IssuerOptions = Policy & Pick<BackendConfig, 'limits' | 'service'>;
 

@@ -2,11 +2,12 @@
  * Decides on requests for tokens. Pure: events in, effects out, time passed in (monotonic milliseconds), nothing else.
  * The state is changed in place, because a fleet has thousands of devices.
  */
+
+import type { DeviceName } from '../config/device-name.ts';
 import { beginJobs } from './begin-jobs.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { beginIssuer, type IssuerOptions, type IssuerState } from './issuer-state.ts';
 import { followResult } from './job-results.ts';
-import type { DeviceName } from './policy.ts';
 import { decideRequest, denyMalformed } from './request-decision.ts';
 
 export interface Issuer {

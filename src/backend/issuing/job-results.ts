@@ -1,12 +1,12 @@
 /** Decides what follows from the result of a job's step: the next step, or an answer and the end of the job. */
 import type { SessionWithToken } from '../../protocol/service/session.ts';
+import { denialOf } from '../service/service-trouble.ts';
 import { answer, answerKey, deny, ignore, isTrial } from './ask.ts';
 import { beginJobs } from './begin-jobs.ts';
 import { withoutStore } from './denials.ts';
 import type { Answer, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import type { IssuerState } from './issuer-state.ts';
 import { createStep, firstStep, type Job, mintSteps, settleStep, windowOf } from './job.ts';
-import { denialOf } from '../service/service-trouble.ts';
 
 /** Longest time for which the same request gets the same denial (ms). */
 const DENIAL_FRESH_MS = 30_000;

@@ -1,12 +1,13 @@
 /** Carries out the issuer's effects that concern the store. No job rejects: a store that is down is a result, too. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Decide, Store } from '../../ports/store.ts';
+import type { DeviceName } from '../config/device-name.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { claim } from './mint/claim.ts';
 import { type Claimed, holds, release, removeSessions, settle } from './mint/settle.ts';
-import type { DeviceName } from './policy.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { complainOfStore } from '../store/store-complaint.ts';
 import type { ServiceJobs } from './service-jobs.ts';
 
 export interface MintJobsParts {

@@ -2,16 +2,18 @@
  * Keeps store and service consistent: extends the leases of this backend's own requests, and removes what a crashed backend has
  * left at the service.
  */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LaneToCheck, SessionToRevoke, Store } from '../../ports/store.ts';
+import { nameOf } from '../config/device-name.ts';
+import { ServiceFailure } from '../service/service-failure.ts';
+import { complainOfStore } from '../store/store-complaint.ts';
 import { LEASE_MS } from './mint/claim.ts';
 import { ORPHANS } from './mint/orphans.ts';
 import { findUnknown, removeSessions } from './mint/settle.ts';
-import { nameOf, referenceOf } from './policy.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { ServiceFailure } from '../service/service-failure.ts';
-import { complainOfStore } from '../store/store-complaint.ts';
+import { referenceOf } from './policy.ts';
 import type { ServiceJobs } from './service-jobs.ts';
 
 const RENEW_EVERY_MS = LEASE_MS / 3;

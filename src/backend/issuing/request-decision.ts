@@ -1,6 +1,9 @@
 /** Decides on a request: an answer at once, no answer, or a job. */
 import { denial } from '../../protocol/mqtt/denials.ts';
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
+import type { DeviceName } from '../config/device-name.ts';
+import { isListed } from '../config/device-name.ts';
+import { denialOf } from '../service/service-trouble.ts';
 import { answer, answerKey, deny, ignore, isTrial, jobKey } from './ask.ts';
 import { beginJobs } from './begin-jobs.ts';
 import { busy, tooMany } from './denials.ts';
@@ -9,8 +12,7 @@ import type { Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import type { IssuerState } from './issuer-state.ts';
 import type { Job } from './job.ts';
 import type { Rank } from './job-queue.ts';
-import { type DeviceName, isListed, judge, type Policy } from './policy.ts';
-import { denialOf } from '../service/service-trouble.ts';
+import { judge, type Policy } from './policy.ts';
 
 /** A device that sends an invalid request has to be updated first. */
 const INVALID_RETRY_S = 300;

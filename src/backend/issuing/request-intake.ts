@@ -4,12 +4,12 @@
  * falls back to a plain subscription if it does not arrive.
  */
 import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
+import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { parseJson, textAt } from '../../protocol/json.ts';
 import { backendFilter, backendSelfTest } from '../../protocol/mqtt/topics.ts';
-import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import { LARGEST_REQUEST_BYTES } from './request.ts';
 
 const WAIT_MS = 2000;

@@ -1,4 +1,7 @@
 /** Reads messages from the bus. Only the topic is trusted, because the broker guards it. */
+
+import { limitDevices } from '../../machine/limit-devices.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
@@ -6,10 +9,8 @@ import { parseJson } from '../../protocol/json.ts';
 import { requestIdSchema } from '../../protocol/mqtt/envelope.ts';
 import { tokenRequestSchema } from '../../protocol/mqtt/token.ts';
 import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import type { Ask, Reply } from './issue-event.ts';
-import type { DeviceName } from './policy.ts';
-import { limitDevices } from '../../machine/limit-devices.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 
 /** Largest request that is read (bytes); a normal one has about 200, and up to 3,000 with ended streams. */
 export const LARGEST_REQUEST_BYTES = 8192;

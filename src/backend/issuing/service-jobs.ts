@@ -1,11 +1,12 @@
 /** Carries out the issuer's effects at the service, and returns the results as events. */
 import type { Log } from '../../ports/log.ts';
 import { type CreateSessionInput, sessionWithTokenSchema } from '../../protocol/service/session.ts';
-import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
-import { type DeviceName, referenceOf } from './policy.ts';
-import type { Trouble, TroubleKind } from '../service/service-trouble.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
+import type { Trouble, TroubleKind } from '../service/service-trouble.ts';
+import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
+import { referenceOf } from './policy.ts';
 import { findUnused, isOver, isUnused, shortId, shownSession } from './session-upkeep.ts';
 
 /** Failures that mean that a service supports no listing or deleting: the specification gives no paths for them. */

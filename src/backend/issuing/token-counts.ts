@@ -1,9 +1,9 @@
 /** Counts the outcomes of token requests, and measures the time to the answer. */
 import { createCounter, createHistogram } from '../../adapters/watch/instruments.ts';
 import type { Family } from '../../adapters/watch/open-metrics.ts';
-import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
-import type { DeviceName } from './policy.ts';
+import type { DeviceName } from '../config/device-name.ts';
 import { CONSEQUENCES } from '../service/service-trouble.ts';
+import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 
 const ANSWER_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const RESULTS = ['granted', 'repeated', 'denied', 'confirmed'];

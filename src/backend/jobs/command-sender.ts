@@ -3,8 +3,8 @@ import type { Signer } from '../../adapters/signing/signer.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
-import { type JobRecord, noteSent, refuseDevice, waitingDevices } from './job-state.ts';
 import { commandText } from './command-message.ts';
+import { type JobRecord, noteSent, refuseDevice, waitingDevices } from './job-state.ts';
 
 /** Maximum number of messages in flight: the queue of the connection holds 500. */
 const MOST_ON_THE_WAY = 150;

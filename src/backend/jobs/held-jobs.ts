@@ -1,9 +1,9 @@
 /** The jobs that this backend works on: in memory, and in the store under a lease that it renews. */
 import { randomUUID } from 'node:crypto';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { JobRecord } from './job-state.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 import { readJob, textOfJob } from './job-text.ts';
 
 const SAVE_EACH_MS = 1000;

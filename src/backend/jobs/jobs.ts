@@ -1,9 +1,14 @@
 /** Jobs: commands on their way to devices. They are in the store, so they continue after a restart. */
 import { randomUUID } from 'node:crypto';
+import type { Complain } from '../../machine/limited-warnings.ts';
+import { repeat } from '../../machine/repeat.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Job } from '../../protocol/console-jobs.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
+import { clean, cleanSentence, cleanValue } from '../fleet/clean.ts';
+import { CommandSender, type CommandSenderParts } from './command-sender.ts';
+import { HeldJobs } from './held-jobs.ts';
 import {
   createJob,
   endIfDone,
@@ -15,11 +20,6 @@ import {
   shownJob,
   stopJob,
 } from './job-state.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { repeat } from '../../machine/repeat.ts';
-import { clean, cleanSentence, cleanValue } from '../fleet/clean.ts';
-import { CommandSender, type CommandSenderParts } from './command-sender.ts';
-import { HeldJobs } from './held-jobs.ts';
 
 const STEP_MS = 250;
 const LONGEST_ANSWER = 131_072;

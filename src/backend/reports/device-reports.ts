@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Rate } from '../../core/retry/rate.ts';
+import { limitDevices } from '../../machine/limit-devices.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore, StoredConversation } from '../../ports/console-store.ts';
@@ -15,10 +17,8 @@ import { milliseconds, seconds, wholeCount } from '../../protocol/mqtt/bounds.ts
 import { EVENT_SCHEMAS } from '../../protocol/mqtt/event.ts';
 import type { EndedStream } from '../../protocol/mqtt/token.ts';
 import { type ReportKind, reportFilter, reportSender } from '../../protocol/mqtt/topics.ts';
-import { clean } from '../fleet/clean.ts';
 import { mostConversations } from '../bill/plausible.ts';
-import { limitDevices } from '../../machine/limit-devices.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
+import { clean } from '../fleet/clean.ts';
 import { OddReports } from './odd-reports.ts';
 import { ReportQueue, type WaitingReport } from './report-queue.ts';
 

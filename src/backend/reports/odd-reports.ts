@@ -1,9 +1,9 @@
+import type { Complain } from '../../machine/limited-warnings.ts';
+import { PendingWork } from '../../machine/pending-work.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { ReportKind } from '../../protocol/mqtt/topics.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { PendingWork } from '../../machine/pending-work.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 
 const MOST_DEVICES = 20_000;

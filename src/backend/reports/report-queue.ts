@@ -1,9 +1,10 @@
 /** The queue of reports that wait for the store. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ReportOutcome, StoreDown, StoreRefused } from '../../ports/store.ts';
 import type { ReportKind } from '../../protocol/mqtt/topics.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import type { OddReports } from './odd-reports.ts';
 

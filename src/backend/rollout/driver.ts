@@ -1,5 +1,6 @@
 /** Drives the present roll-out, if there is one, unless another backend does. */
 import type { Signer } from '../../adapters/signing/signer.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -7,10 +8,9 @@ import type { RolloutKey, RolloutStore } from '../../ports/rollout-store.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { commandText } from '../jobs/command-message.ts';
+import { type FleetListener, isMeant, openFleetListener } from './fleet-listener.ts';
 import { type Rollout, readRollout } from './rollout.ts';
 import { isNews, type Order, type Seen, type Step, step } from './step.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { type FleetListener, isMeant, openFleetListener } from './fleet-listener.ts';
 
 const STEP_MS = 5000;
 /** Steps (count) after which another backend takes over from a crashed one. */

@@ -1,4 +1,6 @@
 /** Receives the fleet's messages for a roll-out, over a separate connection that is open only during a roll-out. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus, PublishOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -6,12 +8,11 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
+import { groupsOf, isAllowed, nameOf } from '../config/device-name.ts';
 import { clean, cleanSentence } from '../fleet/clean.ts';
 import { createFleetView, type DeviceView } from '../fleet/fleet-view.ts';
-import { groupsOf, isAllowed, nameOf } from '../issuing/policy.ts';
 import type { OrderAnswer, SeenDevice } from './device-entry.ts';
 import type { Seen } from './step.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 
 /** Time for the broker to send the whole fleet's retained messages after connecting (ms). */
 const SETTLED_AFTER_MS = 10_000;

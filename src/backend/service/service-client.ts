@@ -2,6 +2,12 @@
 import * as z from 'zod';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createKnownSecrets } from '../../adapters/known-secrets.ts';
+import {
+  createHttp,
+  type HttpAnswer,
+  type HttpRequest,
+  NoAnswer,
+} from '../../adapters/network/http-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { parseJson } from '../../protocol/json.ts';
 import {
@@ -20,7 +26,6 @@ import {
   type VoiceRecord,
   voiceRecordSchema,
 } from '../../protocol/service/voice.ts';
-import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from '../../adapters/network/http-client.ts';
 import { encodeForm } from './multipart.ts';
 import { failureOfAnswer, failureOfShape, failureOfSilence, ServiceFailure } from './service-failure.ts';
 

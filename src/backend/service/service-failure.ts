@@ -1,3 +1,4 @@
+import type { HttpAnswer, NoAnswer } from '../../adapters/network/http-client.ts';
 import { ownLine, shownAddress } from '../../adapters/own-line.ts';
 import { readRetryAfter } from '../../adapters/retry-after.ts';
 /** Turns a failed request to the service into a `Trouble`. */
@@ -5,7 +6,6 @@ import { parseJson } from '../../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../../protocol/service/error.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { Trouble, TroubleKind } from './service-trouble.ts';
-import type { HttpAnswer, NoAnswer } from '../../adapters/network/http-client.ts';
 
 const LONGEST_DETAIL = 200;
 const LONGEST_RETRY_AFTER_S = 3600;

@@ -1,6 +1,6 @@
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Log } from '../../ports/log.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 
 /** Logs why the store cannot be used: once a minute and kind. */
 export function complainOfStore(error: unknown, complain: Complain, log: Log): void {

@@ -5,9 +5,9 @@ import { examples, type Shell } from '../../program/program.ts';
 import { asciiHost } from '../../protocol/host-name.ts';
 import { nameSchema, prefixSchema } from '../../protocol/mqtt/topics.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
+import { ROLES, type Role } from '../broker/access.ts';
 import { type Chosen, initBroker } from '../broker/init.ts';
 import { checked, gather } from '../broker/option-values.ts';
-import { ROLES, type Role } from '../broker/access.ts';
 import { DEVICE_LOGINS, FORMS, hostSchema, pathSchema, personNameSchema } from '../broker/setup.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
 

@@ -7,8 +7,8 @@ import { jsonLine } from '../../protocol/plain-text.ts';
 import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from '../broker/devices.ts';
 import { howToApply } from '../broker/explanation.ts';
 import { checked, days, gather } from '../broker/option-values.ts';
-import { readSetup } from '../broker/store.ts';
 import { pathSchema, type Setup } from '../broker/setup.ts';
+import { readSetup } from '../broker/store.ts';
 import { addRenewVerb } from './renew-verb.ts';
 import { addTemplateVerb } from './template-verb.ts';
 

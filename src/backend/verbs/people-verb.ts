@@ -9,8 +9,8 @@ import { examples, type Shell } from '../../program/program.ts';
 import { newPasswordSchema, personNameSchema } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../../protocol/console-routes.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
-import { OF_NAME, waitFor } from '../console/login-limits.ts';
 import { CONFIG_OPTION, openStoreConfig } from '../config/open-config.ts';
+import { OF_NAME, waitFor } from '../console/login-limits.ts';
 import { openKeptConsoleStore } from '../store/open-store.ts';
 import { audited } from './audited-work.ts';
 

@@ -9,8 +9,8 @@ import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { DEVICE_DAYS } from '../broker/devices.ts';
 import { days, seconds } from '../broker/option-values.ts';
 import { type Renewal, renewDevices } from '../broker/renewals.ts';
-import { readAuthority, readSetup } from '../broker/store.ts';
 import type { Setup } from '../broker/setup.ts';
+import { readAuthority, readSetup } from '../broker/store.ts';
 
 interface Options {
   readonly broker: string;

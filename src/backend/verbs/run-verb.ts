@@ -6,10 +6,10 @@ import { StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
-import { startBackend } from '../daemon/backend.ts';
-import { ConsoleUnavailable } from '../console/console.ts';
 import { backendWarnings } from '../config/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from '../config/open-config.ts';
+import { ConsoleUnavailable } from '../console/console.ts';
+import { startBackend } from '../daemon/backend.ts';
 import { releasesWarning } from '../releases/release-files.ts';
 
 /** The parts of the process that the issuer needs. */

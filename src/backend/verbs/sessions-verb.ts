@@ -4,8 +4,8 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import type { Session } from '../../protocol/service/session.ts';
-import { isOver, shortId } from '../issuing/session-upkeep.ts';
 import { CONFIG_OPTION, openConfig, withService } from '../config/open-config.ts';
+import { isOver, shortId } from '../issuing/session-upkeep.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 
 interface ListOptions {

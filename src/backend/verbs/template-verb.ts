@@ -5,12 +5,12 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { deviceIdSchema, nameSchema } from '../../protocol/mqtt/topics.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
+import { NUMBER, numbered } from '../broker/card-settings.ts';
 import { type Added, addDevices, DEVICE_DAYS, replaceDevices } from '../broker/devices.ts';
 import { howToApply } from '../broker/explanation.ts';
 import { checked, days, gather } from '../broker/option-values.ts';
 import { readSetup } from '../broker/store.ts';
 import { makeOutFolder, readOwnerKeys, readTemplate, writeDeviceFile } from '../broker/templates.ts';
-import { NUMBER, numbered } from '../broker/card-settings.ts';
 
 interface Options {
   readonly broker: string;

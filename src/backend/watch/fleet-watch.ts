@@ -1,11 +1,12 @@
 /** Follows what the devices publish about themselves. */
+
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { fleetFilters, fleetSender } from '../../protocol/mqtt/topics.ts';
 import type { FleetView } from '../fleet/fleet-view.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
 
 /** Longest message that is read (characters); with 16 lanes one has about 25,000. */
 const LARGEST_CHARS = 65_536;

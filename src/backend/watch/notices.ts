@@ -1,8 +1,9 @@
 /** Decides when to notify people of trouble: once per change, by only one of the backends. */
+
+import { PendingWork } from '../../machine/pending-work.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { FINE, type Store } from '../../ports/store.ts';
 import type { Condition } from '../fleet/condition.ts';
-import { PendingWork } from '../../machine/pending-work.ts';
 
 /** A change is reported if it lasts this long (ms): a kiosk that reconnects sooner does not count as lost. */
 export const HOLDS_MS = 30_000;

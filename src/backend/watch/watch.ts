@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { createCounter } from '../../adapters/watch/instruments.ts';
 import { type Family, OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
 import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
+import type { Complain } from '../../machine/limited-warnings.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { nameOf, siteOf } from '../config/device-name.ts';
 import { type Condition, conditionOf } from '../fleet/condition.ts';
 import { createFleetView, type FleetView } from '../fleet/fleet-view.ts';
-import { nameOf, siteOf } from '../issuing/policy.ts';
-import type { Complain } from '../../machine/limited-warnings.ts';
-import { type Health, hasStore, healthPages } from './readiness.ts';
 import { createReleaseFiles } from '../releases/release-files.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import { backendFamilies } from './backend-metrics.ts';
 import { type FleetWatch, watchFleet } from './fleet-watch.ts';
 import { type GroupBudgets, watchBudgets } from './group-budgets.ts';
 import { type Change, createNotices, type Notices } from './notices.ts';
+import { type Health, hasStore, healthPages } from './readiness.ts';
 import { createWebhook, type Webhook } from './webhook.ts';
 
 export interface WatchParts {

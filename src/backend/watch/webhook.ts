@@ -3,9 +3,9 @@
  * Webhooks" (docs/backend.md), for which receivers have libraries.
  */
 import { createHmac } from 'node:crypto';
+import { createHttp, NoAnswer } from '../../adapters/network/http-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { createHttp, NoAnswer } from '../../adapters/network/http-client.ts';
 
 /** Waits before each retry (ms). After the last one the message is dropped. */
 const WAITS_MS = [1000, 5000, 30_000, 120_000, 600_000];

@@ -3,7 +3,7 @@ import { parseJson } from '../../protocol/json.ts';
 
 /**
  * The content of a state file. Each has a version; the previous version is read too, so that an update loses nothing.
- * test/agent/state-files holds one file of each released version.
+ * test/device/state-files holds one file of each released version.
  */
 export type Reading<T> =
   | { readonly kind: 'kept'; readonly content: T }

@@ -4,7 +4,7 @@ import { PATIENT } from '../../setup/patience.ts';
 /** The shipped agent on the Node of other processors: `npm run test:arm`. */
 export default defineConfig({
   test: {
-    include: ['test/device/arm/*.test.ts'],
+    include: ['test/whole-machine/arm/*.test.ts'],
     globalSetup: 'test/setup/run-folder.ts',
     testTimeout: 480_000,
     hookTimeout: 480_000,

@@ -73,7 +73,7 @@ describe(`the image on virt${missing === null ? '' : `: skipped, ${missing}`}`, 
     const { ended } = await interpret(on, 30);
     await annotate(`ready ${inSeconds(took)} after its cards were plugged; ${inWords(ended)}`);
     const judge = (): void => {
-      // Here the emulated cards have underruns; test/device/scenarios judges the completeness of the sound.
+      // Here the emulated cards have underruns; test/whole-machine/scenarios judges the completeness of the sound.
       expect(ended.tones.filter((tone) => tone >= 0).length).toBeGreaterThan(40);
       expect(Math.abs(ended.levelDbfs - -15.3)).toBeLessThan(1.5);
       // No tone is out of order. But the kernel's loop card may play on from its ring until a busy machine stops it.

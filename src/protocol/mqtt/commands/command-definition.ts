@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nameSchema } from '../topics.ts';
 
-/** Everything about one command except its effect, which is its handler in src/agent/commands. */
+/** Everything about one command except its effect, which is its handler in src/device/operator. */
 export interface CommandDefinition {
   /**
    * The arguments; the description says what the command does. A `strictObject`: a misspelt argument is an error, not

@@ -6,7 +6,7 @@ import { LANE_COMMANDS } from './lane-commands.ts';
 
 /**
  * Every command that this version carries out. The agent, `dragoman ctl`, the roles at the broker and docs/mqtt.md follow
- * it: a new command needs its definition here and its handler in src/agent/commands.
+ * it: a new command needs its definition here and its handler in src/device/operator.
  */
 export const COMMANDS = { ...LANE_COMMANDS, ...DESK_COMMANDS, ...DEVICE_COMMANDS } as const;
 export type CommandName = keyof typeof COMMANDS;

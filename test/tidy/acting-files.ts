@@ -1,0 +1,79 @@
+import type { Rule } from './source.ts';
+import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
+
+/** Clocks, chance, timers, waiting and the machine itself: the core gets all of these as data. */
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bMath\.random\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bperformance\b|\bPromise\b|\basync\b|\bawait\b|\bprocess\b|\bglobalThis\b|\bcrypto\b|\bfetch\s*\(|\bBuffer\b/g;
+
+export const impureWordsOf = (file: SourceFile): string[] =>
+  [...codeOf(file).matchAll(IMPURE)].map(([word]) => word);
+
+/** In these layers each feature is a folder, in which files that decide and files that act stand side by side. */
+const FEATURES = /^src\/(device|backend)\//;
+/** Code that every decision may import. */
+const PURE = /^src\/(core|sound|protocol|fleet)\//;
+/** Ports with which a file acts. The others give data, too. */
+const ACTING_PORTS = /^src\/ports\/(clock|log|state-file|host|init-system|vitals|updates)\.ts$/;
+
+/**
+ * The files of features that act, each with what makes it act: a package, an adapter, an engine of `src/machine`, a port with which one
+ * acts, a clock, a promise, or a file that acts itself.
+ */
+function actingFiles(files: readonly SourceFile[]): ReadonlyMap<string, string> {
+  const features = new Map(
+    files.filter((file) => isCode(file) && FEATURES.test(file.path)).map((file) => [file.path, file]),
+  );
+  const acting = new Map<string, string>();
+  const seen = new Set<string>();
+  const actsBy = (file: SourceFile, specifier: string): boolean => {
+    const target = resolveImport(file, specifier);
+    if (target === null) return specifier !== 'zod';
+    const feature = features.get(target);
+    if (feature !== undefined) return visit(feature);
+    if (target.endsWith('.json') || PURE.test(target) || FEATURES.test(target)) return false;
+    return !target.startsWith('src/ports/') || ACTING_PORTS.test(target);
+  };
+  // Imports have no circles.
+  const visit = (file: SourceFile): boolean => {
+    if (seen.has(file.path)) return acting.has(file.path);
+    seen.add(file.path);
+    const by = importsOf(file).find((specifier) => actsBy(file, specifier)) ?? impureWordsOf(file)[0];
+    if (by !== undefined) acting.set(file.path, by);
+    return by !== undefined;
+  };
+  for (const file of features.values()) visit(file);
+  return acting;
+}
+
+/** Folders and files that promise to decide only, beside all `*-rules.ts`: a lane, what is played when, who pays. */
+const DECIDES = [
+  'src/device/lane/',
+  'src/device/playout/',
+  'src/device/screen/captions/',
+  'src/device/screen/screen-status.ts',
+  'src/device/desk/conversation.ts',
+  'src/device/desk/restoration.ts',
+  'src/device/desk/visitor-language.ts',
+  'src/device/limits/admission.ts',
+  'src/device/limits/budget.ts',
+  'src/device/limits/schedule.ts',
+  'src/device/commands/command-ledger.ts',
+  'src/backend/bill/',
+  'src/backend/issuing/issuer.ts',
+  'src/backend/issuing/mint/',
+  'src/backend/rollout/step.ts',
+];
+/** The parts of these folders that act. */
+const ACTS = [
+  'src/device/lane/runner/',
+  'src/device/lane/room/rooms.ts',
+  'src/device/lane/room/room-seat.ts',
+];
+
+const isIn = (path: string, places: readonly string[]): boolean =>
+  places.some((place) => path.startsWith(place));
+
+export const decisionsDoNotAct: Rule = (files) =>
+  [...actingFiles(files)]
+    .filter(([path]) => (path.endsWith('-rules.ts') || isIn(path, DECIDES)) && !isIn(path, ACTS))
+    .map(([path, by]) => `${path}: decides, and yet uses ${by}`);
