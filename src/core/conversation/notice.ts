@@ -1,7 +1,7 @@
 import { primaryOf } from '../../protocol/language-tag.ts';
 import shipped from './notices.json' with { type: 'json' };
 
-/** The notice that an AI interprets and nothing is kept, for the people at the desk. */
+/** The notice to the people at the desk that an AI interprets and that nothing is stored. */
 export interface Notice {
   readonly language: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Notice {
 /** The shipped texts, by language. */
 export const NOTICES: Readonly<Record<string, string>> = shipped;
 
-/** @param own the owner's texts, which come first */
+/** @param own the owner's texts, which take precedence */
 export function noticeIn(language: string, own: Readonly<Record<string, string>>): Notice {
   for (const tag of [language, primaryOf(language), 'en']) {
     const text = textIn(own, tag) ?? textIn(NOTICES, tag);

@@ -25,7 +25,7 @@ export function exchangeLanguage(
   return { targets: others.map((target) => (isIn([before], target) ? after : target)) };
 }
 
-/** The visitor's next language of those offered, in their order; null: there is no other one. */
+/** The next possible language of the offer, after the visitor's current one; null: there is no other. */
 export function nextLanguage(
   task: Languages,
   offer: readonly string[],

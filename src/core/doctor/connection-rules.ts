@@ -28,11 +28,11 @@ export interface ReachFacts {
 export interface ReachQuestion {
   /** Name of the server in a sentence: "the broker", "the stream host". */
   readonly who: string;
-  /** Source of its address, where a person can change it. */
+  /** Where the address comes from, so that a person can change it there. */
   readonly addressFrom: string;
   readonly caKey: string;
   readonly wall: WallMs | null;
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Environment variable that names a proxy; the proxy is not used. Null: none. */
   readonly proxy?: string | null;
 }
 
@@ -203,7 +203,7 @@ export interface ClockReading {
   readonly uncertaintyMs: number;
 }
 
-/** Latest credible time if there is no other clock to compare with: clock chips that have lost power begin anywhere. */
+/** Latest credible time if there is no other clock to compare with: a clock chip that has lost power may show any time. */
 const LATEST_BELIEVABLE_WALL_MS = Date.UTC(2060, 0, 1);
 const NOTABLE_OFFSET_MS = 30_000;
 const HARMFUL_OFFSET_MS = 300_000;

@@ -13,7 +13,7 @@ export interface SoundAccess {
   }[];
 }
 
-/** A device of the configuration and its card; null if its name gives none. */
+/** A configured device; `card` is null if the device's name does not give one. */
 export interface WantedDevice {
   readonly key: string;
   readonly device: string;

@@ -8,7 +8,7 @@ export const SILENT_AFTER_MS = 180_000;
 
 const CONNECTED: readonly string[] = ['ready', 'idle', 'degraded', 'stopping'];
 
-/** Whether a device with this status has published that it is connected. */
+/** Whether a device with this status claims to be connected. */
 export const claimsConnection = (status: string): boolean => CONNECTED.includes(status);
 
 /**

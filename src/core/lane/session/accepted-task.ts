@@ -22,13 +22,13 @@ export function noteAccepted(context: StepContext, task: TaskOptions): void {
  * @returns false if there is no accepted task, or it is the one that is refused now
  */
 export function keepAcceptedTask(context: StepContext, stream: OpenStream, message: string): boolean {
-  // A newer order waits already: the refusal of this one does not matter.
+  // A newer order is already waiting: the refusal of this one does not matter.
   if (stream.taskStale) return true;
   const { acceptedTask, refusedTask } = context.state;
   const refused = taskOf(context.state);
   const keys = acceptedTask === null ? [] : differingKeys(refused, acceptedTask);
   if (acceptedTask === null || keys.length === 0) {
-    // The accepted task is refused, too. The next attempt sends the order again: the service may support it meanwhile.
+    // The accepted task is refused, too. The next attempt sends the order again, in case the service now supports it.
     if (refusedTask !== null) context.set({ refusedTask: null });
     return false;
   }
