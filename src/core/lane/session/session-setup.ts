@@ -128,7 +128,7 @@ export function unsettled(session: Session): OpenStream | null {
 
 /** How long a newer task may replace the first one of a stream (ms): no speech was sent yet. */
 const GIVES_WAY_MS = 6000;
-/** Time after which a newer task replaces one that does not run (ms): tasks usually run after 2 to 7 s. */
+/** Time after which a newer task replaces one that is still not running (ms): tasks usually run after 2 to 7 s. */
 const IN_VAIN_AFTER_MS = 8000;
 
 /** Whether a newer task may replace a stream's first task before that task runs. A successor has no time for this. */

@@ -16,9 +16,9 @@ function isLate(context: StepContext, stream: LiveStream): boolean {
   return context.now >= latestAt(context.state, stream);
 }
 
-/** Time before the latest moment (ms) from which a short pause is enough: that is better than cutting a word. */
+/** How long before the latest moment a short pause is enough (ms): a switch in it is better than one in a word. */
 const HURRY_MS = 4000;
-/** How far a breath must be below the loudest chunk around it (dB). */
+/** How far a breath must be below the loudest of the last chunks (dB). */
 const BREATH_DB = 6;
 /** Number of chunks that are searched for a breath (3.8 s). */
 const BREATH_CHUNKS = 12;
