@@ -101,7 +101,7 @@ export function retarget(log: ReplayLog, targets: readonly string[], either = fa
 /** Distance from a detected voice within which a word may begin or end (ms). */
 const AROUND_SPEECH_MS = 960;
 
-/** The log without pieces that are neither near a voice nor understood: a service that ended cleanly took the rest for noise. */
+/** Keeps only pieces that are near a voice or were understood: a service that ended cleanly took the rest for noise. */
 export function nearSpeech(log: ReplayLog): ReplayLog {
   const speech = log.pieces.filter((piece) => !isQuiet(piece) && piece.chunk.levels?.isSpeech === true);
   const isNear = ({ fromMs, toMs }: Piece): boolean =>

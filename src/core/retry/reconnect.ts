@@ -33,9 +33,9 @@ export interface ReconnectState {
   readonly troubleSince: number | null;
   /** Since when the present connection is up; null: no connection. */
   readonly upSince: number | null;
-  /** Another client uses our identifier, which its status or the broker has proved. */
+  /** Another client uses our identifier, as its status or the broker has shown. */
   readonly isDisputed: boolean;
-  /** The present wait is one of minutes: only time or a person can help. */
+  /** The present wait lasts minutes: only time or a person can help. */
   readonly isSlow: boolean;
   /** A person speaks or will soon need a token: waits must be short. */
   readonly urgent: boolean;

@@ -16,7 +16,7 @@ export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120
 const MOST_RESTARTS = 3;
 /** Number of machine boots at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
-/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may halve the rate. */
+/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may read half. */
 const LEAST_SHARE = 0.25;
 /** Minimum bytes per second that count as sound. */
 const LEAST_SOUND = 8000;

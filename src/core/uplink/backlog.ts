@@ -32,7 +32,7 @@ export interface BacklogChunk {
   readonly speaker?: 'source' | 'target';
 }
 
-/** Chunks of different kinds must not become one sentence: only some of them must be muted, or are replays. */
+/** Chunks of different kinds must not become one sentence: some are replays or must be muted, and others are not. */
 export function kindOf({ said, again, late }: BacklogChunk): string {
   return [again === true, late === true, ...[...(said ?? [])].sort()].join();
 }
@@ -123,7 +123,7 @@ function overflow(backlog: Backlog): Backlog {
   };
 }
 
-/** Drops chunks that were captured before a moment. @param isExpected speech counts as lost; in standby it counts as a pause */
+/** Drops chunks that were captured before a moment. @param isExpected true: speech counts as lost; false (standby): as a pause */
 export function dropOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
   let rest = backlog;
   while ((rest.chunks[0]?.capturedAt ?? capturedBefore) < capturedBefore)
@@ -158,7 +158,7 @@ export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: Backlog
   };
 }
 
-/** Progress of the stream within the oldest chunk. */
+/** Progress of the stream once the oldest chunk is sent. */
 function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progress {
   const isLast = chunks.length === 1;
   if (progress !== 'unspoken') return isLast ? 'live' : progress;

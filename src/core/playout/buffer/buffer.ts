@@ -124,7 +124,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const { now } = step;
   const { startedAt, usualStartMs } = step.state;
   set(step, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
-  // A late "ready": the device was given sound before it, so start the stretch again.
+  // A late "ready": the device was given sound before that, so start the stretch again.
   if (step.state.device !== null) rest(step);
   forgetMissed(step);
   const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);

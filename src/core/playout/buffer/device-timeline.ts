@@ -257,7 +257,7 @@ function lookAtPipe(device: DeviceTimeline, pipeBytes: number, now: number, limi
   return { device: next, hangs: now - next.takenAt > limitMs, slowShare: null };
 }
 
-/** Measures the device's pace, but only while its buffer is full; filling the buffer shows no pace. */
+/** Measures the device's pace, but only while its buffer is full; while it fills, the rate says nothing about the pace. */
 function followPace(device: DeviceTimeline, inStretch: number, now: number): DeviceTimeline {
   const { taken, refilledFrom, clocked } = device;
   const inFront = framesInFront(device);
@@ -285,7 +285,7 @@ function distrust(device: DeviceTimeline): DeviceTimeline {
   return { ...device, isMetered: false };
 }
 
-/** Delays our timeline to the device's. */
+/** Delays our timeline to match the device's. */
 function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
   return {
     ...device,
