@@ -118,7 +118,7 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
         : fixOf(advice),
       data,
     );
-  const plain = code === 'TIMEOUT' ? 'does not answer in TLS' : `fails at TLS (${reason ?? code})`;
+  const plain = code === 'TIMEOUT' ? 'does not answer the TLS handshake' : `fails at TLS (${reason ?? code})`;
   return problem(
     `${who} ${host}:${port} ${plain}`,
     `${advice === null ? 'Check whether this port speaks TLS at all' : fixOf(advice).slice(0, -1)}; the address comes from ${addressFrom}.`,
@@ -183,7 +183,7 @@ export function judgeUpgrade(facts: UpgradeFacts, host: string): Outcome {
     );
   const fix =
     status >= 500
-      ? 'The service has a fault: try again later, and inform its provider if it lasts.'
+      ? 'The service has a fault: try again later, and inform its provider if it persists.'
       : location === null
         ? "Check streamUrl in the backend's configuration."
         : "Redirects are not followed: change streamUrl in the backend's configuration.";

@@ -103,7 +103,7 @@ function judgeRefused(
     const outcome = agent === 'connected' ? warning : problem;
     return outcome(
       `${message}; ${beside}, and the agent could not be asked`,
-      `${ASK_OTHERWISE} If it still says so: ${fix}`,
+      `${ASK_OTHERWISE} If the result is the same: ${fix}`,
       data,
     );
   }
@@ -111,7 +111,7 @@ function judgeRefused(
   if ((code === 5 || code === NOT_AUTHORIZED) && agent === 'connected')
     return warning(
       `${message}; ${beside}, and the agent itself, which is connected with the same login, could not be asked`,
-      `${ASK_OTHERWISE} If not: ${fix}`,
+      `${ASK_OTHERWISE} If that is not the cause: ${fix}`,
       data,
     );
   const failing = typeof agent === 'object' ? '; the running agent has no connection either' : '';
