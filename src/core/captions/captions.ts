@@ -25,7 +25,7 @@ interface Voice {
   readonly track: VoiceTrack;
 }
 
-/** The captions of a conversation. Shown text is only appended to. */
+/** The captions of a conversation. Text that is shown never changes: more text is only appended. */
 export interface Captions {
   readonly voices: Readonly<Record<string, Voice>>;
   /** The voice that was appended last, by language. */

@@ -32,7 +32,7 @@ const SETS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(WORDS).map(([language, words]) => [language, new Set(words.split(/\s+/))]),
 );
 
-/** Replaces all but the first letter of profane words by asterisks. Each word is judged alone, so shown words stay. */
+/** Replaces all but the first letter of profane words with asterisks. Each word is judged alone, so words already shown do not change. */
 export function maskProfanity(text: string, language: string): string {
   const primary = primaryOf(language);
   const words = SETS.get(primary);

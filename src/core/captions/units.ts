@@ -16,7 +16,7 @@ const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}\p{Pd}\p{Sc}%°・ー々〻]+$/u;
 const BLANK = /^\s+$/u;
 
-/** Cuts an appended text into units. A line may end after each. */
+/** Cuts an appended text into units. A line may end after each unit. */
 export function unitsOf(text: string, language: string, breaks: boolean): Unit[] {
   const units: Unit[] = [];
   let opening = '';

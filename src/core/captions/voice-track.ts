@@ -2,7 +2,7 @@ import { continuationOf } from './continuation.ts';
 import { plainCaption } from './plain-caption.ts';
 import { segmentsOf } from './words.ts';
 
-/** A text of the service: the whole of its sentence so far. */
+/** A text from the service: the whole sentence so far. */
 export interface CaptionText {
   /** Name of the sentence; null: the service gives none. */
   readonly key: string | null;
@@ -10,7 +10,7 @@ export interface CaptionText {
   readonly isFinal: boolean;
 }
 
-/** Shown text only grows: `shown` is appended to, and never changed. */
+/** `shown` only grows: text that is shown never changes. */
 interface Sentence {
   readonly key: string | null;
   /** The text that may be shown. */

@@ -30,7 +30,7 @@ export function isFirstWord({ effects, after }: DeskStep, lastEndedAt: number | 
   return isUnderstood && (lastEndedAt === null || after.lastVoiceAt > lastEndedAt);
 }
 
-/** Updates the conversation by a step of a lane at its desk. */
+/** Updates the conversation with a step of a lane at its desk. */
 export function follow(
   given: Conversation,
   { event, effects, before, after }: DeskStep,
@@ -79,7 +79,7 @@ const BREATH_MS = 1000;
 /** Longest time from the press of a talk key to the first word (ms). */
 const THINK_MS = 10_000;
 
-/** Whether a talk key was pressed and no speech followed yet. */
+/** Whether a talk key was pressed and no speech has followed yet. */
 function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolean {
   return twoWay.turnedAt > sureVoiceAt && now - twoWay.turnedAt < THINK_MS;
 }

@@ -13,7 +13,7 @@ export function visitorLanguage({ source, targets }: Languages, offer: readonly 
   return isIn(offer, source) && !isHeard ? source : (targets[0] ?? source);
 }
 
-/** The changes at a lane when the visitor speaks another language. A lane without the previous one keeps its languages. */
+/** The changes at a lane when the visitor speaks another language. A lane that did not have the previous language keeps its languages. */
 export function exchangeLanguage(
   { source, targets }: Languages,
   before: string,

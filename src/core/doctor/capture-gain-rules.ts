@@ -46,7 +46,7 @@ export function readCaptureMixer(text: string): CaptureMixer | null {
   return { ...gain, automatic };
 }
 
-/** State of a gain that the agent keeps at a value. Plain data. */
+/** State of a gain that the agent keeps at the configured value. Plain data. */
 export interface KeptGain {
   /** Gain that the card reported after it was set (percent); null: not set on this card yet. */
   readonly made: number | null;

@@ -22,7 +22,7 @@ export interface EchoFacts {
 const LONGEST_CANCELLED_MS = 400;
 /** Loudest echo (dB) that can be cancelled: above it the microphone itself distorts. */
 const LOUDEST_CANCELLED_DB = 0;
-/** A tail this long (ms) costs visitors their first words, because they answer sooner than that. */
+/** With a tail this long (ms), visitors lose their first words, because they answer sooner. */
 const LONG_TAIL_MS = 800;
 /** Echo below this level (dB) is hardly ever mistaken for speech. */
 const FAINT_DB = -40;

@@ -2,7 +2,7 @@ import { valueAt } from '../../sound/fourier.ts';
 import { matchEnvelope } from './match-envelope.ts';
 
 /**
- * The doctor's test tone: three short sweeps at uneven distances, in the range of small loudspeakers. Hum, beats and
+ * The doctor's test tone: three short sweeps at uneven intervals, in the range of small loudspeakers. Hum, beats and
  * voices do not match it, and sound cards with different clocks do not blur it.
  */
 const SWEEP = { fromHz: 500, toHz: 4000, ms: 250, fadeMs: 20 } as const;
@@ -12,7 +12,7 @@ const STARTS_MS = [0, 430, LAST_START_MS] as const;
 const AMPLITUDE = 0.18;
 
 export const TONE_MS = LAST_START_MS + SWEEP.ms;
-/** Longest delay at which the tone is searched (ms). */
+/** Longest delay at which the tone is searched for (ms). */
 export const LONGEST_ECHO_MS = 1000;
 /** Reverberation after the tone (ms) that counts as part of the echo. */
 const ROOM_MS = 200;
@@ -63,7 +63,7 @@ const BEFORE_MS = { from: 100, until: 5 } as const;
 const SLACK_MS = 1;
 
 /**
- * Searches the tone in a recording. @returns null if it is not there
+ * Searches for the tone in a recording. @returns null if it is not there
  * @param gain at which it was played
  */
 export function findTone(recording: Float32Array, rateHz: number, gain = 1): HeardTone | null {

@@ -12,7 +12,7 @@ const CONNECTED: readonly string[] = ['ready', 'idle', 'degraded', 'stopping'];
 export const claimsConnection = (status: string): boolean => CONNECTED.includes(status);
 
 /**
- * @param heardAt time of its last message, retained ones left out; null: none yet
+ * @param heardAt time of the device's last message that was not retained; null: none yet
  * @param listeningSince since when all its messages are received; null: not all are
  */
 export function isSilent(heardAt: number | null, listeningSince: number | null, now: number): boolean {

@@ -37,7 +37,7 @@ export interface LaneSettings {
   readonly setupMs: number;
   /** Delay from a stream's first task to the first poll. */
   readonly firstPollMs: number;
-  /** Delay from a later task to the first poll: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
+  /** Delay from a later task to the first poll: earlier ones are answered for the old task (4.7 rule 1: 2-3 s). */
   readonly reapplyMs: number;
   /** Interval of polls (docs/service.md 8: at most once per 2 s); also the minimum interval between two tasks. */
   readonly pollMs: number;
@@ -139,7 +139,7 @@ export interface ServiceTask extends TaskOptions {
   readonly speaker?: 'target' | 'both';
 }
 
-/** The operator's task behind a task sent to the service. */
+/** The operator's task that corresponds to a task sent to the service. */
 export function orderOf({ source, targets, voice, speaker }: ServiceTask): TaskOptions {
   const [target] = targets;
   return speaker === 'target' && target !== undefined

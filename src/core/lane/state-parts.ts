@@ -4,9 +4,9 @@ import type { Speaker } from './lane-options.ts';
 
 /** An uninterrupted run of unreadable texts or sound. */
 export interface Unreadable {
-  /** When the first one came. */
+  /** When the first of them came. */
   readonly since: number;
-  /** When the last one came. */
+  /** When the last of them came. */
   readonly at: number;
   /** Sound was among them, so readable texts do not end the problem. */
   readonly isSound: boolean;
@@ -84,7 +84,7 @@ export interface TwoWay {
   readonly speaker: Speaker;
   /** Time of the last key press: sound that was captured later is that speaker's. */
   readonly turnedAt: number;
-  /** Until when the microphone is open in `hold`; infinite while the key is held. */
+  /** Until when the microphone is open in the mode `hold`; infinite while the key is held. */
   readonly openUntil: number;
   /** The languages of the last sentences that the service has heard. */
   readonly heardIn: readonly { readonly id: string; readonly language: string }[];
@@ -100,7 +100,7 @@ export const NO_TURNS: TwoWay = {
 
 /** The sound of the other lane's loudspeaker in the room. */
 export interface RoomSound {
-  /** Recent, current and coming periods in which the loudspeaker is heard. */
+  /** Recent, current and expected periods in which the loudspeaker is heard. */
   readonly heard: readonly Heard[];
   /** Sound given to that loudspeaker so far (ms). */
   readonly playedMs: number;

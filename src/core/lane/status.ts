@@ -79,7 +79,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   const { session, failures, noSessionSince, problem, brokerUp, backendSilent, loss, timers } = state;
   const phase = phaseOf(session);
   const reasons: Reason[] = [];
-  // The same sum as in changesAt: a difference could deviate by a rounding error.
+  // This is the same sum as in changesAt: a difference could deviate by a rounding error.
   const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
   // A long wait is reported when it begins. If a voice shortens the wait, the status is updated.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);

@@ -3,10 +3,10 @@
 const DAY_MS = 86_400_000;
 /** Remaining validity from which the owner is warned (ms). */
 export const WARN_BEFORE_MS = 14 * DAY_MS;
-/** Share of a certificate's life until its renewal, with a random part that spreads a fleet. */
+/** Share of a certificate's life until its renewal; `SPREAD`: a random addition that spreads a fleet. */
 const RENEW_AFTER = 2 / 3;
 const SPREAD = 1 / 20;
-/** Tolerated difference of clocks (ms): a certificate that begins within it counts as valid. */
+/** Tolerated clock skew (ms): a certificate that becomes valid within this time counts as valid. */
 const CLOCKS_APART_MS = 600_000;
 
 /** Validity of a certificate, wall-clock milliseconds. */

@@ -30,7 +30,7 @@ const REFILL = 1 / 3;
 const STEP_MS = 20;
 /** Longest wait (ms) for more of a sentence without an end mark, while another one is ready. */
 const STARVED_MS = 400;
-/** How long before a sentence runs dry it is faded out (ms), in case the event loop is busy then. */
+/** How long before a sentence runs dry it is faded out (ms): later, the event loop may be busy. */
 const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */

@@ -178,8 +178,8 @@ export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number 
 }
 
 /**
- * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes count as heard
- * when expected. Reports of a flushed write are ignored.
+ * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes count as heard at
+ * their expected times. Reports of a flushed write are ignored.
  */
 export function recordHeard(
   timeline: PlayoutTimeline,

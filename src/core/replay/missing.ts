@@ -6,7 +6,7 @@ import { shareSpoken, spokenIn } from './sentence.ts';
 
 /** Minimum number of voiced chunks in a stretch of speech (about one second): fewer may be a cough or a door. */
 const LEAST_CHUNKS = 3;
-/** Share of these chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
+/** Share of a stretch's voiced chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
 const SURE_SHARE = 0.1;
 
 /** Rule 14: the unspoken speech of these pieces, by language and sentence. */
@@ -74,7 +74,7 @@ export function addUnanswered(one: Unanswered | null, other: Unanswered | null):
 }
 
 /**
- * The service has reacted to its input: it works, so speech that the log forgot before counts as heard and not spoken.
+ * The service has reacted to its input: it works, so speech that the log forgot before counts as heard but not spoken.
  * @param chunkMs length of a chunk
  */
 export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {

@@ -41,7 +41,7 @@ function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number):
   const { soundAt, textAt } = spoken;
   const isDone = isOver(spoken);
   if (soundAt === null) {
-    // A service that has been silent since may still start to speak this sentence.
+    // A service that has sent no sound since the text may still start to speak this sentence.
     const isPassedBy = textAt !== null && log.voices.some((voice) => voice.soundAt > textAt);
     return isPassedBy && !isDone && now - textAt >= SOUND_AFTER_MS;
   }

@@ -9,7 +9,7 @@ import { NO_TIMES } from './segment-times.ts';
 export const PAUSE_MS = 900;
 
 /**
- * @param endsMarked in earlier sessions
+ * @param endsMarked number of ends that the service marked in earlier sessions
  * @param either each sentence is spoken in one of the targets only
  */
 export function emptyReplayLog(
@@ -92,7 +92,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
   return { ...log, pieces, sentences: log.sentences.filter(({ id }) => !had.has(id) || has.has(id)) };
 }
 
-/** The stream translates into other languages from now on. Sentences spoken in the previous ones count as spoken. */
+/** The stream translates into other languages from now on. Sentences that were spoken in the previous languages count as spoken. */
 export function retarget(log: ReplayLog, targets: readonly string[], either = false): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
   return { ...keepPieces(log, open), targets, either };

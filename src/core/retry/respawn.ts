@@ -23,7 +23,7 @@ export interface RespawnState {
   readonly busySince: number | null;
   /** The trouble was reported to the owner. */
   readonly reported: boolean;
-  /** The cause that was reported to the owner, and the cause of the last failure. */
+  /** The cause that was reported to the owner; `lastCause`: the cause of the last failure. */
   readonly reportedCause: string | null;
   readonly lastCause: string | null;
   /** Since when all failures have had the last cause. */

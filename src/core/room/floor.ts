@@ -144,7 +144,7 @@ function endTurn(floor: Floor, until: number): Floor {
   return { ...floor, turns };
 }
 
-/** Whether the floor in a slot that was heard may still change. */
+/** Whether it may still change who has the floor in a slot that was heard. */
 export function isOpen({ contest }: Floor, slot: number): boolean {
   return contest !== null && slot >= contest.from - SOFT_SLOTS;
 }

@@ -22,7 +22,7 @@ interface Rest {
 
 /** How long a slot waits for the other microphone (ms): its device may deliver in long pieces, or nothing at all. */
 export const LATE_MS = 200;
-/** Difference (slots) between a microphone's slots and the clock after which the clock renumbers them: the device paused. */
+/** Difference (slots) between a microphone's slots and the clock above which the slots are renumbered by the clock: the device paused. */
 const ASTRAY_SLOTS = 5;
 
 const NO_REST: Rest = { pcm: new Uint8Array(0), next: null };
@@ -85,7 +85,7 @@ export function settle(room: Room, now: number): Room {
   return { ...room, waiting, floor, settled };
 }
 
-/** Whether later slots may still change whose sound it is that was captured up to `until`. */
+/** Whether later slots may still change to which side the sound captured up to `until` belongs. */
 export function isUndecided({ floor, settled }: Room, until: number): boolean {
   const last = slotOf(until) - 1;
   return last > settled || isOpen(floor, last);

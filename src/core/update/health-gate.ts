@@ -6,7 +6,7 @@ export interface GateTimes {
   readonly watchMs: number;
   /** Time until the agent must be ready (ms): the start timeout of its unit. */
   readonly readyMs: number;
-  /** Time without a microphone (ms): a card that was just closed can be busy, and visitors pull plugs. */
+  /** Tolerated time without a microphone (ms): a card that was just closed can be busy, and visitors pull plugs. */
   readonly hearMs: number;
 }
 
@@ -21,7 +21,7 @@ const LEAST_SHARE = 0.25;
 /** Minimum bytes per second that count as sound. */
 const LEAST_SOUND = 8000;
 
-/** What the watch has seen since the switch, or since the start of the machine after it. */
+/** What the watch has seen since the switch, or since the machine last booted after it. */
 export interface GateState {
   readonly since: number;
   /** Since when a microphone is missing; null: none is. */

@@ -11,14 +11,14 @@ import {
 import type { StepContext } from '../step-context.ts';
 import type { OpenStream } from './session-state.ts';
 
-/** Keeps the task that the service runs. */
+/** Remembers the task that the service runs. */
 export function noteAccepted(context: StepContext, task: TaskOptions): void {
   const { acceptedTask } = context.state;
   if (acceptedTask === null || !isSameTask(acceptedTask, task)) context.set({ acceptedTask: task });
 }
 
 /**
- * The service has refused the task: the lane keeps the last accepted task and reports that. The operator's order stays.
+ * The service has refused the task: the lane keeps the last accepted task and reports that. The operator's order is kept.
  * @returns false if there is no accepted task, or it is the one that is refused now
  */
 export function keepAcceptedTask(context: StepContext, stream: OpenStream, message: string): boolean {

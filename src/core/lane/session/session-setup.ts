@@ -40,7 +40,7 @@ export function connect(context: StepContext, lease: Lease): void {
     congestedSince: null,
     openedAt: null,
     liveAt: null,
-    // The service counts from the moment at which it accepts the stream, which is now at the earliest.
+    // The service counts the session's time from when it accepts the stream: now at the earliest.
     limitAt: maxDurationMs === null ? null : context.now + maxDurationMs,
     mustGoFirst: false,
     rollFailures: 0,
@@ -137,7 +137,7 @@ function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStre
   return now - (unconfirmedSince ?? now) <= GIVES_WAY_MS;
 }
 
-/** When another task may be sent to the stream. Only one at a time: the service would confirm none of a fast series. */
+/** When another task may be sent to the stream. Only one at a time: the service confirms none of several in quick succession. */
 export function taskAllowedAt(state: LaneState, stream: OpenStream): number {
   const { lastTaskAt, sentTask, hearsUntil } = stream;
   const spacedAt = lastTaskAt + state.settings.pollMs;

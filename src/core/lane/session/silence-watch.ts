@@ -14,7 +14,7 @@ export interface Silence {
   readonly speechChunks: number;
   /** When the lane polled the task because of the missing result; null: not yet. */
   readonly askedAt: number | null;
-  /** Since the last text or sound, the service has only answered such a poll. */
+  /** Since the last text or sound, the service has only answered such polls. */
   readonly onlyAnswers: boolean;
 }
 

@@ -78,7 +78,7 @@ export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: 
   wake(context);
 }
 
-/** Begins a session, for a voice or by order. The audio kept in standby is sent first. */
+/** Begins a session, because of a voice or an order. The audio kept in standby is sent first. */
 export function wake(context: StepContext): void {
   if (context.state.hold !== null) return;
   context.set({ reason: 'start' });

@@ -35,7 +35,7 @@ function isBreath(context: StepContext, stream: LiveStream): boolean {
   return last <= Math.min(...lately) && last <= Math.max(...lately) - BREATH_DB;
 }
 
-/** Whether this is a moment to switch sessions. */
+/** Whether this is a suitable moment to switch sessions. */
 export function isMoment(context: StepContext, stream: LiveStream): boolean {
   return isInPause(context.state.backlog) || isBreath(context, stream) || isLate(context, stream);
 }
@@ -47,7 +47,7 @@ export function countSplit(context: StepContext): void {
   if (isSpeaking) context.count('splits');
 }
 
-/** Switches to the next session if it is ready and this is the moment. */
+/** Switches to the next session if it is ready and this is a suitable moment. */
 export function trySwitch(context: StepContext): void {
   const { session } = context.state;
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;

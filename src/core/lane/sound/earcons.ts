@@ -127,7 +127,7 @@ export function onEarconTimer(context: StepContext): void {
 function chimeMute(context: StepContext): void {
   const { options, chimes } = context.state;
   const muted = isMuted(options);
-  // Too soon after the last chime: a later step plays it.
+  // It is too soon after the last chime: a later step plays this one.
   if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
   context.set({ chimes: { ...chimes, muted } });
   if (chimes.muted !== null) chime(context, muted ? 'muted' : 'unmuted', 'mute');

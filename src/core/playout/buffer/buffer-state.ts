@@ -41,10 +41,10 @@ export interface PlaybackBuffer {
   readonly startedAt: number;
   readonly usualStartMs: number;
   readonly isOverflowing: boolean;
-  /** The device is to keep running between sounds. */
+  /** The device should keep running between sounds. */
   readonly wantsRunOn: boolean;
   readonly needsRestart: boolean;
-  /** Number of the current unbroken run of the device, and the samples given in it. */
+  /** Number of the device's current unbroken run; `given`: the samples given in that run. */
   readonly run: number;
   readonly given: number;
   /** Samples already heard when this run continued the count of the previous one, after an underrun; null: the count began anew. */

@@ -111,7 +111,7 @@ function onFlush(step: BufferStep): void {
   if (!isIdle && state.device !== null) restart(step);
 }
 
-/** Lets the device play out the sound that it already has: restarting it would break the clock. */
+/** Lets the device play out the sound that it already has: a restart would lose the device's measured clock. */
 function runOut(step: BufferStep): void {
   const { pending, rateHz } = step.state;
   const { pcm } = take(pending, Math.round((limit.FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE);
