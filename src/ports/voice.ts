@@ -4,7 +4,7 @@ export interface VoiceDetector {
    * Judges the next piece of mono sound. Reports decided stretches in order; a remainder shorter than a frame is kept for the next call.
    */
   hear(pcm: Int16Array, report: (voiced: boolean, samples: number) => void): void;
-  /** Judges the last second or so as a whole; null until it has heard enough. Absent in a detector that cannot. */
+  /** Judges the last second or so as a whole; null until it has heard enough. Absent if the detector cannot do this. */
   talk?(): Talk | null;
   close(): void;
 }
