@@ -31,7 +31,7 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * 2).buffer, 0, length);
 }
 
-/** Exact, so the order of additions does not matter: even a frame of a second has fewer than 53 bits. */
+/** Exact, so the order of additions does not matter: even the sum over a second fits in 53 bits. */
 export function sumOfSquares(samples: Int16Array, from: number, until: number): number {
   let squares = 0;
   let at = from;

@@ -4,7 +4,7 @@
 const MEMORY_MS = 300;
 /** Power of the mean, as a share of the louder channel's, below which the channels cancel out. */
 const CANCELLED = 0.01;
-/** From this share on, the mean is used again: independent channels reach half, equal ones all of it. */
+/** Above this share, the mean is used again: independent channels reach half, equal ones all of the louder channel's power. */
 const MIXED = 0.25;
 /** Minimum mean square for a judgement (-60 dBFS): below it is converter noise. */
 const AUDIBLE = 1e-6;
