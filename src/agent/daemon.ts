@@ -49,7 +49,7 @@ export interface DaemonOptions {
 }
 
 /**
- * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after it.
+ * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after the signal.
  * @throws UnusableFile or AudioFaultError, before anything runs, if the configuration names unusable files or devices
  */
 export async function runDaemon({

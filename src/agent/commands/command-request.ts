@@ -46,7 +46,7 @@ export function readCommand(name: string, payload: string): CommandReading {
 const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
 
 /**
- * Splits off the argument of the fan-out, which the command's own schema does not know.
+ * Splits off the fan-out's argument: the command's own schema does not know it.
  * @throws CommandError
  */
 export function takeSpread(args: Record<string, unknown>): {

@@ -4,7 +4,7 @@ import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
 
-/** Commands that begin a conversation when a key gives them. By touch, every command begins one. */
+/** Commands that begin a conversation when given by a key. By touch, every command begins one. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
@@ -26,7 +26,7 @@ export function commandsByHand(
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
     // Without a conversation, nothing would undo a visitor's changes.
     if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))
-      throw new CommandError('stopped', 'the kiosk does not interpret now');
+      throw new CommandError('stopped', 'the kiosk is not interpreting now');
     // Before the command: the end of the conversation undoes the command's changes.
     if (begins) conversations.begin(named, by);
     return command.carryOut();
