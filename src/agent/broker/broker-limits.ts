@@ -15,7 +15,7 @@ export function createLimitReport({
     if (limits.join() === lastReported) return;
     lastReported = limits.join();
     if (limits.length > 0)
-      log.warn({ limits }, 'the broker does not allow all that the agent uses; the agent continues without it');
+      log.warn({ limits }, 'the broker lacks features that the agent uses; the agent continues without them');
     else log.info({}, 'the broker allows all that the agent uses');
     publisher.condition('broker_limits', limits.length > 0, limits);
   };

@@ -14,7 +14,7 @@ export type KeptFile = EventDetail<'disk_problem'>['what'];
 export interface ConfigProblem {
   /** The wrong key; empty if the fault concerns no key. */
   readonly key: string;
-  /** With key, place and fix; without secrets. */
+  /** Names key, place and fix, but no secrets. */
   readonly message: string;
 }
 

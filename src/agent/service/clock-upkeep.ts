@@ -30,8 +30,8 @@ export interface ClockUpkeep {
 }
 
 /**
- * Boards without a battery start in 1970, or at the build date: no certificate is valid yet. Waits for the time from
- * any source, and asks HTTPS servers too, because time servers may be out of reach.
+ * Boards without a battery start in 1970, or at the build date: no certificate is valid yet. Waits until the clock is
+ * set, and meanwhile asks HTTPS servers for the time, because time servers may be out of reach.
  */
 export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
   const { clock, log, sources, request } = deps;
