@@ -40,7 +40,7 @@ export interface AgentDeps {
   openAudio(lane: LaneConfig): {
     openCapture: OpenCapture;
     openPlayback: OpenPlayback;
-    /** Default: the usual one. */
+    /** Default: the detector in src/sound. */
     createEchoDetector?: CreateEchoDetector;
   };
   /** Keeps commands across restarts; absent if no state is kept. */

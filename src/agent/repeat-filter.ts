@@ -12,7 +12,7 @@ const MOST_KINDS = 256;
  */
 export interface RepeatFilter {
   /**
-   * @param say reports it; `repeated` is 0, or the number since the last report, this one included
+   * @param say reports the event or line; `repeated` is 0, or the number since the last report, including this one
    * @param atOnce how many of the kind are reported without delay each minute (default: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;

@@ -53,7 +53,7 @@ export interface CaptureSink {
   ended(): void;
   /** The device failed; the driver retries until it is closed. */
   fault(fault: AudioFault): void;
-  /** Something else changes the gain that the driver maintains (`present`), or has stopped doing so. */
+  /** Another program changes the gain that the driver maintains (`present`), or has stopped doing so. */
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 

@@ -83,7 +83,7 @@ export interface StoredConversation {
 }
 /** Sums of conversations that have the same key. */
 export interface ConversationSum {
-  /** Number of the day since 1970, name of the device, or languages with commas. */
+  /** Number of the day since 1970, name of the device, or languages separated by commas. */
   readonly key: string;
   readonly conversations: number;
   readonly durationS: number;

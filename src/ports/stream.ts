@@ -33,7 +33,7 @@ export interface Ready {
   readonly task: TaskState;
   /** The target languages of the task, if the service names them. */
   readonly targets: readonly string[] | null;
-  /** Whether it answers `askForTask`; false: the service reports it unasked. */
+  /** Whether this answers `askForTask`; false: the service reported it unasked. */
   readonly isAnswer: boolean;
   /** The service's explanation, fit to show; null: none. */
   readonly detail: string | null;
@@ -128,7 +128,7 @@ export interface Ended {
   readonly detail: string;
 }
 
-/** Reports of a translation service on a stream, independent of a protocol. */
+/** Reports of a translation service on a stream, independent of its protocol. */
 export type ServiceEvent = Ready | Heard | Understood | Translated | Spoke | Warned | Refused | Limit | Ended;
 
 /** `speech`: a text. `sound`: translated sound. `frame`: unknown, because it is not a message at all. */
@@ -173,7 +173,7 @@ export interface StreamTask {
   readonly targets: readonly string[];
   /** The service's name for a voice; null: the service chooses. */
   readonly voice: string | null;
-  /** Either of source and target may be spoken, and is translated into the other. */
+  /** Either language may be spoken, and is translated into the other. */
   readonly bothWays?: boolean;
   readonly inputRateHz: number;
 }

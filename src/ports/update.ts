@@ -1,7 +1,7 @@
 import type { AgentHealth, Release, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
 
 /**
- * The updater's folder. Paths are relative to it, and each call is one operation of the disk, so that a test can cut the
+ * The updater's folder. Paths are relative to it, and each call is one disk operation, so that a test can cut the
  * power after any of them. Failures are an `UpdateTrouble`.
  */
 export interface UpdateFiles {

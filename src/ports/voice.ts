@@ -11,7 +11,7 @@ export interface VoiceDetector {
 
 /** How likely speech is, and the level of the room. */
 export interface Talk {
-  /** Above 0: speech is more likely than not; each 1 more makes it 2.7 times as likely. */
+  /** Above 0: speech is more likely than not; each further 1 multiplies the odds by 2.7. */
   readonly score: number;
   /** The usual level of the room in the frequency band of speech, dBFS. */
   readonly roomDb: number;

@@ -24,7 +24,7 @@ interface Late {
 
 /** Fastest rise of the line (share): quartz clocks are off by 300 ppm at worst. */
 const FASTEST_DRIFT = 400e-6;
-/** Time (ms) within which at least one observation is prompt; otherwise the line is wrong. */
+/** Time (ms) within which at least one observation must be prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
 /** If all observations in a window are later than this (ms), samples were lost silently. */

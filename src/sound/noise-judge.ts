@@ -1,6 +1,6 @@
 import { samplesOf, sumOfSquares } from './pcm.ts';
 
-/** Length of a judged block (ms): shorter than a consonant, long enough that chance does not look like a rule. */
+/** Length of a judged block (ms): shorter than a consonant, but long enough to rule out chance. */
 const BLOCK_MS = 40;
 /** Shortest remainder of a sound that is judged as a separate block (ms). */
 const SHORTEST_MS = 10;

@@ -35,7 +35,7 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
 export function sumOfSquares(samples: Int16Array, from: number, until: number): number {
   let squares = 0;
   let at = from;
-  // Every sample passes here: four at a time take half as long.
+  // Every sample passes here: processing four at a time takes half as long.
   for (; at + 4 <= until; at += 4) {
     const a = samples[at] ?? 0;
     const b = samples[at + 1] ?? 0;

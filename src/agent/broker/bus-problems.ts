@@ -10,7 +10,7 @@ interface Telling {
 
 /** Logs a dropped message, once a minute for each kind. */
 export function reportLost(telling: Telling, { topic, why, reason }: LostMessage): void {
-  // Command names come from outside: each could become another kind.
+  // Command names come from outside: each would count as a kind of its own.
   const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
   logRepeated(telling, {
     level: 'warn',

@@ -47,7 +47,7 @@ export function createPublishRights(
 
   return {
     refused(topic) {
-      // A refused status cannot report itself; the log does.
+      // A refused status cannot report its own refusal; the log does.
       if (topic === status || topic === tokenRequest || !topic.startsWith(`${base}/`)) return;
       const name = nameOf(topic.slice(base.length + 1));
       const until = refused.get(name);

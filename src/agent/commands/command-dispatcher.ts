@@ -12,7 +12,7 @@ import type { CommandSignatures } from './command-signature.ts';
 import { type CommandTable, prepare, type ReadyCommand } from './command-table.ts';
 import { createFanOut } from './fan-out.ts';
 
-/** Length limit of a command name (characters): longer than any of ours. */
+/** Length limit of a command name (characters); our own are shorter. */
 const LONGEST_NAME = 64;
 /** Commands per minute that are logged one by one. */
 const LOGGED_A_MINUTE = 30;

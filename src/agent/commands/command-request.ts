@@ -12,7 +12,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Deepest nesting of arguments: deeper than any of ours. */
+/** Deepest nesting of arguments; no command needs as much. */
 const DEEPEST_ARGS = 16;
 const SHAPE = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
 

@@ -54,7 +54,7 @@ export interface Diagnose {
   awaits(id: string): boolean;
   /** Handles an answer to a token request; true if it belongs to a trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused. @param why completes a sentence */
+  /** An answer was refused. @param why the reason, as the end of a sentence */
   refused(why: string): void;
 }
 

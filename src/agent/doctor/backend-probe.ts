@@ -31,7 +31,7 @@ export interface BackendProbe {
   awaits(id: string): boolean;
   /** Handles an answer; true if it belongs to any trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused; the text completes a sentence. */
+  /** An answer was refused. @param why the reason, as the end of a sentence */
   refused(why: string): void;
 }
 

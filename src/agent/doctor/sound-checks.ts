@@ -210,7 +210,7 @@ function findEcho(
   gain: number,
 ): EchoFacts['heard'] {
   let samples = 0;
-  // No piece arrives before its sound, so the earliest estimate of the beginning is the best.
+  // A piece can arrive late but never early, so the earliest estimate of the beginning is the best.
   let beganAt = Number.POSITIVE_INFINITY;
   for (const { pcm, capturedAt } of pieces) {
     samples += pcm.byteLength / BYTES_PER_SAMPLE;

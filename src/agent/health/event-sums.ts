@@ -33,7 +33,7 @@ export interface EventSums {
 
 export function createEventSums(): EventSums {
   const untold = new Map<string, Record<string, number>>();
-  /** An ongoing loss is not added up: the event at its end counts it again. */
+  /** An ongoing loss is not added up: the event at its end includes it. */
   const isSummed = (kind: EventKind, { ongoing }: Detail): boolean =>
     SUMMED[kind] !== undefined && ongoing !== true;
   const nameOf = (kind: EventKind, detail: Detail): string => {

@@ -27,7 +27,7 @@ export interface CapturePipelineDeps {
   readonly chunkMs: number;
   /** Sample rate of the loudspeaker's sound. */
   readonly playedRateHz: number;
-  /** Default: the usual one. */
+  /** Default: the detector in src/sound. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;

@@ -13,7 +13,7 @@ export interface Opening<Device> {
   failed(error: unknown): void;
 }
 
-/** The opening of a device. */
+/** A device that is being opened. */
 export interface KeepOpening {
   /** Resolves after the first try, whatever its result. */
   readonly firstTry: Promise<void>;

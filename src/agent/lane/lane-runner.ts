@@ -49,7 +49,7 @@ export interface LaneDeps {
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Default: the usual one. */
+  /** Default: the detector in src/sound. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;

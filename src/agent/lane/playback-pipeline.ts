@@ -68,7 +68,7 @@ export class PlaybackPipeline {
   private readonly normalizer: Normalizer | null;
   /** Number of the last write, for later corrections by the device. */
   private lastWrite = 0;
-  /** Until when the written sound plays, as computed at the write. */
+  /** When the written sound ends, as computed at the write. */
   private soundsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PlaybackPipelineDeps) {

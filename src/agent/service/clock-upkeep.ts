@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Time limit for setting the clock (ms). */
 const SET_WITHIN_MS = 10_000;
-/** Clock error that certificates tolerate (ms). */
+/** A smaller clock error (ms) does not matter for certificates. */
 const NOTICEABLE_MS = 60_000;
 
 export interface ClockUpkeepDeps {

@@ -32,7 +32,7 @@ export interface BackendWatcherDeps {
   readonly log: Log;
   readonly seed: number;
   readonly ended: Pick<EndedStreams, 'reportIn'>;
-  /** The lane in the probes. */
+  /** The lane named in the probes. */
   lane(): string;
   /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;

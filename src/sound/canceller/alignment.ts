@@ -68,7 +68,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
     slew = 0;
     lasting = { forMs: 0, least: 0 };
   };
-  /** Jump of the position; mostly 0. */
+  /** Jump of the position; usually 0. */
   const findJump = (off: number, ms: number): number => {
     const unusual = off - usual;
     usual += unusual * Math.min(1, (FOLLOWS_PER_S * ms) / 1000);

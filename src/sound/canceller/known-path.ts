@@ -13,7 +13,7 @@ const LEAST_LIKENESS = 0.35;
 const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
 /** A near lag is preferred if its correlation exceeds this share of the best one. */
 const RATHER_NEAR = 0.7;
-/** Largest lag searched (ms); clocks do not drift further apart between measurements. */
+/** Largest lag searched (ms): more than two clocks drift apart between measurements. */
 const FARTHEST_MS = 70;
 /** Number of steps that refine a lag to a fraction of a sample. */
 const REFINEMENTS = 4;

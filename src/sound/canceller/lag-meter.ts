@@ -8,7 +8,7 @@ export interface LagMeasure {
   readonly lag: number;
   /** 0 to 1: how alike the two echoes are apart from the lag. */
   readonly likeness: number;
-  /** Age of the measurement in samples: the middle of the frames that were used. */
+  /** Age of the measurement in samples, counted from the middle of the frames used. */
   readonly ago: number;
   /** Number of frames used. */
   readonly frames: number;

@@ -29,11 +29,11 @@ const FEWEST_STEPS = 6;
 /** Consecutive frames with a pitch that make a syllable. */
 const LEAST_RUN = 3;
 
-/** Measures that tell a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
+/** Measures that distinguish a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
 export interface TalkMeasures {
   /** Level of loud frames above the room's floor. */
   readonly overFloor: number;
-  /** Frames louder than nearly all of the room. */
+  /** Share of frames louder than nearly all frames of the room. */
   readonly over: number;
   /** Level of loud frames above the room's median. */
   readonly overMedian: number;
