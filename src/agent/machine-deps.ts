@@ -22,7 +22,7 @@ import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
-/** Bytes of a {random_hash}: no two connections share a hash. */
+/** Bytes of a {random_hash}: enough that no two connections share a hash. */
 const HASH_BYTES = 18;
 
 /**
@@ -141,7 +141,7 @@ export function ownerSignatures({ owner }: Config): SignatureReader | null {
   return createSignatureReader(keys);
 }
 
-/** PEM of the service's authority; undefined: the system's authorities. @throws UnusableFile */
+/** PEM of the service's certificate authority; undefined: the system's authorities. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
   return caFile === null ? undefined : certificatesOrThrow('service.caFile', caFile);
 }
