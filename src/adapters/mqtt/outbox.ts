@@ -39,7 +39,7 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** Maximum number of connections lost with a message unacknowledged. Then it is dropped, because it may be the cause. */
+/** A message is dropped after this many connections ended before it was acknowledged: it may be the cause. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */
@@ -204,8 +204,8 @@ export function createOutbox(
     },
 
     /**
-     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that only the cause
-     * has many losses.
+     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that losses
+     * add up only for the message that causes them.
      */
     isSuspicious: (): boolean => queue.some(({ losses }) => losses > 0),
     inFlight,

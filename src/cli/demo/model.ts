@@ -147,7 +147,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'audio_back':
       return `${text('device')} is back`;
     case 'echo_detected':
-      return `echo of the loudspeaker after ${text('delay_ms')} ms at ${text('gain_db')} dB`;
+      return `the microphone hears the loudspeaker after ${text('delay_ms')} ms at ${text('gain_db')} dB`;
     case 'echo_restored':
       return 'the canceller works again';
     case 'echo_fallback':

@@ -20,7 +20,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
   return async (sink) => {
     const card = createCardMixer(device, deps);
     await card.look();
-    /** Reports the recovery; waits until the card's volume control is known again. */
+    /** The report of a recovery, while the card's volume control is looked up; otherwise null. */
     let pending: (() => void) | null = null;
     const reportBack = (): void => {
       pending?.();

@@ -35,7 +35,7 @@ export interface FormatAttempts {
   readonly current: FormatAttempt;
   /**
    * The device refused the format.
-   * @returns a sentence that names the next attempt; null when none is left (the next attempt starts from the beginning)
+   * @returns a sentence that names the next attempt; null when none is left (then the list starts again)
    */
   refuse(): string | null;
   /** The device granted a different rate; that rate is requested from now on. */

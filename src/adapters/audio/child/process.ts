@@ -83,7 +83,7 @@ export function startChild(
   // `close` waits for the pipes, so the last lines are read; but a grandchild may hold the pipes open for long.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    // After a blocked event loop timers run first: waiting data in the pipe is read before the verdict.
+    // After a blocked event loop, timers run first. `setImmediate` lets the data in the pipe be read before the verdict.
     lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {

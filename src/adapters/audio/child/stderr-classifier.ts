@@ -172,7 +172,7 @@ export function missingProgram(program: string): AudioFault {
 }
 
 /**
- * Explains why a child ended that this program did not stop.
+ * Explains why a child ended, if this program did not stop it.
  * @param finding the last fault on its standard error
  * @param lastLine its last line, used when there is no such fault
  */
