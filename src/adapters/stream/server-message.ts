@@ -76,7 +76,7 @@ export const outputAudioDataSchema = z.preprocess(
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME;
 
-/** Keys of a message with sound, and the form of each that the schema leaves unchanged. */
+/** Keys of a message with sound, each with a check for the form that the schema leaves unchanged. */
 const USUAL_SOUND = new Map<string, (value: unknown) => boolean>([
   ['data', (value) => typeof value === 'string'],
   ['transcription_id', isName],
@@ -146,7 +146,7 @@ export const streamWarningDataSchema = z.preprocess(
 
 const anything = z.unknown();
 
-/** Maximum length of a message without its audio (characters): many times a transcript of several minutes with the time of each word. */
+/** Maximum length of a message without its audio (characters): far more than a transcript of several minutes with word times. */
 const MOST_CHARS = 256 * 1024;
 
 /** Data schema by `message_type`. Other types are ignored. */

@@ -7,7 +7,7 @@ import { kernelMicroseconds } from '../clock.ts';
 
 /** Maximum number of waiting messages: if more wait, systemd is not reading them, and the oldest are dropped. */
 const MOST_WAITING = 16;
-/** Timeout of a call (milliseconds), which takes 6 ms, or a second on a board with a busy SD card. */
+/** Timeout of a call (milliseconds). A call takes 6 ms, or a second on a board with a busy SD card. */
 const CALL_LIMIT_MS = 10_000;
 
 /** Used when no init system listens (no NOTIFY_SOCKET). */

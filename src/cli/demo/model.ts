@@ -10,7 +10,7 @@ import { measureLevel } from '../../sound/sound-level.ts';
 export interface Exchange {
   /** Number of the sentence, from 0. */
   readonly seq: number;
-  /** The service's name of the sentence, if any. */
+  /** The service's id of the sentence, if any. */
   readonly id: string | null;
   readonly sourceLanguage: string;
   readonly source: string;

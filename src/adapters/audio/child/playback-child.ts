@@ -15,7 +15,7 @@ export interface PlaybackChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
   shape(): Shape;
-  /** How it reports that it is ready; null: it does not, and counts as ready once it runs. */
+  /** How the child reports that it is ready; null: it reports nothing, and counts as ready once it runs. */
   readonly readiness: { read(line: string): PlaybackNews } | null;
   alternative?(fault: AudioFault): string | null;
   /** Delay from a write to the sound (milliseconds), used when nothing better is known. */
