@@ -2,7 +2,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './link.ts';
 
-/** Deadline for the waiting messages, like the next three counted from the start of the disconnect. */
+/** Deadline for the waiting messages. This and the next three deadlines count from the start of the disconnect. */
 const DRAIN_WITHIN_MS = 1000;
 /** Deadline for the acknowledgement of the finale. */
 const FINALE_WITHIN_MS = 1500;

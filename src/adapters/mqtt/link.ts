@@ -57,7 +57,7 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket's unsent data is over the limit: unimportant messages should be dropped. */
   readonly congested: boolean;
-  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never when the connection ends first. */
+  /** `done` is called at the broker's acknowledgement (QoS 1) or refusal; never if the connection ends first. */
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;

@@ -45,7 +45,7 @@ const MOST_LOSSES = 10;
 /** Sending order of the shares: tokens are the most urgent, then answers. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
-/** Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections. */
+/** Queues messages in flight again, except those that a newer message replaces, and those with too many lost connections. */
 function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
   const abandoned: OutboxMessage[] = [];
   const replaced: OutboxMessage[] = [];

@@ -15,7 +15,7 @@ export const NO_INIT_SYSTEM: InitSystem = { listens: false, watchdogMs: null, te
 
 /**
  * systemd's notification protocol, sd_notify(3). Node has no unix datagram sockets, so each message runs `systemd-notify`: 6 ms of
- * CPU, a few times a minute and at most once a second. The unit allows it by NotifyAccess=all.
+ * CPU, a few times a minute and at most once a second. The unit allows this with NotifyAccess=all.
  * @param program for tests
  */
 export function createSystemdNotifier(

@@ -2,7 +2,7 @@ import loadFvad from '@echogarden/fvad-wasm';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { createEnergyDetector } from '../../sound/energy-detector.ts';
 
-/** How strict the detector is, 0 to 3: 3, so that a humming room does not count as speech. */
+/** How strict the detector is (0 to 3): strictest, so that a humming room does not count as speech. */
 const AGGRESSIVENESS = 3;
 /** Rate of the detector's frames (Hz), which last 10, 20 or 30 ms: the detector converts any other rate to this one first. */
 const DETECTOR_HZ = 8000;

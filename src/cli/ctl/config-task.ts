@@ -76,7 +76,7 @@ function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[
   }
 }
 
-/** @param isForChange the document, or its absence, must be certain, because a change replaces it */
+/** @param isForChange a change replaces the document, so the document or its absence must be certain */
 async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const { topics, target, timeoutS } = deps;
   const id = randomUUID();

@@ -26,7 +26,7 @@ export interface CaptureChild {
   alternative?(fault: AudioFault): string | null;
   /** @returns `again` when this needs a restart */
   useShortPeriods?(on: boolean): 'again' | null;
-  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
+  /** Checks the running child's health from time to time. Returns when to restart it: in a quiet moment, or now; null: no need. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 

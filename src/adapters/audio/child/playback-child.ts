@@ -25,6 +25,6 @@ export interface PlaybackChild {
    * @returns `again` when this needs a restart
    */
   runOn?(on: boolean): 'again' | null;
-  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
+  /** Checks the running child's health from time to time. Returns when to restart it: in a quiet moment, or now; null: no need. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }

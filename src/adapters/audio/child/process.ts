@@ -41,7 +41,7 @@ export interface Child {
   end(): void;
 }
 
-/** Further lines within the same second are ignored: an endless stream of complaints must not cost the agent anything. */
+/** Further lines within the same second are ignored: an endless stream of complaints must not load the agent. */
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 400;
 
