@@ -4,7 +4,7 @@ import { toFloat, toPcm } from '../../sound/pcm.ts';
 export interface Resampler<Sound> {
   /** The sound that is ready so far; the filter delays the last few milliseconds. */
   convert(sound: Sound): Sound;
-  /** The delayed rest: with it the total length is exact to the sample. Ends the conversion. */
+  /** Returns the delayed rest, which makes the total length exact to the sample. Ends the conversion. */
   flush(): Sound;
   /** Frees the memory; later sound is lost. */
   close(): void;

@@ -8,7 +8,7 @@ export interface WavFormat {
   readonly sampleBytes: number;
   readonly channels: number;
   readonly rateHz: number;
-  /** The only channel to use, from 0; absent: the mean of all. */
+  /** The only channel to use, counted from 0; absent: the mean of all channels. */
   readonly only?: number;
 }
 

@@ -99,7 +99,7 @@ function describeOther(code: string, reason: string | null): string {
     : `the connection failed (${describeTlsCode(code, reason)})${then}`;
 }
 
-/** The library's errors for invalid input; it closes with 1009, 1007 or 1002. */
+/** The library's errors for invalid input; it closes with 1009, 1008, 1007 or 1002. */
 const BREACHES: Readonly<Record<string, string>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'a message that is too large (1009)',
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'a frame that is too large (1009)',

@@ -20,7 +20,7 @@ const optionalNumber = z.number().nullish().catch(null);
 const LONGEST_NAME = 200;
 const shortText = z.string().max(LONGEST_NAME);
 
-/** An id or a code. A number is converted to a string; an empty one counts as missing. */
+/** An id or a code. A number is converted to a string; an empty string counts as missing. */
 const nameSchema = z
   .union([shortText.min(1), z.number().transform(String)])
   .nullish()

@@ -19,7 +19,7 @@ function createFvadDetector(fvad: Fvad, rateHz: number): VoiceDetector {
   const frameInput = Math.round((rateHz * FRAME_MS) / 1000);
   const frame = new Int16Array(frameInput);
   const step = frameInput / FRAME_SAMPLES;
-  /** The first input sample of each detector sample, and the end of the last. */
+  /** The first input sample of each detector sample; the last entry is the end of the frame. */
   const covers = Uint16Array.from({ length: FRAME_SAMPLES + 1 }, (_, index) => Math.floor(index * step));
   let filled = 0;
 

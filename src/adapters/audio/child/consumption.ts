@@ -19,7 +19,7 @@ interface Account {
  * bytes; one from the pipe of PulseAudio's own thread, at most 10.
  */
 const LARGEST_WAKE_UP_BYTES = 10;
-/** A remainder below this share of a period is ignored, and one that lacks less than this counts as a whole period. */
+/** Tolerance (share of a period): a remainder this close to zero or to a whole period is rounded. */
 const NEGLIGIBLE = 0.25;
 
 /**

@@ -94,7 +94,7 @@ export function startChild(
     if (!isOver) events.data(bytes);
   });
   child.stdout?.on('error', () => {});
-  child.stdin?.on('error', () => {}); // The exit explains more.
+  child.stdin?.on('error', () => {}); // The exit event explains more.
   child.stderr?.on('error', () => {});
   child.stderr?.on(
     'data',
