@@ -8,7 +8,7 @@ import { START_HEAD } from './core/start-text.ts';
 import { whileStatusIsOurs } from './lock.ts';
 
 const MOST_BYTES = 256 * 1024;
-/** Draft of the status file: one name on FAT, so that power cuts leave at most one. */
+/** Draft of the status file, always under the same 8.3 name, so that power cuts leave at most one. */
 const DRAFT = 'DRAGOSTA.NEW';
 const TIME = /^Time: .*$/gm;
 

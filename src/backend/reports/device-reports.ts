@@ -1,6 +1,6 @@
 /**
- * Writes what devices report about ended streams and conversations into the store. It has a connection of its own, so that token
- * requests never stand behind reports.
+ * Writes what devices report about ended streams and conversations into the store. A separate connection keeps
+ * reports from delaying token requests.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';

@@ -14,11 +14,11 @@ import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
 
-/** Rows count towards the limit of sessions per hour for this long (ms). */
+/** How long rows count towards the limit of sessions per hour (ms). */
 const KEPT_MS = 3_600_000;
 const PRUNED_AFTER_MS = 2 * KEPT_MS;
 const DAY_MS = 86_400_000;
-/** Counts of implausible reports are kept for a year and a month, like those of conversations. */
+/** How long counts of implausible reports are kept (ms): a year and a month, like conversations. */
 const BILLED_MS = 396 * DAY_MS;
 
 export function createSqlStore(engine: SqlEngine): Store {

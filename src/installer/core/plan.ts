@@ -120,7 +120,7 @@ function wayIn(
   return [`You can log in with a key of "sshKeys"${way}.`];
 }
 
-/** Without "wifi", the address is for the wired network; without both, the network stays unchanged. */
+/** Without "wifi", the address is for the wired network. With neither "wifi" nor "address", the network stays unchanged. */
 function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Facts): Part {
   if (wifi === undefined && given === undefined) return part({});
   const address = given ?? 'dhcp';

@@ -41,7 +41,7 @@ export interface ReportState {
   readonly news: SettingsNews;
   readonly startedAt: number;
   readonly activity: Activity;
-  /** Problems of the last look: only problems that two looks in a row find are announced. */
+  /** Problems of the last look. A problem is announced only if two consecutive looks find it. */
   readonly seen: readonly PhraseCode[];
   /** Problems that were last announced. */
   readonly announced: readonly PhraseCode[];

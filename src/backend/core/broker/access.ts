@@ -46,7 +46,7 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
       topics.configDesired,
       topics.commands,
       topics.fleetCommands,
-      // It receives its own last will from the broker, to correct the status.
+      // The device receives its own last will, so that it can correct the status.
       topics.status,
       ...groups.flatMap((group) => [topics.groupCommands(group), topics.groupDesired(group)]),
     ],

@@ -17,7 +17,7 @@ export interface JobEntry {
   code: string | null;
   message: string | null;
   data?: unknown;
-  /** When it was sent or accepted, by the wall clock. */
+  /** When the command was sent or accepted, by the wall clock. */
   at: number;
 }
 
@@ -31,10 +31,10 @@ export interface JobRecord {
   /** The arguments as shown and kept; not the same object as `args` if some are not kept. */
   readonly shownArgs: Readonly<Record<string, unknown>>;
   readonly validMs: number;
-  /** Devices do not carry out the command later. The same in every message, so that a device recognises a repeated command. */
+  /** Deadline of the command. The same in every message, so that a device recognises a repeated command. */
   readonly notAfter: number;
   readonly devices: Map<string, JobEntry>;
-  /** Id of the audit line that gets the result; null: an older version, which did not keep it, created the job. */
+  /** Id of the audit line that gets the result; null: created by an older version, which did not store the id. */
   readonly auditLine: string | null;
   endedAt: number | null;
 }
@@ -44,7 +44,7 @@ export interface NewJob {
   readonly who: string;
   readonly command: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** As in the command's definition. */
+  /** Names of the arguments that may be kept. */
   readonly keeps?: readonly string[] | undefined;
   readonly validMs: number;
   readonly devices: readonly string[];

@@ -16,7 +16,7 @@ export interface Job {
   readonly allowance: Allowance;
   readonly rank: Rank;
   ask: Ask;
-  /** Arrival of the request that it answers now. */
+  /** Arrival time of the request that the job answers now. */
   askedAt: number;
   /** Time until which an earlier session may still be given. */
   repeatUntil: number;
