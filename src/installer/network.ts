@@ -23,7 +23,7 @@ export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses)
   return names.sort().map((name) => ({
     name,
     isWireless: ['wireless', 'phy80211'].some((sign) => existsSync(join(folder, name, sign))),
-    // An interface that is down has no such value.
+    // The file of an interface that is down cannot be read.
     hasLink: readIfReadable(join(folder, name, 'carrier'))?.trim() === '1',
     addresses: (known[name] ?? [])
       .filter(({ address, internal }) => !internal && !OWN_MAKING.test(address))

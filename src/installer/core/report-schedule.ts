@@ -1,5 +1,5 @@
 /**
- * Decides what a kiosk without a screen announces after its start. A certain problem is announced at once, other problems
+ * Decides what a kiosk without a screen announces after its start. A problem that is certain is announced at once, others
  * only after networks and clocks have had time to come up. Problems are repeated every few minutes, a few times. Readiness is
  * announced at the end.
  */

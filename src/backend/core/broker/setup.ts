@@ -64,7 +64,7 @@ export const setupSchema = z.strictObject({
   form: z.enum(FORMS),
   deviceLogin: z.enum(DEVICE_LOGINS),
   host: hostSchema,
-  /** Address of this machine on which the broker listens; null: all. */
+  /** Address on which the broker listens; null: all addresses of its machine. */
   listen: hostSchema.nullable(),
   devicePort: portSchema,
   peoplePort: portSchema,

@@ -146,7 +146,7 @@ export function stopJob(job: JobRecord, message: string): void {
     if (entry.state === 'waiting') Object.assign(entry, { state: 'stopped', message });
 }
 
-/** For a job of an earlier run. Devices that got the command repeat their answer, and do not run the command twice. */
+/** Sends the commands of an earlier run again. Devices that got theirs repeat the answer, and do not run the command twice. */
 export function sendAgain(job: JobRecord): void {
   for (const entry of job.devices.values())
     if (entry.state === 'sent' || entry.state === 'accepted') entry.state = 'waiting';
@@ -157,7 +157,7 @@ export function refuseDevice(job: JobRecord, name: string, code: string, message
   if (entry !== undefined && isOpen(entry)) Object.assign(entry, { state: 'error', code, message });
 }
 
-/** True once: when no device is open any more. */
+/** Ends the job when no device is open any more. @returns whether it has just ended */
 export function endIfDone(job: JobRecord, now: number): boolean {
   if (job.endedAt !== null) return false;
   for (const entry of job.devices.values()) if (isOpen(entry)) return false;
