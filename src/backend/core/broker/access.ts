@@ -25,7 +25,7 @@ export interface Access {
   readonly subscribe: readonly string[];
 }
 
-/** A device's own topics, each in one direction, and those of its groups and tenant. It may not send itself commands or answers. */
+/** A device's own topics, and those of its groups and tenant. It may not send itself commands or token responses. */
 export function deviceAccess(address: DeviceAddress, groups: readonly string[]): Access {
   const topics = deviceTopics(address);
   return {

@@ -32,7 +32,7 @@ interface Consequence {
   readonly pauseS: number;
 }
 
-/** Wait of a device whose denial only a person can end. */
+/** Retry time after a denial that only a person can end (s). */
 const FIXABLE_RETRY_S = 300;
 const FIXABLE_PAUSE_S = 30;
 

@@ -64,7 +64,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const ofLane = book.mints.filter((row) => row.lane === lane);
     const own = ofLane.find((row) => row.request === request.id);
     if (ofLane.some((row) => row !== own && row.askedAt > askedAt)) return only({ kind: 'superseded' });
-    /** A row of this instance is dead, too: it runs one job per lane, so a failure of the store left the row. */
+    /** A row of this instance is dead, too: it runs one job per lane, so a failure of the store left the row behind. */
     const isDead = (row: MintRow): boolean => row.leaseUntil <= now || row.instance === instance;
     if (own?.state === 'making' && !isDead(own))
       return only({ kind: 'wait', ms: own.leaseUntil - now + AFTER_LEASE_MS });
