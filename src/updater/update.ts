@@ -99,7 +99,7 @@ export function createUpdate(deps: UpdateDeps): Update {
         await pauseUnlessOrdered(times.lookMs);
       }
     }
-    // Takes a first sample of the agent's read rate, which the switch compares.
+    // Takes a first sample of the agent's read rate, for the comparison at the switch.
     await unit.look();
     await orders.forgetMoment();
     await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);

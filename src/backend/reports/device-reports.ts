@@ -181,7 +181,7 @@ function readConversation(device: string, payload: string): StoredConversation |
   if (!parsed.success) return null;
   const { duration_s, sentences, billed_s, delay_ms, languages } = parsed.data;
   return {
-    // The same id if the broker delivers the report again, perhaps to another backend.
+    // A redelivered report gets the same id, even on another backend.
     id: createHash('sha256').update(`${device}\n${payload}`).digest('base64url'),
     device,
     durationS: duration_s,

@@ -201,11 +201,11 @@ function grantAt(now: number): BookChange {
   };
 }
 
-/** The same id for a report that the broker delivers again, perhaps to another backend: each session has one line for its end. */
+/** A redelivered report gets the same id, even on another backend: each session has one line for its end. */
 const idOf = ({ device, lane, session }: EndReport): string =>
   `device/${createHash('sha256').update(`${device}\n${lane}\n${session}`).digest('base64url')}`;
 
-/** Time for the instance that changed a session to revoke it, before another one does (ms). */
+/** How long the instance that marked a session may take to revoke it before another one does (ms). */
 const REVOKED_WITHIN_MS = 3000;
 
 async function write(sql: Sql, device: string, change: BookChange, now: number): Promise<void> {

@@ -7,7 +7,7 @@ import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network-rule
 import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
 
-/** Facts about the device, and results of checks that only a machine can make. */
+/** Facts about the device, and results of checks that need the machine. */
 export interface Facts {
   /** Null: no supported network manager for the network in the file. */
   readonly network: NetworkBackend | null;

@@ -94,7 +94,7 @@ export type Setup = z.infer<typeof setupSchema>;
 export interface Account {
   readonly username: string;
   readonly kind: 'device' | 'backend' | 'person';
-  /** The only client identifier that it may use; null: any. */
+  /** The only client identifier that the login may use; null: any. */
   readonly clientId: string | null;
   readonly password: PasswordHash | null;
   readonly access: Access;

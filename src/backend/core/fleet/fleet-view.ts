@@ -105,7 +105,7 @@ interface Report {
   readonly lanes: number;
   readonly now: number;
 }
-/** The last report, with the run of the agent that its figures count from. */
+/** The figures of the last report, counted since the start of this run of the agent. */
 interface Last {
   readonly boot: string;
   readonly figures: ReadonlyMap<string, number>;

@@ -18,7 +18,7 @@ export interface Job {
   ask: Ask;
   /** Arrival time of the request that the job answers now. */
   askedAt: number;
-  /** Time until which an earlier session may still be given. */
+  /** Time until which an earlier session may still be given again. */
   repeatUntil: number;
   /** The request whose row in the store this instance holds. */
   claimed: string;

@@ -12,7 +12,7 @@
  * The sum is 17 s and four answers: 45 s if the service answers within 7 s. A session that the service makes after the death of
  * its backend is found at the next look, `againMs` and `lookEveryMs` later. If the looking backend is killed, too, the lane
  * is looked at again after the same 7 s; each backend looks first at its start. Lanes are looked at side by side, up to
- * `mostAtOnce`; a killed backend leaves at most `limits.concurrency` (16 by default).
+ * `mostAtOnce`; a killed backend leaves at most `limits.concurrency` lanes (16 by default).
  */
 export const ORPHANS = {
   lookEveryMs: 2000,
