@@ -25,7 +25,7 @@ import { createTokenCounts } from './watch/token-counts.ts';
 import { startWatch } from './watch/watch.ts';
 import { within } from './within.ts';
 
-/** Longest wait for requests and reports at shutdown (ms): with broker, store and process exit, the shutdown takes at most 10 s. */
+/** Longest wait for requests and reports at shutdown (ms). The whole shutdown, including broker, store and exit, takes at most 10 s. */
 const CLOSE_WITHIN_MS = 4000;
 /** Longest wait for running statements of the store at shutdown (ms). */
 const STORE_CLOSES_WITHIN_MS = 1000;
@@ -43,7 +43,7 @@ export interface BackendSecrets {
   readonly webhookSecret?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
-  /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
+  /** Reads certificate and key of the console (PEM). Called regularly, because they may be renewed. */
   readonly consoleTls?: () => { readonly cert: string; readonly key: string };
 }
 

@@ -107,7 +107,7 @@ function matches(pattern: string, { tenant, device }: DeviceName): boolean {
   return fits(wantedTenant, tenant) && fits(wantedDevice, device);
 }
 
-/** `*` stands for any characters, or none. Each part is searched once, from the left. */
+/** `*` matches any number of characters, including none. Each part is searched once, from the left. */
 function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
