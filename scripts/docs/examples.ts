@@ -133,7 +133,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ts,
     lane: null,
     valid_to: '2026-05-14T09:30:00.000Z',
-    message: 'the client certificate ends on 2026-05-14 and was not renewed',
+    message: 'the client certificate expires on 2026-05-14 and was not renewed',
   },
   config_problem: {
     ts,

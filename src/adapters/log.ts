@@ -19,7 +19,7 @@ export interface LogSink {
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A format that is ready to be used; the readable ones are a function, from `loadFormat`. */
+/** A format that `loadFormat` has loaded. The readable ones are a function. */
 export type LoadedFormat = Exclude<LogFormat, 'readable' | 'readable-plain'> | ((line: LogLine) => string);
 
 export interface LogOptions {

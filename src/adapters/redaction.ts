@@ -164,7 +164,7 @@ function createScan(text: Characters, isCut: boolean) {
     if (text.charCodeAt(nameEnd) === EQUALS) {
       const from = nameEnd + 1;
       const to = skip(from, (at) => !isOneOf(at, VALUE_ENDS));
-      // "authorization=Bearer abc": the scheme is not secret, the text after it is.
+      // "authorization=Bearer abc": the scheme is not secret, but the text after it is.
       const isScheme = to - from <= LEAST_CREDENTIAL && SCHEMES.includes(read(from, to).toLowerCase());
       return isScheme ? null : { from, to };
     }

@@ -2,7 +2,7 @@ import type { WallMs } from '../protocol/time.ts';
 
 /**
  * `Retry-After` of an answer, in milliseconds. It holds seconds or a date. A date is compared with the server's clock (`Date`),
- * because this machine's may be wrong; without that header, with our clock.
+ * because this machine's may be wrong, or with our clock if that header is missing.
  * @param wall null: not known
  */
 export function readRetryAfter(

@@ -11,7 +11,7 @@ interface Waiting {
  * Timers with slack share their wake-ups. The alarm rings when one of them cannot wait longer, and then calls all that are due. A
  * wait that is renewed repeatedly does not set a timer each time: even a cancelled Node timer wakes the process up.
  * @param now monotonic milliseconds
- * @returns calls back between `at` and `slackMs` later; returns the cancellation
+ * @returns a function that calls back between `at` and `slackMs` later, and returns the function that cancels this
  */
 export function createSharedAlarm(
   now: () => number,

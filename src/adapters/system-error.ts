@@ -62,7 +62,7 @@ export function fileTrouble(error: unknown): string | null {
   const code = systemCode(error) ?? '';
   const path = error instanceof Error && 'path' in error ? error.path : null;
   // Linux opens a folder like a file and fails at the first read, for which Node names no path.
-  const file = typeof path === 'string' ? path : code === 'EISDIR' ? 'a file that was named' : null;
+  const file = typeof path === 'string' ? path : code === 'EISDIR' ? 'one of the files' : null;
   return file === null || !(code in REASONS) ? null : `${file} cannot be used: ${REASONS[code]}`;
 }
 

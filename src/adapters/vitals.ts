@@ -3,7 +3,7 @@ import type { ReadVitals } from '../ports/vitals.ts';
 import { KERNEL_FOLDERS, readTemperature } from './kernel.ts';
 import { residentTree } from './process-memory.ts';
 
-/** Time between two measurements (milliseconds): the process wakes rarely, and it suffices for a report every minute. */
+/** Time between two measurements (milliseconds): wakes the process rarely, and is enough for a report every minute. */
 const LAG_EACH_MS = 2000;
 /** An hour of samples. */
 const SAMPLES = 1800;

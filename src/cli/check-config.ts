@@ -55,7 +55,7 @@ function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
 
 /**
  * Formats problems for standard error, each on its own lines.
- * @param effect what follows from them; empty: nothing, because the configuration was only read
+ * @param effect consequence of the problems; empty: none, because the configuration was only read
  */
 export function formatProblems(problems: readonly Problem[], file: string, effect = ''): string {
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;

@@ -63,7 +63,7 @@ async function versions(
   const status = await readStatus(memory);
   if (status === null)
     throw new Failure(
-      `the updater of this device does not run (${memory}/${STATUS_FILE} is missing): see "systemctl status dragoman-update", or install the package dragoman`,
+      `the updater of this device is not running (${memory}/${STATUS_FILE} is missing): see "systemctl status dragoman-update", or install the package dragoman`,
     );
   if (order !== null) {
     const problem = await leaveOrder(state, order);

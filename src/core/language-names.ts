@@ -12,7 +12,7 @@ export function ownName(language: string): string {
   return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
 }
 
-/** The name of a language, and the tag that yields it. A tag of our form may still be invalid, such as "en-us-us". */
+/** The name of a language, and the tag that yields it. A tag that fits our pattern may still be invalid, such as "en-us-us". */
 function nameOf(language: string): readonly [name: string, tag: string] {
   for (const tag of [language, primaryOf(language)]) {
     try {

@@ -1,7 +1,7 @@
 /** What a new certificate must fulfil. */
 
 const DAY_MS = 86_400_000;
-/** Tolerated difference of clocks (ms): a certificate that begins within it counts as valid. */
+/** Tolerated clock skew (ms): a certificate that becomes valid within this time counts as valid. */
 const CLOCKS_APART_MS = 600_000;
 
 /** Validity of a certificate, wall-clock milliseconds. */

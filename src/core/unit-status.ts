@@ -45,7 +45,7 @@ export interface UnitStatusLine {
   readonly broker: 'connected' | 'missing' | 'unknown';
 }
 
-/** Returns null for a line that is not one of the agent. */
+/** Returns null for a line that the agent did not write. */
 export function readUnitStatusLine(line: string): UnitStatusLine | null {
   const [start, status, codes = ''] = /^(\w+)(?: \(([^)]*)\))?: /.exec(line) ?? [];
   if (start === undefined || status === undefined) return null;

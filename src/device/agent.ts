@@ -36,12 +36,12 @@ import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
 import { createUpdateWatch, type UpdateWatch } from './update/update-watch.ts';
 import { insist, within } from '../machine/within.ts';
 
-/** Time for the whole shutdown (ms). */
+/** Time limit of the whole shutdown (ms). */
 const END_LIMIT_MS = 9900;
 
 /** The device: its lanes, its connection to the owner, and the wiring between them. */
 export class Agent {
-  /** The lanes that run; changes in place. */
+  /** The running lanes; the array changes in place. */
   readonly lanes: readonly LaneRunner[];
   /** Publishes status, state and events for the owner. */
   readonly publisher: Publisher;
@@ -72,7 +72,7 @@ export class Agent {
   private readonly updates: UpdateWatch;
   private isBackendSilent = false;
   private bus: Bus | null = null;
-  /** MQTT version of the present connection. */
+  /** MQTT version of the current connection. */
   private protocol: 4 | 5 = 5;
   private stopping: Promise<void> | null = null;
 
@@ -240,7 +240,7 @@ export class Agent {
     });
   }
 
-  /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has timed out. */
+  /** Connects, and starts the lanes that start at boot, each once its loudspeaker is open or the wait has timed out. */
   async start(): Promise<void> {
     this.bus = this.connect();
     this.reports.tellOwner((where, message) => this.publisher.tellDefect(where, message));

@@ -45,7 +45,7 @@ export interface DaemonOptions {
 }
 
 /**
- * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after it.
+ * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after the signal.
  * @throws UnusableFile or AudioFaultError, before anything runs, if the configuration names unusable files or devices
  */
 export async function runDaemon({
@@ -126,7 +126,7 @@ export async function runDaemon({
   await ended;
 }
 
-/** Loaded only for a kiosk with a screen. If it fails, the kiosk still interprets. */
+/** The screen's part is loaded only for a kiosk with a screen. If this fails, the kiosk still interprets. */
 async function serveScreen(
   agent: Agent,
   config: Config,
@@ -143,7 +143,7 @@ async function serveScreen(
   }
 }
 
-/** Loaded only if it is switched on. If it fails, the kiosk still interprets. */
+/** Metrics are loaded only if they are switched on. If this fails, the kiosk still interprets. */
 async function serveMetrics(
   agent: Agent,
   listen: string,

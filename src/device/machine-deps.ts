@@ -19,7 +19,7 @@ import { ownerSignatures, serviceAuthority, UnusableFile } from './config/unusab
 import type { AgentDeps } from './deps/deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
-/** Bytes of a {random_hash}: no two connections share a hash. */
+/** Bytes of a {random_hash}: enough that no two connections share a hash. */
 const HASH_BYTES = 18;
 
 /**

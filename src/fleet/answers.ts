@@ -32,7 +32,7 @@ export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): 
 }
 
 /**
- * The result at each device, by name: of the expected ones, and of others that answered.
+ * The result at each expected device, and at any other device that answered, sorted by name.
  * @param queued what becomes of the command for a disconnected device, as the end of a sentence; empty: it is lost
  */
 export function outcomes(

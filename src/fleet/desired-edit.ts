@@ -118,7 +118,7 @@ export function applyChanges(
   return next;
 }
 
-/** The document without the key, the lane, or the lane's key. An empty lane or part is removed, too: a device may not have it. */
+/** The document without the key, the lane, or the lane's key. An empty lane or part is removed, too: a device may not know it. */
 function without(body: Record<string, unknown>, scope: string, key: string): Record<string, unknown> {
   if (key === 'version') return body;
   if (scope === '' && Object.hasOwn(body, key)) return withKey(body, key, undefined);

@@ -30,7 +30,7 @@ export interface Verdict {
   readonly older: Faults;
   /** Names of the changed keys that are in force. */
   readonly applied: readonly string[];
-  /** Changed keys with other values in force, without an error. */
+  /** Changed keys for which another value is in force, although no error was reported. */
   readonly overridden: readonly DesiredDifference[];
 }
 

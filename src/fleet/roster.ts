@@ -15,7 +15,7 @@ export interface Roster {
   readonly size: number;
   get(device: string): DeviceEntry | undefined;
   entries(): Iterable<DeviceEntry>;
-  /** Notes the last message of a device. A cleared topic (null) removes it. */
+  /** Notes the last message of a device. A cleared topic (null) removes that message. */
   note(
     device: string,
     news: { readonly status: ReceivedStatus | null } | { readonly state: ReceivedState | null },

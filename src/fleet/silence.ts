@@ -8,11 +8,11 @@ export const SILENT_AFTER_MS = 180_000;
 
 const CONNECTED: readonly string[] = ['ready', 'idle', 'degraded', 'stopping'];
 
-/** Whether a device with this status has published that it is connected. */
+/** Whether a device with this status claims to be connected. */
 export const claimsConnection = (status: string): boolean => CONNECTED.includes(status);
 
 /**
- * @param heardAt time of its last message, retained ones left out; null: none yet
+ * @param heardAt time of the device's last message that was not retained; null: none yet
  * @param listeningSince since when all its messages are received; null: not all are
  */
 export function isSilent(heardAt: number | null, listeningSince: number | null, now: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * Puts the files of a plan into place. First all are written beside their places and synced, then renamed; on a failure the renamed
- * ones are restored. A power cut in between is repaired at the next boot: the file keeps its secrets until all is in place.
+ * ones are restored. A power cut in between is repaired at the next boot: dragoman.json keeps its secrets until all is in place.
  */
 import {
   chmodSync,

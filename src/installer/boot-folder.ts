@@ -11,7 +11,7 @@ export function isFolder(path: string): boolean {
 /**
  * The folder for the boot report, which is written as root. The path of the file comes from a folder of the agent's user, who could
  * otherwise make root write anywhere. So only mount points of boot partitions are accepted.
- * @param file that was read; null: none, or unknown
+ * @param file path of the settings that were read; null: none, or unknown
  * @returns null when there is no such folder
  */
 export function reportFolder(file: string | null, folders = BOOT_FOLDERS): string | null {

@@ -71,7 +71,7 @@ function overridden(
   ];
 }
 
-/** The part's own value at a path, as JSON; undefined when it has none. Its lanes may have other indexes. */
+/** The part's own value at a path, as JSON; undefined when it has none. Lanes are not compared: their indexes may differ. */
 function partAt(value: Readonly<Record<string, unknown>>, path: string): string | undefined {
   if (path.startsWith('lanes[')) return value['lanes'] === undefined ? undefined : 'a lane';
   const valueInFile = path

@@ -42,7 +42,7 @@ function isSetUp(root: string): boolean {
   );
 }
 
-/** Adds the root to a path. A relative name that was found beside the configuration already has it. */
+/** Prepends the root to a path, unless the path already has it, like names found beside the configuration. */
 const placeBelow = (root: string, path: string): string =>
   path.startsWith(join(root, '/')) ? path : join(root, path);
 

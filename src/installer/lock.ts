@@ -8,7 +8,7 @@ import { systemCode } from '../adapters/system-error.ts';
 const PROVISION_LOCK = '/run/dragoman-provision.lock';
 /** Beside the result file, where all writers of the status may write. */
 const STATUS_LOCK = 'status.lock';
-/** Longest wait for the status lock (milliseconds): a slow card takes a second per file. Then the status is written anyway. */
+/** Longest wait for the status lock (milliseconds): a slow card takes a second per file. After this wait the status is written anyway. */
 const WAIT_FOR_STATUS_MS = 3000;
 const LOOK_EVERY_MS = 20;
 const LONGEST_PID = 20;

@@ -23,7 +23,7 @@ export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses)
   return names.sort().map((name) => ({
     name,
     isWireless: ['wireless', 'phy80211'].some((sign) => existsSync(join(folder, name, sign))),
-    // An interface that is down has no such value.
+    // The file of an interface that is down cannot be read.
     hasLink: readIfReadable(join(folder, name, 'carrier'))?.trim() === '1',
     addresses: (known[name] ?? [])
       .filter(({ address, internal }) => !internal && !OWN_MAKING.test(address))
@@ -35,7 +35,7 @@ export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses)
 const MANAGER_REASONS: Readonly<Record<string, WifiTrouble>> = { 7: 'password_wrong', 53: 'not_found' };
 
 /**
- * The Wi-Fi problem from the supplicant's log, if that can be read, or else from the network manager.
+ * The Wi-Fi problem, from the supplicant's log if that can be read, otherwise from the network manager.
  * @param sockets a folder in which the supplicant can answer; the usual one by default
  */
 export async function readWifiTrouble(

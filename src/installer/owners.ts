@@ -1,4 +1,4 @@
-/** The owners of the files, by the numbers of the target system. */
+/** The owners of the files, as user and group numbers of the target system. */
 
 import type { Owners } from './apply.ts';
 import type { Write } from './core/places.ts';

@@ -23,7 +23,7 @@ import { PROVISIONING_FILE } from './core/outcome.ts';
 import { withoutSecrets } from './core/secrets.ts';
 import { readDocument } from './document.ts';
 
-/** An 8.3 name, so that FAT stores it under one name. */
+/** An 8.3 name, so that FAT stores no second, long name. */
 const CLEANED_FILE = 'DRAGOMAN.NEW';
 /** Zero bytes in a row: no text has this many, not even one in UTF-16. */
 const ZEROS = 16;

@@ -25,7 +25,7 @@ export interface SpeakerOptions {
   /** Configured devices, including names that are not kernel cards. */
   readonly configured: readonly string[];
   readonly folders?: MachineFolders;
-  /** Asks the running agent to play it on its own loudspeakers; false when it does not. */
+  /** Asks the running agent to play the sound on its own loudspeakers; false when the agent does not. */
   handOver(sound: DecodedSound): Promise<boolean>;
 }
 

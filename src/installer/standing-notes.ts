@@ -22,7 +22,7 @@ export function notesOnCard(root: string): string[] {
   }
 }
 
-/** Whether a status has other standing notes than these. */
+/** Whether a status has standing notes other than these. */
 export function hasOtherNotes(status: string, notes: readonly string[]): boolean {
   const reported = status.split(/\r?\n/).flatMap((line) => {
     const text = line.replace(/^- /, '');

@@ -8,7 +8,7 @@ import { START_HEAD } from './core/start-text.ts';
 import { whileStatusIsOurs } from './lock.ts';
 
 const MOST_BYTES = 256 * 1024;
-/** Draft of the status file: one name on FAT, so that power cuts leave at most one. */
+/** Draft of the status file, always under the same 8.3 name, so that power cuts leave at most one. */
 const DRAFT = 'DRAGOSTA.NEW';
 const TIME = /^Time: .*$/gm;
 
@@ -16,7 +16,7 @@ const TIME = /^Time: .*$/gm;
  * Writes the result of the settings, and removes a report on an earlier start.
  * @param boot where the boot partition is mounted
  * @param run the runtime folder of provisioning
- * @returns the reason in words why it was not written; null: it was
+ * @returns why it could not be written, in words; null: it was written
  */
 export function writeSettingsText(boot: string, text: string, run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => writeWhole(boot, text)));
@@ -28,11 +28,11 @@ export function clearDraft(boot: string, run: string): void {
 }
 
 /**
- * Replaces the last report on a start, after the part of `dragoman provision`. A new time alone is not written: a power cut
- * during the write could damage the card.
+ * Replaces the report on the last start, which follows the result of `dragoman provision`. Writes nothing if only the time has
+ * changed: a power cut during the write could damage the card.
  * @param boot where the boot partition is mounted
  * @param run the runtime folder of provisioning
- * @returns the reason in words why it was not written; null: it was
+ * @returns why it could not be written, in words; null: it was written
  */
 export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => putLines(boot, lines)));

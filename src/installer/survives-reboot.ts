@@ -25,7 +25,7 @@ export function isLasting(mounts: string, kindOf: KindOf): boolean {
   if (holding === null) return true;
   if (MEMORY_TYPES.includes(holding.type)) return false;
   if (holding.type !== 'overlay') return true;
-  // Mounts that were created before the system started have moved since then, in the image to `IMAGE`.
+  // The path is from before the system's start: since then the mount has moved, in the image from /mnt to `IMAGE`.
   const [, upper = ''] = /(?:^|,)upperdir=([^,]+)/.exec(holding.options) ?? [];
   const kind = kindOf(upper) ?? kindOf(upper.replace(/^\/mnt(?=\/)/, IMAGE));
   // An unknown file system counts as memory: the secrets stay where they are, and nothing is lost.

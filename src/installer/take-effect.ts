@@ -33,7 +33,7 @@ export function callsFor(
     ...(has(NETWORK) ? [['nmcli', 'connection', 'reload'] as const] : []),
     ...(has([PLACES.managerState]) ? [['nmcli', 'radio', 'wifi', 'on'] as const] : []),
     ...(has(NETWORKD) ? [['networkctl', 'reload'] as const] : []),
-    // Without waiting for the supplicant, which starts later in the boot.
+    // `--no-block`: the supplicant starts later in the boot.
     ...(has([PLACES.supplicant, PLACES.supplicantWanted])
       ? [['systemctl', '--no-block', 'restart', supplicant] as const]
       : []),

@@ -45,7 +45,7 @@ function makeRunFolder(folder: string): void {
   if (process.getuid?.() === 0) chownSync(folder, 0, 0);
 }
 
-/** A new time alone is not written at each boot: a power cut during the write could damage the card. */
+/** Whether the result must be written. An unchanged one is not: a power cut during the write could damage the card. */
 function isNews(result: ProvisioningResult, boot: string): boolean {
   if (result.outcome !== 'unchanged') return true;
   try {

@@ -1,7 +1,7 @@
 import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Maximum number of devices that are counted. Beyond it all counts are reset: at an open broker anyone can invent names. */
+/** Maximum number of devices that are counted. At the limit all counts are reset: without logins anyone can invent names. */
 const MOST_DEVICES = 20_000;
 
 /** @returns whether a device has exceeded the rate; each call counts */

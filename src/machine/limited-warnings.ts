@@ -3,9 +3,9 @@ import type { Log } from '../ports/log.ts';
 
 /** Default interval between two warnings of one kind (ms). */
 const QUIET_MS = 60_000;
-/** Maximum number of kinds per sentence: at an open broker anyone can invent device names, and the log would fill the disk. */
+/** Maximum number of kinds per sentence: without logins anyone can invent device names, and the log would fill the disk. */
 const MOST_KINDS = 100;
-/** Some sentences contain the words of a broker, so their number needs a limit, too. */
+/** Maximum number of sentences: some of them quote the broker. */
 const MOST_SENTENCES = 1000;
 
 /** Logs a repeating warning at most once per interval and kind, with the number of suppressed ones. */
@@ -17,9 +17,9 @@ interface Last {
 }
 
 export function createLimitedWarnings(log: Log, clock: Clock, quietMs = QUIET_MS): Complain {
-  /** By sentence and kind, oldest first. */
+  /** Last warning by sentence and kind, oldest first. */
   const sentences = new Map<string, Map<string, Last>>();
-  /** By sentence: the kinds beyond the maximum. Separate, so that dropping a kind does not lose this count. */
+  /** Last warning about too many kinds, by sentence. Separate, because `makeRoom` must not drop it. */
   const beyond = new Map<string, Last>();
 
   const warn = (known: Map<string, Last>, kind: string, fields: object, sentence: string): void => {

@@ -1,18 +1,18 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
-/** Interval of reports for one kind (ms); each has the count since the last. */
+/** Interval of reports for one kind (ms); each report has the count since the previous one. */
 const TELL_EVERY_MS = 60_000;
 /** Maximum number of kinds: further ones share one count. Only a safeguard: kinds come from our own tables. */
 const MOST_KINDS = 256;
 
 /**
  * The rate limit of all events and log lines. The first ones of each kind are reported at once. Further ones are counted, and
- * the last of them is reported at the end of the minute, with the count. No input can exceed that.
+ * the last of them is reported at the end of the minute, with the count. No input can exceed this rate.
  */
 export interface RepeatFilter {
   /**
-   * @param say reports it; `repeated` is 0, or the number since the last report, this one included
+   * @param say reports the event or line; `repeated` is 0, or the number since the last report, including this one
    * @param atOnce how many of the kind are reported without delay each minute (default: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;

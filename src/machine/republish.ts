@@ -20,7 +20,7 @@ export function createRepublish(clock: Clock): Republish {
         waiting.delete(topic);
         return;
       }
-      // The first refusal sets the time: later changes of the value must not delay it.
+      // The first refusal sets the time of the retry: later changes of the value must not delay it.
       if (waiting.has(topic)) return;
       const again = (): void => {
         waiting.delete(topic);

@@ -27,5 +27,6 @@ export async function insist(
   what: keyof typeof CLOSING_LIMIT_MS,
   closing: Promise<unknown>,
 ): Promise<void> {
-  if (!(await within(clock, CLOSING_LIMIT_MS[what], closing))) log.warn({ what }, 'did not close in time');
+  if (!(await within(clock, CLOSING_LIMIT_MS[what], closing)))
+    log.warn({ what }, 'a part of the agent did not close in time');
 }

@@ -11,7 +11,7 @@ export const AUDIO_FAULTS = {
   },
   busy: {
     means: 'Another program uses it.',
-    todo: 'End the program that has it, or use another card: `dragoman devices` names the program.',
+    todo: 'End that program, or use another card: `dragoman devices` names the program.',
   },
   lost: {
     means: 'The device has disappeared.',
@@ -19,7 +19,7 @@ export const AUDIO_FAULTS = {
   },
   hung: {
     means: 'It delivers or plays no sound and reports no error.',
-    todo: 'Nothing the first time. If it stays: plug it in again, restart the sound server behind it, or use another card.',
+    todo: 'Nothing the first time. If it persists: plug it in again, restart the sound server behind it, or use another card.',
   },
   format: {
     means: 'It accepts none of the sample rates and channel counts that were tried.',
@@ -27,11 +27,11 @@ export const AUDIO_FAULTS = {
   },
   too_fast: {
     means: 'It delivers more sound than its sample rate allows.',
-    todo: 'Set another `sampleRate`. If it stays: use another card, this one does not keep time.',
+    todo: 'Set another `sampleRate`. If it persists: use another card, this one does not keep time.',
   },
   failed: {
     means: 'Any other failure.',
-    todo: 'Follow the log line: `dragoman devices` lists what there is, and `dmesg` may say more.',
+    todo: 'Follow the log line: `dragoman devices` lists the available devices, and `dmesg` may say more.',
   },
 } as const satisfies Record<string, { readonly means: string; readonly todo: string }>;
 
@@ -53,7 +53,7 @@ export interface CaptureSink {
   ended(): void;
   /** The device failed; the driver retries until it is closed. */
   fault(fault: AudioFault): void;
-  /** Something else changes the gain that the driver maintains (`present`), or has stopped doing so. */
+  /** Another program changes the gain that the driver maintains (`present`), or has stopped doing so. */
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 
@@ -73,8 +73,8 @@ export interface Capture {
   /** Absent when there is no device. */
   readonly figures?: DeviceFigures | undefined;
   /**
-   * Whether to deliver in short pieces from now on, for a user that needs time to process sound before a chunk is complete. A
-   * device that needs a restart for it loses a moment of sound. Absent when the pieces cannot be changed.
+   * Whether to deliver in short pieces from now on, for a consumer that needs time to process sound before a chunk is complete. If
+   * this restarts the device, a moment of sound is lost. Absent when the length of the pieces is fixed.
    */
   useShortPeriods?(on: boolean): void;
   /** Stops at once and frees the device. */
@@ -85,11 +85,11 @@ export interface Capture {
 export interface PlaybackSink {
   /** The device failed, or now fails for another reason; the driver retries until closed. Each reason is reported once until `back`. */
   fault(fault: AudioFault): void;
-  /** The device works again after a fault; its owner has to set the volume again. */
+  /** The device works again after a fault; the receiver has to set the volume again. */
   back(): void;
   /** How much of the written sound (ms) was lost while the device was away. */
   missed(ms: number): void;
-  /** When all sound written so far ends, by the device's own count; corrects the result of the last write. */
+  /** All sound written so far ends at `heardUntil`, by the device's own count. Replaces the estimate of the last write. */
   measured(heardUntil: number): void;
 }
 
@@ -106,8 +106,8 @@ export interface Place {
   /** Samples since the run began, at the lane's rate, counted by the device's own clock. */
   readonly sample: number;
   /**
-   * Set when the count continues from the previous run: the samples after this one were in the device, but were not played
-   * before the break. Null when the count starts anew.
+   * If the count continues from the previous run: the first sample that had not been played at the break. Null when the count
+   * starts anew.
    */
   readonly heardFrom: number | null;
 }
@@ -125,12 +125,12 @@ export interface Playback {
   /** Plays directly after earlier sound, or at once when nothing is waiting. */
   write(pcm: Uint8Array): Written;
   /**
-   * Drops sound that was written but not heard; a device that continues at the next sample fades out first.
+   * Drops sound that was written but not yet heard. A device that can stop at any sample fades out first.
    * @returns the moment until which sound is still heard; undefined: it is silent at once
    */
   flush(): number | undefined;
   /**
-   * The position after all written sound. Null when the device has breaks, so that its sound is placed by the clock.
+   * The position after all written sound. Null when the device makes breaks: its sound is then placed by the clock.
    */
   readonly place?: Place | null | undefined;
   /**
@@ -146,8 +146,8 @@ export interface Playback {
 }
 
 /**
- * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work,
- * such as a missing file.
+ * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for a fault that retries
+ * cannot fix, such as a missing file.
  */
 export type OpenCapture = (sink: CaptureSink, shortPeriods?: boolean) => Promise<Capture>;
 /** Opens a playback. */

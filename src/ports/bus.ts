@@ -17,14 +17,14 @@ export interface PublishOptions {
   readonly properties?: RequestProperties;
   /** Default: `general`. */
   readonly share?: QueueShare;
-  /** Called once: whether the broker has acknowledged the message (QoS 1), or it was dropped. */
+  /** Called once, when the broker has acknowledged the message (QoS 1) or the message was dropped. */
   readonly ended?: (isDelivered: boolean) => void;
 }
 
 /** A QoS 1 message that was dropped. */
 export interface LostMessage {
   readonly topic: string;
-  /** `refused`: by the broker. `undeliverable`: each connection ended when it was sent. */
+  /** `refused`: by the broker. `undeliverable`: every attempt to send it ended the connection. */
   readonly why: 'full' | 'too_large' | 'refused' | 'undeliverable';
   /** A few words for the log. */
   readonly reason: string;
@@ -35,7 +35,7 @@ export interface BusMessage {
   readonly payload: string;
   readonly retain: boolean;
   readonly properties: RequestProperties;
-  /** Sent again by the broker, because it was not acknowledged before a connection ended. */
+  /** Redelivered by the broker, because a connection ended before the acknowledgement. */
   readonly again?: true;
   /**
    * Holds the acknowledgement back until the returned function is called. If the connection or the program ends first, the broker
@@ -56,7 +56,7 @@ export const BUS_PROBLEMS = {
   },
   taken_over: {
     means: 'Another client connected under the same name.',
-    todo: 'As the reason `identity_conflict`. Give each backend its own client identifier.',
+    todo: 'Follow the advice for the reason `identity_conflict`. Give each backend its own client identifier.',
   },
 } as const satisfies Record<string, { readonly means: string; readonly todo: string }>;
 export type BusProblem = keyof typeof BUS_PROBLEMS;
@@ -69,7 +69,7 @@ export interface BusListener {
   limited?(limits: readonly BrokerLimit[]): void;
   /** The filters that the broker refused on a connection that goes on without them. Called before `up`, and on changes. */
   refused?(filters: readonly string[]): void;
-  /** Connected, and every subscription is in place. `connection` counts connections of this process from 1. */
+  /** Connected, with every subscription that the broker accepted. `connection` counts the connections of this process from 1. */
   up(connection: number, protocol: 4 | 5): void;
   /** @param code the broker's own reason, if it gave one: MQTT 5 reason code, or MQTT 3.1.1 return code below 6 */
   down(problem: BusProblem, message: string, code?: number): void;
@@ -90,22 +90,22 @@ export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): void;
   /** Whether the connection is needed at once: while it is down, retries then come within seconds instead of minutes. */
   urgent(isUrgent: boolean): void;
-  /** Whether another client is known to use this device's identifier: it may then be the cause of disconnects. */
+  /** Whether another client is known to use this device's identifier: that client may be the cause of disconnects. */
   disputed?(isDisputed: boolean): void;
   /** A person has changed something: ends the wait for the next attempt, if there is one. */
   tryNow?(): void;
   /** Closes the connection cleanly and opens the next one at once, with the present settings, such as a new certificate. */
   reconnect(): void;
   /**
-   * Tries the other broker beside the present one. If it accepts the device, it becomes the present one, and the old connection is
-   * closed with `finale` as its last message. Does nothing while an attempt is running.
+   * Tries the other broker while the present connection stays up. If that broker accepts the device, it becomes the present one, and
+   * the old connection is closed with `finale` as its last message. Does nothing while an attempt is running.
    * @param done called once: null, or why the other broker does not accept the device
    */
   attempt?(
     finale: { topic: string; payload: string; retain: boolean },
     done: (problem: string | null) => void,
   ): void;
-  /** Receives no further messages on this connection. Resolves when the broker has acknowledged that, after 1 s at most. */
+  /** Cancels all subscriptions of this connection. Resolves when the broker has acknowledged that, or after 1 s. */
   unsubscribe?(): Promise<void>;
   /** Closes the connection cleanly, with `finale` as its last message and without raising the will. */
   close(finale?: { topic: string; payload: string; retain: boolean }): Promise<void>;

@@ -7,7 +7,7 @@ export interface DeviceCertificate {
   readonly successor: CertificateInfo | null;
   /** The pending request. */
   readonly request: { readonly id: string; readonly csr: string } | null;
-  /** Whether the last connection used one of these certificates: another broker may have another login. */
+  /** Whether the last connection used one of these certificates: another broker may need another login. */
   readonly isShown: boolean;
   /** Selects the certificate for the next connection. */
   use(which: 'present' | 'new'): void;
@@ -32,7 +32,7 @@ export interface CertificateInfo {
   readonly validTo: number;
 }
 
-/** `message` continues "the certificate ". */
+/** `message` is the rest of a sentence that begins with "the certificate". */
 export type CertificateOffer =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'wrong_certificate' | 'not_kept'; readonly message: string };

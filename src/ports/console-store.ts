@@ -1,6 +1,6 @@
 /**
- * What the owner's console keeps: people, their sessions, the audit, jobs and the numbers of conversations. It holds no password and no
- * cookie, only hashes of them. All times are milliseconds since 1970 by the clock of the store.
+ * What the owner's console keeps: people, their sessions, the audit, jobs, and figures of conversations. Passwords and cookies are
+ * stored only as hashes. All times are milliseconds since 1970 by the clock of the store.
  * Every operation throws `StoreDown` or `StoreRefused` if it fails, and then has changed nothing.
  */
 import type { ConsoleRole } from '../protocol/console-routes.ts';
@@ -63,7 +63,7 @@ export interface AuditFilter {
   readonly before?: string | undefined;
 }
 
-/** A job as JSON, with what is needed to find it. */
+/** A job as JSON, with the fields needed to find it. */
 export interface StoredJob {
   readonly id: string;
   readonly at: number;
@@ -72,7 +72,7 @@ export interface StoredJob {
 }
 
 export interface StoredConversation {
-  /** Unique: the same occurrence is written once. */
+  /** Unique, so that a conversation is written only once. */
   readonly id: string;
   readonly device: string;
   readonly durationS: number;
@@ -83,7 +83,7 @@ export interface StoredConversation {
 }
 /** Sums of conversations that have the same key. */
 export interface ConversationSum {
-  /** Number of the day since 1970, name of the device, or languages with commas. */
+  /** Number of the day since 1970, name of the device, or languages separated by commas. */
   readonly key: string;
   readonly conversations: number;
   readonly durationS: number;
@@ -99,8 +99,8 @@ export interface ConsoleStore {
   people(): Promise<StoredPerson[]>;
   person(name: string): Promise<StoredPerson | null>;
   /**
-   * Decides on an attempt to sign in with a name, serialised over all instances. Attempts belong to the row that is
-   * found: a database may find it under more than one spelling.
+   * Decides on an attempt to sign in with a name, serialised over all instances. Attempts are counted on the row
+   * found, because a database may find one row under several spellings.
    * @returns the person, or null if there is none, and how long a refused attempt must wait
    */
   attempt(
@@ -120,7 +120,7 @@ export interface ConsoleStore {
   /** Ends the person's sessions. */
   removePerson(name: string): Promise<PersonOutcome>;
 
-  /** @param key hash of the cookie's value. Null: the person does not exist any more, or has another password meanwhile. */
+  /** @param key hash of the cookie's value. Null: the person no longer exists, or the password has changed meanwhile. */
   openSession(
     key: string,
     person: Pick<StoredPerson, 'name' | 'passwordHash'>,
@@ -136,7 +136,7 @@ export interface ConsoleStore {
   /** @returns the id of the audit line */
   beginAudit(entry: AuditEntry): Promise<string>;
   endAudit(id: string, ok: boolean, text: string): Promise<void>;
-  /** Marks the audit line of a target's newest configuration with the result `said` as failed after all, and appends `how`. Idempotent. */
+  /** Changes the audit line of a target's newest configuration with the result `said` to failed, and appends `how`. Idempotent. */
   contradictAudit(on: string, said: string, how: string): Promise<void>;
   /** Newest first. */
   audit(filter: AuditFilter, most: number): Promise<StoredAudit[]>;

@@ -9,7 +9,7 @@ import type { Place } from './audio.ts';
 export interface EchoCancellerSink {
   /** The canceller accepts sound from now on. */
   ready(): void;
-  /** The canceller has found the echo at a new delay and is still adapting; the next frames are the first ones after that. */
+  /** The echo was just found at a new delay. The next call of `frames` brings the first sound since; the filter is still adapting. */
   found(): void;
   /**
    * The microphone's sound, in its original order.
@@ -27,22 +27,22 @@ export interface EchoCancellerSink {
 export interface EchoCanceller {
   /**
    * @param heardAt when the first sample of `pcm` is heard from the loudspeaker
-   * @param goesOn it directly follows earlier sound, even when the estimate of `heardAt` has changed
-   * @param place its position in the sound of a device that runs without a break
+   * @param goesOn true: it directly follows earlier sound, even if the estimate of `heardAt` has changed
+   * @param place its position, for a device that plays without breaks
    */
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
   /** Sound that would have been heard from this moment on was dropped. */
   flushed(at: number, place?: Place | null): void;
   /**
    * @param capturedAt when its last sample was captured
-   * @param missingMs of sound until the current chunk is complete; 0: it is complete, and needed now
+   * @param missingMs sound still missing in the current chunk (ms); 0: the chunk is complete, and needed now
    */
   captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void;
-  /** Returns the sound that it still holds to the sink, unchanged, and ends. */
+  /** Gives the sound that it still holds to the sink, unchanged, and ends. */
   close(): void;
 }
 
-/** Starts to make a canceller; a problem is reported as `failed`, never as an exception. */
+/** Starts a canceller; a problem is reported as `failed`, never as an exception. */
 export type OpenEchoCanceller = (
   rates: { heardRateHz: number; playedRateHz: number },
   sink: EchoCancellerSink,

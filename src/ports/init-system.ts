@@ -16,6 +16,6 @@ export interface InitSystem {
   readonly listens: boolean;
   /** Timeout for `alive`, after which the supervisor kills the agent; null: no timeout. */
   readonly watchdogMs: number | null;
-  /** Never throws, never blocks; news arrive in the order of the calls. */
+  /** Never throws, never blocks; notifications arrive in the order of the calls. */
   tell(news: ServiceNews): void;
 }

@@ -13,5 +13,5 @@ export interface KeyDeviceListener {
   lost(problem: string): void;
 }
 
-/** Reads an input device until `close`, also after it was away. */
+/** Reads an input device until `close`, and reopens it whenever it returns. */
 export type OpenKeyDevice = (path: string, listener: KeyDeviceListener) => { close(): void };

@@ -11,7 +11,7 @@ export interface RolloutKey {
 export interface StoredRollout extends RolloutKey {
   /** JSON. */
   readonly body: string;
-  /** Whether a backend has the lease on it now. */
+  /** Whether a backend holds the lease on it now. */
   readonly isDriven: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** What is wrong with a signature. */
 export type SignatureFault =
-  /** Not exactly a compact JWS. */
+  /** Not a compact JWS. */
   | 'malformed'
   /** Unsigned, or signed with an algorithm that is not accepted. */
   | 'algorithm'

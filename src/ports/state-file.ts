@@ -8,8 +8,8 @@ export type StateFound =
 export type StateReading =
   | StateFound
   /**
-   * The disk has not delivered it yet, and may never do so. By the time it arrives, the program's own state is at least as new.
-   * @property isOverdue the wait for it has timed out
+   * The content is still being read, and may never arrive. If it does, the program's own state is at least as new.
+   * @property isOverdue the wait for the content has timed out
    */
   | {
       readonly kind: 'awaited';

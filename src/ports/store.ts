@@ -7,7 +7,7 @@
 export interface MintRow {
   readonly lane: string;
   readonly request: string;
-  /** `making`: an instance asks the service. `made`: `session` is its answer. `over`: it failed, or a newer request replaced it. */
+  /** `making`: an instance is asking the service. `made`: `session` is the answer. `over`: it failed, or a newer request replaced it. */
   readonly state: 'making' | 'made' | 'over';
   /** The backend that works on it, until `leaseUntil`; afterwards any other may take it over. */
   readonly instance: string;
@@ -29,8 +29,9 @@ export interface SessionRow {
   readonly madeAt: number;
   /** A stream must begin before this time. */
   readonly windowUntil: number;
-  /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the window. */
+  /** Latest end of its stream, if the stream begins at once. */
   readonly endsAt: number;
+  /** Latest end of its stream, if the stream begins at the end of the window. */
   readonly overAt: number;
   /** The session replaces the lane's previous one, which continues for a while. */
   readonly isRollover: boolean;
@@ -65,7 +66,7 @@ export interface UnusedCounts {
 
 /** One line of the ledger. Lines are only ever added. */
 export interface LedgerEntry {
-  /** Unique: the same occurrence is written once. */
+  /** Unique, so that each event is written only once. */
   readonly id: string;
   readonly device: string;
   readonly lane: string;
@@ -115,7 +116,7 @@ export type Decide<T> = (book: DeviceBook, now: number) => Decision<T>;
 /** Decides on one device, and also gets the counts over all devices. Pure. */
 export type DecideCounted<T> = (book: DeviceBook, now: number, unused: UnusedCounts) => Decision<T>;
 
-/** `tenant/device`, with the lane or session that needs care. */
+/** A request to check for orphaned sessions. `device` is `tenant/device`. */
 export interface LaneToCheck {
   readonly device: string;
   readonly lane: string;
@@ -134,7 +135,7 @@ export class StoreDown extends Error {}
 /** The store can never be used as it is: a person must act. The message says how. */
 export class StoreRefused extends Error {}
 
-/** The values are not for this store: the same operation would always fail, and any other one works. */
+/** The store cannot hold these values: the same operation would always fail, but others still work. */
 export class ValueRefused extends Error {}
 
 /** Every operation throws one of these errors if it fails, and then has changed nothing. */
@@ -152,11 +153,11 @@ export interface Store {
   /** Devices that had a session before, newest first. */
   knownDevices(most: number): Promise<string[]>;
   /**
-   * Requests whose instance died, each for this caller alone: not shown again for `againMs`.
+   * Requests whose instance died. Each is given to one caller only, and not again for `againMs`.
    * @param graceMs time after the end of a lease in which a repeated request may still take it over
    */
   takeAbandoned(graceMs: number, againMs: number, most: number): Promise<LaneToCheck[]>;
-  /** Sessions that should have been revoked, each for this caller alone: not shown again for `againMs`. */
+  /** Sessions that should have been revoked. Each is given to one caller only, and not again for `againMs`. */
   takeLeaving(againMs: number, most: number): Promise<SessionToRevoke[]>;
   /** Adds one line to the ledger. False if it was there already. */
   append(entry: LedgerEntry): Promise<boolean>;

@@ -33,7 +33,7 @@ export interface Ready {
   readonly task: TaskState;
   /** The target languages of the task, if the service names them. */
   readonly targets: readonly string[] | null;
-  /** Whether it answers `askForTask`; false: the service reports it unasked. */
+  /** Whether this answers `askForTask`; false: the service reported it unasked. */
   readonly isAnswer: boolean;
   /** The service's explanation, fit to show; null: none. */
   readonly detail: string | null;
@@ -81,7 +81,7 @@ export interface Spoke {
   readonly part: string | null;
   /** The service's language tag; null: none. */
   readonly language: string | null;
-  /** The name of this utterance in one language; null: none. */
+  /** The service's name for this utterance in one language; null: none. */
   readonly utterance: string | null;
   /** True: this audio completes the sentence. */
   readonly last: boolean;
@@ -128,7 +128,7 @@ export interface Ended {
   readonly detail: string;
 }
 
-/** Reports of a translation service on a stream, independent of a protocol. */
+/** Reports of a translation service on a stream, independent of its protocol. */
 export type ServiceEvent = Ready | Heard | Understood | Translated | Spoke | Warned | Refused | Limit | Ended;
 
 /** `speech`: a text. `sound`: translated sound. `frame`: unknown, because it is not a message at all. */
@@ -147,7 +147,7 @@ export interface StreamListener {
   /**
    * The service did not answer the attempt to open the stream.
    * @param spent whether the token may have reached the service
-   * @param isOurs this machine has no room for a connection: another address would not help
+   * @param isOurs this machine lacks the resources for a connection: another address would not help
    */
   unreached(spent: boolean, message: string, isOurs?: boolean): void;
   /**
@@ -155,7 +155,7 @@ export interface StreamListener {
    * @param message what was wrong, for the owner
    */
   broke(fault: StreamFault, message: string): void;
-  /** A message of an unknown kind, ignored as agreed. Never holds content. */
+  /** A message of an unknown kind was ignored. The description never holds content. */
   oddity(description: string): void;
   /**
    * A message that cannot be understood.
@@ -173,7 +173,7 @@ export interface StreamTask {
   readonly targets: readonly string[];
   /** The service's name for a voice; null: the service chooses. */
   readonly voice: string | null;
-  /** Either of source and target may be spoken, and is translated into the other. */
+  /** Either language may be spoken, and is translated into the other. */
   readonly bothWays?: boolean;
   readonly inputRateHz: number;
 }
@@ -187,10 +187,10 @@ export interface StreamConnection {
   sendAudio(pcm: Uint8Array): void;
   /** Has a text spoken. @param translate the text is in another language, and is translated first */
   say(text: string, language: string, translate: boolean): void;
-  /** Lets the service speak what it has heard, and end the stream. */
+  /** Lets the service finish speaking what it has heard, and then end the stream. */
   end(): void;
   /**
-   * Asks for a sign of life, reported as `pong`. If the peer was heard a moment ago, that counts as one, and nothing is sent.
+   * Asks for a sign of life, reported as `pong`. If the peer has just sent something, that counts, and nothing is sent.
    */
   ping(): void;
   /** Closes cleanly; no event follows. */

@@ -1,7 +1,7 @@
 import type { AgentHealth, Release, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
 
 /**
- * The updater's folder. Paths are relative to it, and each call is one operation of the disk, so that a test can cut the
+ * The updater's folder. Paths are relative to it, and each call is one disk operation, so that a test can cut the
  * power after any of them. Failures are an `UpdateTrouble`.
  */
 export interface UpdateFiles {
@@ -35,7 +35,7 @@ export interface Offer {
 
 /** The signed apt repository and its packages. Failures are an `UpdateTrouble`. */
 export interface Repository {
-  /** Reads the signed package list. @param manifestUrl null: as in the device's own list of sources */
+  /** Reads the signed package list. @param manifestUrl null: uses the device's own list of sources */
   refresh(manifestUrl: string | null): Promise<void>;
   /** Null: the repository does not have it. */
   find(name: string, version: string): Promise<Offer | null>;
@@ -74,7 +74,7 @@ export interface OrderFiles {
   order(): Promise<UpdateOrder | null>;
   /** Removes the waiting order, if it is this one. */
   took(id: string): Promise<void>;
-  /** Discards the agent's report of a good moment: it must report again. */
+  /** Discards the agent's report of a good moment: the agent must report again. */
   forgetMoment(): Promise<void>;
   /** Whether the agent says that a restart interrupts no speech or conversation. */
   isGoodMoment(id: string): Promise<boolean>;

@@ -4,14 +4,14 @@ export interface VoiceDetector {
    * Judges the next piece of mono sound. Reports decided stretches in order; a remainder shorter than a frame is kept for the next call.
    */
   hear(pcm: Int16Array, report: (voiced: boolean, samples: number) => void): void;
-  /** Judges the last second or so as a whole; null until it has heard enough. Absent in a detector that cannot. */
+  /** Judges the last second or so as a whole; null until it has heard enough. Absent if the detector cannot do this. */
   talk?(): Talk | null;
   close(): void;
 }
 
 /** How likely speech is, and the level of the room. */
 export interface Talk {
-  /** Above 0: speech is more likely than not; each 1 more makes it 2.7 times as likely. */
+  /** Above 0: speech is more likely than not; each further 1 multiplies the odds by 2.7. */
   readonly score: number;
   /** The usual level of the room in the frequency band of speech, dBFS. */
   readonly roomDb: number;

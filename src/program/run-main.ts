@@ -8,7 +8,7 @@ import type { Terminal } from './program.ts';
 
 /** Time until a finished program is forced to exit (ms), because something may still be open. */
 const LINGER_MS = 2000;
-/** The same if everything is closed (ms): enough for the last output to be written. */
+/** The same time if everything is closed (ms): just enough to write the last output. */
 const CLOSED_LINGER_MS = 80;
 
 export interface MainOptions {

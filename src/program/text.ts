@@ -19,7 +19,7 @@ export function wrapText(text: string, indent: string, firstWidth = COLUMNS): st
   return `${[...lines, line].join('\n')}\n`;
 }
 
-/** The same for a text with leading blanks: they stay, and further lines are indented by two more. */
+/** Wraps a text with leading blanks: they stay, and further lines are indented by two more. */
 export function wrapIndented(text: string): string {
   const lead = /^ */.exec(text)?.[0] ?? '';
   const placed = wrapText(text.trimStart(), `${lead}  `, COLUMNS - lead.length);

@@ -17,7 +17,7 @@ const IMA_ADPCM = 0x11;
 /** Header of a block (bytes): its first sample and its step. */
 const BLOCK_HEAD_BYTES = 4;
 const MOST_CHUNKS = 32;
-/** Accepted sample rates (Hz): others are not speech, and take long to convert. */
+/** Accepted sample rates (Hz): other rates are not used for speech, and take long to convert. */
 const RATE_HZ = { min: 4000, max: 48_000 } as const;
 
 export interface DecodedSound {

@@ -3,13 +3,13 @@
  * end of every other period then arrives a whole period late.
  */
 export interface BatchedDelivery {
-  /** Notes a delivery. @returns true when periods always arrive in bunches, and at regular times */
+  /** Notes a delivery. @returns true when nearly all periods arrive in bunches, at regular times */
   note(samples: number, now: number): boolean;
 }
 
 /** Periods per verdict: half a minute, because a busy start of the machine delays all periods for some seconds. */
 const WINDOW_PERIODS = 96;
-/** Maximum number of periods that arrive alone or bunches that arrive late: a busy machine has many, such a device few. */
+/** Maximum number of exceptions (single periods, late bunches): a busy machine has many, a device that delivers in bunches few. */
 const MOST_OTHERS = 4;
 
 export function createBatchedDelivery(periodSamples: number, rateHz: number): BatchedDelivery {

@@ -22,12 +22,12 @@ interface Late {
   readonly earliest: number;
 }
 
-/** Fastest rise of the line (share): quartz is off by 300 ppm at worst. */
+/** Fastest rise of the line (share): quartz clocks are off by 300 ppm at worst. */
 const FASTEST_DRIFT = 400e-6;
-/** Time (ms) within which at least one observation is prompt; otherwise the line is wrong. */
+/** Time (ms) within which at least one observation must be prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
-/** Lateness of all observations in a window (ms) that means that samples were lost silently. */
+/** If all observations in a window are later than this (ms), samples were lost silently. */
 const SILENT_LOSS_MS = 30;
 
 /** @param rateHz of the counted samples */

@@ -39,8 +39,8 @@ const LONGEST_GAP_MS = 1000;
 
 /**
  * Makes a chunker. It calculates each chunk's time back from the end of the piece that completed it. So a clock that is
- * off by some ppm, or samples lost between two pieces, cannot make the times drift. A long gap (device hung or gone) ends
- * the chunk before it with silence.
+ * off by some ppm, or samples lost between two pieces, cannot make the times drift. At a long gap (device hung or gone), the
+ * incomplete chunk is padded with silence.
  */
 export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOptions): Chunker {
   if (!Number.isSafeInteger(chunkSamples) || chunkSamples < 1) {

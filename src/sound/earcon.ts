@@ -23,8 +23,8 @@ interface Tone {
 const tone = (hz: number, fromMs: number, lengthMs: number): Tone => ({ hz, fromMs, lengthMs });
 
 /**
- * Rising tones mean good, falling ones bad; two tones are about the connection, one is about the microphone. The short
- * confirmations of a key press differ in pitch.
+ * Chimes about the connection rise for good news and fall for bad. A single tone is about the microphone, lower when muted.
+ * The short confirmations of a key press differ in pitch.
  */
 const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   ready: [tone(523.25, 0, 220), tone(659.26, 110, 220), tone(783.99, 220, 240)],
@@ -37,7 +37,7 @@ const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   identify: [tone(880, 0, 120), tone(880, 140, 120), tone(1318.51, 280, 200)],
 };
 
-/** Peak of a single tone: -20 dB of full scale. */
+/** Peak of a single tone: 20 dB below full scale. */
 const PEAK = 3277;
 /** Partials of a struck bar, with their share of the loudness. */
 const PARTIALS = [

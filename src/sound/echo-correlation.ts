@@ -14,7 +14,7 @@ export interface EchoCorrelation {
 const LEAST_OVER_MEAN = 13;
 /** Ratio to the mean that counts as full confidence. */
 const CONFIDENT_OVER_MEAN = 40;
-/** Minimum ratio to the strongest rival's evidence: a repeating sound (a hum, a beep) matches at many lags. */
+/** Minimum ratio of the best lag's evidence to its strongest rival's: a repeating sound (a hum, a beep) matches at many lags. */
 const LEAST_OVER_RIVAL = 1.5;
 /** `needed` of the last `of` blocks must each find the best lag, with this tolerance (ms). */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };

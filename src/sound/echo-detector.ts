@@ -32,11 +32,11 @@ export type CreateEchoDetector = (options: { heardRateHz: number; playedRateHz: 
 export const ECHO_RATE_HZ = 4000;
 /** Heard samples per comparison. */
 const BLOCK_SAMPLES = 2048;
-/** Pause after a measurement (samples, 1.5 s): a room does not change so fast, and it halves the work. */
+/** Pause after a measurement (samples, 1.5 s): rooms do not change faster, and the pause halves the work. */
 const REST_SAMPLES = 6000;
 /** An echo may seem to come this much before its sound, because playing times are estimates. */
 const LEAD_SAMPLES = 128;
-/** Seconds of sound to keep: it is written ahead of being heard, and the longest echo comes on top. */
+/** Seconds of sound to keep: sound is written before it is heard, and its echo may come long after. */
 const MEMORY_S = 8;
 /**
  * Start of a second range of lags (samples), searched if the first range has no echo. A loudspeaker over radio, a
@@ -47,7 +47,7 @@ const FAR_SAMPLES = 1800;
 const FAR_CONFIDENCE = 0.5;
 /** Time after the last played sound (ms) in which its echo may still arrive. */
 const DIES_AWAY_MS = 1300;
-/** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
+/** @param heardRateHz of the microphone's sound; @param playedRateHz of the played sound */
 export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {
   const { heardRateHz, playedRateHz } = options;
   const decimatePlayed = createDecimator(playedRateHz, ECHO_RATE_HZ);

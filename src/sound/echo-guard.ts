@@ -51,14 +51,14 @@ export const NO_ECHO: EchoGuard = {
 /** Echo below this level (dB) is too weak for the service to recognise. */
 const AUDIBLE_DB = -40;
 const MEASURES_KEPT = 3;
-/** Number of measurements that must agree within a time to prove that the lane hears itself. */
+/** `observations` measurements that agree to `agreeMs` within `withinMs` prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
 /**
  * Minimum confidence of a report in mode `off`: the loudspeaker should then be far from the microphone, and a person who repeats
  * its words must not count as an echo.
  */
 const SURE_WHEN_OFF = 0.8;
-/** When a measurement is reported: the first one, one that changed by this much, or one after this time. */
+/** A first measurement is reported at once, a moved one after `changedAfterMs`, any other after `againAfterMs`. */
 const REPORT = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
 /** Played sound in which the canceller learns the room (ms); the gate stays closed as in half-duplex. */
 const LEARNS_MS = 3000;
@@ -69,7 +69,7 @@ const TRIALS_MIN = [5, 10, 20, 40, 60];
 const TRIAL_MS = 20_000;
 /**
  * Decay of a furnished room: one decibel in 10 ms (60 dB in 0.6 s). Below `SPEECHLESS_DB` the service recognises no
- * speech; a louder echo takes longer to get there.
+ * speech; a louder echo takes longer to decay to that level.
  */
 const DECAY_MS_PER_DB = 10;
 const SPEECHLESS_DB = -45;

@@ -1,4 +1,4 @@
-/** The loudspeaker was recognised in the microphone. */
+/** The loudspeaker's sound was recognised in the microphone's. */
 export interface EchoMeasure {
   /** Time from the sound's estimated playout to its arrival at the microphone. */
   readonly delayMs: number;

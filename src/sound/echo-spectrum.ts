@@ -1,6 +1,6 @@
 import { createSpectrum, type Spectrum } from './fourier.ts';
 
-/** Band in which speech has most power and small loudspeakers work (Hz). */
+/** Band in which speech has most of its power and small loudspeakers work (Hz). */
 const BAND_HZ = { from: 250, until: 1600 };
 
 /** Working memory for the spectra of sound blocks; each use overwrites the one before. */

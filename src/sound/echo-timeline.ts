@@ -27,7 +27,7 @@ export interface Timeline {
 
 /**
  * Sound that starts within this time (ms) of the expected moment continues the sound before it. Write times are estimates:
- * a sample more or less now and then follows the device's clock, while a jump of milliseconds would break the sound.
+ * adding or dropping a sample now and then follows the device's clock, while a jump of milliseconds would break the sound.
  */
 const CONTINUES_MS = 20;
 /** Largest correction of an estimated time (ms). */

@@ -1,13 +1,13 @@
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 
 const FRAME_MS = 20;
-/** Sound must stand out of the room's noise by this factor in energy (8 dB). */
+/** Minimum energy of speech relative to the room's noise (8 dB). */
 const OVER_NOISE = 6.3;
 /** Rise of the noise floor per louder frame: 0.9 dB a second. */
 const FLOOR_RISE = 1.004;
 /** Distance of measured samples: every fourth one is enough. */
 const STRIDE = 4;
-/** Minimum energy of speech: -54 dB of full scale. */
+/** Minimum energy of speech: 54 dB below full scale. */
 const FAINTEST = (32_768 * 0.002) ** 2;
 
 /**

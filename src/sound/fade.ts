@@ -2,7 +2,7 @@ import { BYTES_PER_SAMPLE, sampleCount } from './pcm.ts';
 
 /** Fades for sound that stops or begins in the middle. The sound stays unchanged; the fade is put before or after it. */
 
-/** An edge this quiet does not click: -40 dB of full scale. */
+/** A quieter edge does not click: 40 dB below full scale. */
 const INAUDIBLE = 328;
 
 function viewOf(pcm: Uint8Array): DataView {
@@ -15,8 +15,8 @@ function fallingGain(place: number): number {
 }
 
 /**
- * Makes a fade to put after a sound: its last milliseconds backwards, fading out. So the wave continues where it broke
- * off.
+ * Makes a fade to put after a sound: the sound's last milliseconds backwards, fading out. So the wave continues where it
+ * broke off.
  * @param edge the last few milliseconds of the sound; the fade has the same length
  * @returns null if the sound ends so quietly that the break is inaudible
  */

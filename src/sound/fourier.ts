@@ -15,8 +15,8 @@ export function transformLength(atLeast: number): number {
 }
 
 /**
- * A value at a valid index; it exists, but the compiler cannot know that. Only for one type of array: with several types,
- * the engine checks the type at each call, and a transform takes three times as long.
+ * A value at a valid index; it exists, but the compiler cannot know that. Accepts only one type of array: with several
+ * types, the engine would check the type at each call, and a transform would take three times as long.
  */
 export function valueAt(values: Float64Array, index: number): number {
   return values[index] ?? 0;

@@ -1,21 +1,23 @@
 import { samplesOf, sumOfSquares } from './pcm.ts';
 
-/** Length of a judged block (ms): shorter than a consonant, long enough that chance does not look like a rule. */
+/** Length of a judged block (ms): shorter than a consonant, but long enough to rule out chance. */
 const BLOCK_MS = 40;
 /** Shortest remainder of a sound that is judged as a separate block (ms). */
 const SHORTEST_MS = 10;
 /** Level from which noise counts (RMS, 1 is full scale): the hiss of speech is softer. */
 const LEAST_LEVEL = 0.2;
-/** In noise, maximum correlation of neighbouring samples (a vowel: above 0.6), and minimum at distance two (a hiss: below -0.3). */
+/** Maximum correlation of neighbouring samples in noise; a vowel has more than 0.6. */
 const NEXT = 0.25;
+/** Minimum correlation of samples at distance two in noise; the hiss of speech has less. */
 const AFTER_NEXT = -0.3;
-/** Soft sound with swapped bytes: minimum share of samples whose lower byte is 0x00 or 0xff, and of those with 0xff. */
+/** Soft sound with swapped bytes: minimum share of samples whose lower byte is 0x00 or 0xff. */
 const SIGNS = 0.95;
+/** Soft sound with swapped bytes: minimum share of samples whose lower byte is 0xff. */
 const NEGATIVE = 0.05;
 
 /**
  * Whether sound is noise near full scale, because its bytes are not the declared PCM: float samples, swapped or shifted bytes,
- * compressed sound. Speech and music are not. Two blocks in a row prove it.
+ * compressed sound. Speech and music do not count. Two noisy blocks in a row prove it.
  * @param wasNoise whether the sound directly before ended with such a block
  * @returns `endsInNoise`: the `wasNoise` of the sentence's next sound
  */

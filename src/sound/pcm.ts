@@ -31,11 +31,11 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * 2).buffer, 0, length);
 }
 
-/** Exact, so the order of additions does not matter: even a frame of a second has fewer than 53 bits. */
+/** Exact, so the order of additions does not matter: even the sum over a second fits in 53 bits. */
 export function sumOfSquares(samples: Int16Array, from: number, until: number): number {
   let squares = 0;
   let at = from;
-  // Every sample passes here: four at a time take half as long.
+  // Every sample passes here: processing four at a time takes half as long.
   for (; at + 4 <= until; at += 4) {
     const a = samples[at] ?? 0;
     const b = samples[at + 1] ?? 0;

@@ -2,7 +2,7 @@
 const FRAME_MS = 20;
 /** Part of full scale from which a sample counts as clipped: converters clip a little below it. */
 const CLIPPED_FROM = 0.985;
-/** Consecutive samples that make a clipped peak: a clean peak touches the top with one or two. */
+/** Minimum number of consecutive samples in a clipped peak: a clean peak touches full scale with one or two. */
 const SHORTEST_CLIP = 3;
 /** Ratio of squared sample differences to power that counts as hiss: white noise has 2, a voice or a hum less than 0.7. */
 const NOISE_ROUGHNESS = 0.7;

@@ -28,9 +28,9 @@ export interface SoundLevel {
 const FULL_SCALE = 32_768;
 /** Magnitude that counts as clipped: converters and resamplers clip a little below full scale. */
 const CLIPPED = 32_700;
-/** Share of clipped samples: audible from `from`, over below `until`. */
+/** Share of clipped samples: clipping is audible at `from` or above, and over below `until`. */
 const CLIPPING = { from: 0.003, until: 0.0005 };
-/** DC offset as a share of full scale: present from `from`, over below `until`. */
+/** DC offset as a share of full scale: a fault at `from` or above, and over below `until`. */
 const OFFSET = { from: 1000 / FULL_SCALE, until: 500 / FULL_SCALE };
 
 export const NO_SOUND: SoundSums = {
@@ -48,7 +48,7 @@ export function sumUp(samples: Int16Array): SoundSums {
   let least = FULL_SCALE - 1;
   let most = -FULL_SCALE;
   let at = 0;
-  // Every captured sample passes here: four at a time take half as long.
+  // Every captured sample passes here: processing four at a time takes half as long.
   for (const last = samples.length - 4; at <= last; at += 4) {
     const a = samples[at] as number;
     const b = samples[at + 1] as number;

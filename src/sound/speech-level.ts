@@ -7,8 +7,9 @@ export interface SpeechLevel {
 
 const FRAME_MS = 20;
 const FLOOR_DB = -96;
-/** The quietest tenth of all frames is the room's noise; speech is louder than that by `STANDS_OUT_DB`. */
+/** The quietest tenth of all frames is the room's noise. */
 const ROOM_SHARE = 0.1;
+/** Speech is at least this much louder than the room's noise. */
 const STANDS_OUT_DB = 12;
 const SOFTEST_DB = -65;
 /** Minimum speech (ms): less could be a cough or a chair. */

@@ -2,9 +2,9 @@
 
 /** Sound needed for the first judgement, and averaging time of the powers (ms): about a syllable. */
 const MEMORY_MS = 300;
-/** Power of the mean, as a share of the louder channel's, below which the channels cancel out. */
+/** The channels cancel out if the power of their mean is below this share of the louder channel's. */
 const CANCELLED = 0.01;
-/** From this share on, the mean is used again: independent channels reach half, equal ones all of it. */
+/** Above this share, the mean is used again: independent channels reach half, equal ones all of the louder channel's power. */
 const MIXED = 0.25;
 /** Minimum mean square for a judgement (-60 dBFS): below it is converter noise. */
 const AUDIBLE = 1e-6;
@@ -17,8 +17,8 @@ export interface StereoMix {
 }
 
 /**
- * A balanced microphone on a stereo input delivers the same sound in opposite phase: its mean is silence. Then the louder
- * channel is used alone.
+ * A balanced microphone on a stereo input delivers the same sound in opposite phase on both channels: their mean is silence.
+ * Then the louder channel is used alone.
  */
 export function createStereoMix(rateHz: number): StereoMix {
   const memory = (rateHz * MEMORY_MS) / 1000;

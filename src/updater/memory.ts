@@ -26,7 +26,7 @@ export interface Memory {
   save(change: Partial<UpdateRecord>): Promise<void>;
   /** Like `save`, but tolerates a disk that cannot be written: the status is correct, and the next boot tries again. */
   settle(change: Partial<UpdateRecord>): Promise<void>;
-  /** Reports without saving. @param asks the agent to say when a restart interrupts no speech or conversation */
+  /** Reports without saving. @param asks whether the agent shall say when a restart interrupts no speech or conversation */
   tell(reason: string | null, progress?: number | null, asks?: boolean): Promise<void>;
 }
 

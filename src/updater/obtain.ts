@@ -92,8 +92,8 @@ async function hasItsNode(release: Release, { folders, nodes }: ObtainDeps): Pro
 }
 
 /**
- * The version of dragoman-node that a release needs beside it; null: none. A device with a private Node.js keeps one, and
- * the system's own is enough where it is new enough.
+ * The version of dragoman-node that a release needs beside it; null: none. A device with a private Node.js keeps a private
+ * one; on other devices the system's Node.js suffices if it is new enough.
  */
 export function neededNode({ node }: Release, nodes: NodePrograms): string | null {
   if (nodes.private !== null) return nodes.private === node.private ? null : node.private;

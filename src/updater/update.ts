@@ -99,7 +99,7 @@ export function createUpdate(deps: UpdateDeps): Update {
         await pauseUnlessOrdered(times.lookMs);
       }
     }
-    // Takes a first sample of the agent's read rate, which the switch compares.
+    // Takes a first sample of the agent's read rate, for the comparison at the switch.
     await unit.look();
     await orders.forgetMoment();
     await memory.tell('it waits for the end of speech and conversation, at most a day', null, true);
@@ -240,7 +240,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   return {
     async carryOn() {
       const { stage, order, from, to, reason } = memory.record;
-      // A power cut may have undone the removal of the order; then it would count as a newer order that ends this one.
+      // After a power cut the removed order may exist again, and would count as a newer order that ends this one.
       if (order !== null) await orders.took(order.id);
       if (stage === 'rolling_back')
         return returnTo(from ?? own.version, reason ?? 'a roll-back was interrupted');

@@ -11,7 +11,7 @@ export interface UpdaterTimes extends GateTimes {
 
 export const TIMES: UpdaterTimes = { ...GATE, patienceMs: 86_400_000, retryMs: 60_000, lookMs: 2000 };
 
-/** The same, that many times faster: for tests on whole machines. */
+/** The times divided by `factor`, for tests on whole machines. */
 export const faster = (times: UpdaterTimes, factor: number): UpdaterTimes => ({
   watchMs: times.watchMs / factor,
   readyMs: times.readyMs / factor,

@@ -20,11 +20,11 @@ export interface VersionFolders {
   choose(version: string): Promise<void>;
   /** Makes an empty folder to unpack into. */
   begin(name: string): Promise<string>;
-  /** The release in such a folder; null: it is incomplete. */
+  /** The release in the folder of `begin`; null: it is incomplete. */
   inspect(name: string): Promise<Release | null>;
-  /** Removes such a folder. */
+  /** Removes the folder of `begin`. */
   giveUp(name: string): Promise<void>;
-  /** Gives such a folder, now complete, its final name. */
+  /** Gives the complete folder of `begin` its final name. */
   finish(name: string): Promise<void>;
   hasNode(version: string): Promise<boolean>;
   /** Removes unfinished folders and all versions except the linked one and these. */

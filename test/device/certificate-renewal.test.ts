@@ -215,7 +215,7 @@ describe('the renewal of the client certificate', needs(!findOpenssl() && 'needs
     expect(reasons()).toContain('certificate:2026-02-14');
     expect(deps.agent.publisher.status().status).toBe('degraded');
     expect(events('problem')).toMatchObject([
-      { message: 'the client certificate ends on 2026-02-14 and was not renewed' },
+      { message: 'the client certificate expires on 2026-02-14 and was not renewed' },
     ]);
     await pass(3);
     expect(events('problem')).toHaveLength(1);

@@ -71,7 +71,7 @@ describe('the status that the broker keeps', () => {
       status: 'degraded',
       reasons: ['broker_limits:retain', 'broker_limits:qos'],
     });
-    expect(logged(deps, 'it continues with less')).toBe(1);
+    expect(logged(deps, 'the agent continues without them')).toBe(1);
     limited?.([]);
     limited?.([]);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', reasons: [] });

@@ -177,7 +177,7 @@ describe('say', () => {
     const never = say(deps, TEXT);
     await deps.clock.elapse(91_000);
     expect(never().at(-1)).toMatchObject({
-      error: { code: 'not_spoken', message: 'lane "main" had no session for it within 90 s' },
+      error: { code: 'not_spoken', message: 'lane "main" had no session for the text within 90 s' },
     });
   });
 
@@ -215,7 +215,7 @@ describe('say', () => {
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
       error: {
         code: 'busy',
-        message: '8 texts wait to be spoken by lane "main" already: send it again later',
+        message: '8 texts are already waiting for lane "main": send the text again later',
       },
     });
     await deps.clock.elapse(11 * 60_000);

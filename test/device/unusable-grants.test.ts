@@ -23,7 +23,7 @@ describe('an unusable grant', () => {
       'a session that was used',
       { status: 'used', single_use: true },
       undefined,
-      /has the status "used": give one that a stream can still be opened with/,
+      /has the status "used": give a session that can still open a stream/,
     ],
     ['a session that has expired', { status: 'expired' }, undefined, /has the status "expired"/],
     [

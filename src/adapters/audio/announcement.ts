@@ -61,7 +61,7 @@ async function isGone(path: string): Promise<boolean> {
 /**
  * Accepts announcements from now on.
  * @param canSpeak whether sound would be heard now; otherwise the file stays, and the other program plays it elsewhere
- * @returns stops watching; without a runtime directory nothing is watched
+ * @returns a function that stops watching; without a runtime directory nothing is watched
  */
 export function watchAnnouncements(
   env: Readonly<Record<string, string | undefined>>,

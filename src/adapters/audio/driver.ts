@@ -44,7 +44,7 @@ export function createCapture(config: CaptureConfig, clock: Clock, deps: DriverD
 
 /**
  * The playback that a lane's configuration asks for.
- * @param rateHz of the PCM that will be written to it
+ * @param rateHz rate of the PCM that will be played
  */
 export function createPlayback(
   config: PlaybackConfig,

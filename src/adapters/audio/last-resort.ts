@@ -10,7 +10,7 @@ export interface LastResortOptions {
   readonly afterS: number;
 }
 
-/** Shortest time between two runs (milliseconds): a reboot loop must leave time to log in. Not kept over a restart. */
+/** Shortest time between two runs (milliseconds). A restart of the agent resets it. */
 const INTERVAL_MS = 3_600_000;
 const RUN_LIMIT_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { toFloat, toPcm } from '../../sound/pcm.ts';
 export interface Resampler<Sound> {
   /** The sound that is ready so far; the filter delays the last few milliseconds. */
   convert(sound: Sound): Sound;
-  /** The delayed rest: with it the total length is exact to the sample. Ends the conversion. */
+  /** Returns the delayed rest, which makes the total length exact to the sample. Ends the conversion. */
   flush(): Sound;
   /** Frees the memory; later sound is lost. */
   close(): void;
@@ -17,9 +17,9 @@ export interface ResamplerOptions {
   readonly quality?: 'fast' | 'fine';
 }
 
-/** Samples at the lower of the two rates, more than any filter delays (measured: 20 fast, 45 fine). */
+/** Silence that flushes the filter, in samples of the lower rate: more than its delay (measured: 20 fast, 45 fine). */
 const FLUSH_SAMPLES = 100;
-/** Samples per conversion: the library has fixed buffers of a million samples, and this stays well below at any pair of rates. */
+/** Samples per conversion: the library has fixed buffers of a million samples, and this is well below that for any pair of rates. */
 const MOST_SAMPLES_OUT = 500_000;
 
 /** Makes a resampler of float samples. Equal rates pass through unchanged. */

@@ -8,7 +8,7 @@ export interface WavFormat {
   readonly sampleBytes: number;
   readonly channels: number;
   readonly rateHz: number;
-  /** The only channel to use, from 0; absent: the mean of all. */
+  /** The only channel to use, counted from 0; absent: the mean of all channels. */
   readonly only?: number;
 }
 
@@ -90,7 +90,7 @@ export function parse(read: ReadAt, path: string): Layout {
 const TRAILERS: ReadonlySet<string> = new Set(
   'LIST,id3 ,ID3 ,bext,iXML,axml,aXML,_PMX,cue ,smpl,inst,fact,JUNK,junk,PAD ,PEAK,afsp,cart,chna'.split(','),
 );
-/** Longest trailer to look for (bytes). Those with a picture are longer, but their files state the size of the sound. */
+/** Longest trailer to look for (bytes). Trailers with a picture are longer, but such files state the size of the sound. */
 const LONGEST_TRAILER = 65_536;
 const ID3V1_BYTES = 128;
 
@@ -158,7 +158,7 @@ function parseFormat(chunk: Uint8Array, path: string): WavFormat {
     throw new AudioFaultError('format', message);
   }
   const encoding = tag === TAG.float ? 'float' : 'int';
-  // The container's size counts: 20 bits in 3 bytes, or 24 in 4, are in its upper bits.
+  // The container's size counts: 20 bits in 3 bytes, or 24 bits in 4, occupy its upper bits.
   const sampleBytes = frameBytes / channels;
   const bits = fields.getUint16(14, true);
   if (!canHold(sampleBytes, bits)) {

@@ -21,7 +21,7 @@ export interface WavReader {
 }
 
 export const HEADER_BYTES = 44;
-/** The size fields of a WAV have 32 bits and include most of the header; one byte is lost because sizes are even. */
+/** The size fields of a WAV have 32 bits and include most of the header. One byte less, because sizes are even. */
 export const MAX_DATA_BYTES = 0xffff_ffff - HEADER_BYTES + 8 - 1;
 
 /**
@@ -127,10 +127,11 @@ function readAt(fd: number, at: number, bytes: number): Uint8Array {
   return buffer.subarray(0, filled);
 }
 
-/** Number of probes spread over a file, and length of each (milliseconds): enough to hit speech between pauses. */
+/** Number of probes, spread over a file: enough to hit speech between pauses. */
 const PROBES = 20;
+/** Length of a probe (milliseconds). */
 const PROBE_MS = 100;
-/** Power of the mean, as a share of the loudest channel's, below which channels cancel out. One active channel of eight has 1/64. */
+/** If the mean has less than this share of the loudest channel's power, channels cancel out. One active channel of eight leaves 1/64. */
 const CANCELLED_POWER = 0.01;
 
 /** The loudest channel when the mean of all is nearly silent, as with opposite phases; otherwise null. */

@@ -19,7 +19,7 @@ const pairSchema = z.object({ certificate: z.string(), key: z.string() });
 /** A later release, which ran before a roll-back, may have written more fields. */
 const keptSchema = z.object({
   format: z.literal(1),
-  /** SHA-256 of the configured certificate: a different one makes all of this void. */
+  /** SHA-256 of the configured certificate: with another one, this whole record is void. */
   configured: z.string(),
   /** Null: the configured pair. */
   present: pairSchema.nullable(),
@@ -42,9 +42,9 @@ export interface DeviceCertificateParts {
 export interface OpenedCertificate extends DeviceCertificate {
   /** The pair for the next connection. */
   pair(): Pair;
-  /** The next connection uses another login. */
+  /** Call it if the next connection uses another login. */
   hide(): void;
-  /** Whether this certificate was the configured one when the store was opened. */
+  /** Whether this is the configured certificate with which the store was opened. */
   isOf(pem: string): boolean;
   /** The path of the store. */
   readonly file: string;
@@ -79,7 +79,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   if (reading.kind !== 'awaited') take(reading);
   else {
     if (reading.isOverdue) unread = 'the disk takes too long';
-    // The next connection uses what was read. Nothing could be stored before, so nothing newer is lost.
+    // The next connection uses what was read. Nothing could be stored before the read, so it overwrites nothing newer.
     reading.whenFound(take);
   }
 

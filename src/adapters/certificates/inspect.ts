@@ -4,7 +4,7 @@ import type { OfferedFacts } from '../../core/offered-certificate.ts';
 import type { CertificateInfo } from '../../ports/certificate.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-/** Longest chain (certificates): a device's, and those between it and the authority. */
+/** Longest chain (certificates): the device's own and its intermediates. */
 const MOST_IN_CHAIN = 4;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 

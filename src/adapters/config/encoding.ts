@@ -31,7 +31,7 @@ export function foreignEncoding(bytes: Uint8Array): string | null {
   return 'another encoding than UTF-8, such as Latin-1 or Windows-1252';
 }
 
-/** Uses the byte order mark. Without one, every second byte of an ASCII letter is zero. */
+/** Detects UTF-16 by its byte order mark or, without one, by the zero byte of an ASCII letter. */
 export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && second !== undefined))

@@ -7,7 +7,7 @@ export type SecretResult =
   | {
       ok: true;
       secret: string;
-      /** Predicate that names invisible characters in the secret; absent when there are none. */
+      /** Names invisible characters in the secret, such as "ends with a blank"; absent when there are none. */
       unseen?: string;
     }
   | { ok: false; message: string };

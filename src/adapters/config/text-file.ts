@@ -3,7 +3,7 @@ import { foreignEncoding, SAVE_AS_UTF8 } from './encoding.ts';
 import { readBoundedFile, UnreadableFile } from './read-file.ts';
 
 export interface TextFile {
-  /** Without a byte order mark, and without one final line break. */
+  /** Without a byte order mark and without the final line break. */
   readonly text: string;
   /** The file's bytes without a byte order mark. */
   readonly bytes: Buffer;

@@ -11,7 +11,7 @@ import { jsonAnswer, TooLarge } from './console-request.ts';
 import { createOwnNames } from './own-names.ts';
 import { createWhence, type Whence } from './whence.ts';
 
-/** An office shares an address; a browser opens six connections, and a stream for each page. */
+/** An office shares one address, and each browser opens six connections and a stream for each page. */
 const LIMITS = { most: 1000, mostOfAddress: 250 } as const;
 const ASSETS_PATH = '/assets/';
 

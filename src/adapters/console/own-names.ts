@@ -9,7 +9,7 @@ const LONGEST_SHOWN = 100;
 export interface Asked {
   /** The header "Host", and the host for which the browser asked according to a trusted proxy. Browsers always send one. */
   readonly hosts: readonly string[];
-  /** The own address at which the connection arrived. */
+  /** The server's address at which the connection arrived. */
   readonly localAddress: string;
   readonly isProxied: boolean;
 }

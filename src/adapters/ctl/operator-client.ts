@@ -17,7 +17,7 @@ export interface OperatorClient {
 
 export interface OperatorListener {
   message(message: BusMessage): void;
-  /** Only after the first connection: why it was lost; null: it is back. */
+  /** Called after the first connection, with why the connection was lost; null: it is back. */
   connectionChanged?(problem: string | null): void;
   /** Optional subscriptions that the broker refused. */
   unsubscribed?(filters: readonly string[]): void;

@@ -14,7 +14,7 @@ const THREAD = new URL('./echo-worker.mjs', import.meta.url);
 const READY_MS = 20_000;
 /** Time between two checks while the thread holds sound (milliseconds). */
 const LOOK_MS = 250;
-/** Sound that is held for longer than `afterMs` at `looks` checks in a row is late. One check may follow a pause of this process. */
+/** Sound is late if it was held for longer than `afterMs` at `looks` checks in a row: one check may follow a pause of this process. */
 const LATE = { afterMs: 750, looks: 3 };
 /**
  * Sound per message (milliseconds). Each message wakes the thread, and a thread just woken is slow, so pieces are sent in

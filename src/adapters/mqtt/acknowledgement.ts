@@ -7,7 +7,7 @@ const PUBACK = 0x40;
  * handle no further packet while the acknowledgement is held back.
  */
 export function acknowledgeOurselves(client: MqttClient): {
-  /** The acknowledgement of a message that has just arrived: sent once, at the first call. */
+  /** Returns a function that acknowledges a message that has just arrived. Only its first call has an effect. */
   of(packet: IPublishPacket): () => void;
 } {
   const identifiers = new WeakMap<object, number>();

@@ -14,7 +14,7 @@ const LIMIT_OF_CODE: ReadonlyMap<number, BrokerLimit> = new Map([
   [0x9b, 'qos'],
 ]);
 
-/** What the broker says in its answer to CONNECT; MQTT 3.1.1 says nothing. */
+/** The limits in the broker's answer to CONNECT; MQTT 3.1.1 states none. */
 export function allowedBy(
   properties: { readonly retainAvailable?: boolean; readonly maximumQoS?: number } | undefined,
 ): Allowed {

@@ -1,5 +1,5 @@
 /**
- * How long a topic stays blocked (milliseconds): the broker's rules may have changed by then. Shorter than the wait after which the
+ * How long a topic stays blocked (milliseconds): afterwards the broker's rules may have changed. Shorter than the wait before the
  * device publishes a refused value again.
  */
 const BLOCK_MS = 240_000;

@@ -2,10 +2,13 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './link.ts';
 
-/** Deadlines in a clean disconnect, counted from its start: for older messages, the finale, DISCONNECT, and the socket's end. */
+/** Deadline for the waiting messages. This and the next three deadlines count from the start of the disconnect. */
 const DRAIN_WITHIN_MS = 1000;
+/** Deadline for the acknowledgement of the finale. */
 const FINALE_WITHIN_MS = 1500;
+/** Deadline for the link's end after DISCONNECT; then the socket is cut. */
 const DISCONNECT_WITHIN_MS = 1800;
+/** Deadline for the socket's close event. */
 const CLOSE_WITHIN_MS = 2000;
 
 /** The parts of the bus that a clean disconnect uses. */
@@ -14,7 +17,7 @@ export interface Leaving {
   link(): Link | null;
   /** How many messages wait or are in flight. */
   unsent(): number;
-  /** Sets whether waiting messages are sent although the connection is being closed. */
+  /** Sets whether waiting messages are still sent while the connection is being closed. */
   drain(allowed: boolean): void;
   /** Calls `callback` after every acknowledgement and at the link's end. */
   watch(callback: () => void): void;

@@ -22,7 +22,7 @@ export interface Ending {
   readonly silent?: true;
   /** By this machine's clock, the broker's certificate is not valid yet. */
   readonly tooEarly?: true;
-  /** The broker sent a message too large for memory. It would send it again: the message is retained, or kept for our session. */
+  /** The broker sent a message too large for memory, and would send it again: it is retained, or kept for our session. */
   readonly tooLarge?: true;
 }
 
@@ -43,7 +43,7 @@ const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: 
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
-/** A code that we cannot explain is added to the error's own text, unless the text names it. */
+/** A code that we cannot explain is added to the error's own text, unless the text contains it. */
 function reasonFor(code: string, text: string): string {
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return TOO_LARGE;
   const reason = reasonOf(code);

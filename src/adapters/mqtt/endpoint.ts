@@ -11,8 +11,8 @@ export interface MqttConnection {
   readonly clientId: string;
   readonly username?: string;
   /**
-   * Called at each connection, so that a new password needs no restart. The operator sees the message of what it throws, so the
-   * message must not hold the password.
+   * Called at each connection, so that a new password needs no restart. The operator sees the message of an error that it throws,
+   * so the message must not hold the password.
    */
   readonly password?: () => string;
   /** PEM; without it the system's authorities apply. */
@@ -45,8 +45,8 @@ export function brokerName(connection: MqttConnection): string {
 
 /**
  * The settings of MQTT.js for one connection. Throws when the address or the password is unavailable.
- * @param session `keptForS`: how long the broker keeps it after the disconnect; `isNew`: discard the kept one; `allowed`: limits
- * for the will
+ * @param session `keptForS`: how long the broker keeps the session after the disconnect; `isNew`: discard the kept one; `allowed`:
+ * limits for the will
  */
 export function clientOptions(
   connection: MqttConnection,

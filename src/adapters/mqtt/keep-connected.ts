@@ -32,7 +32,7 @@ interface Present {
   readonly connection: MqttConnection;
   /** Every subscription is in place. */
   isUp: boolean;
-  /** It is being closed, and the next one opens at its end. */
+  /** The link is being closed; the next one opens when it has ended. */
   isReplaced: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Present {
 interface Loss {
   readonly ending: Ending;
   readonly connection: MqttConnection;
-  /** Topic of the only message that the broker had not acknowledged; null: there were none, or several. */
+  /** Topic of the only message that the broker had not acknowledged; null: no message, or several. */
   readonly unanswered: string | null;
 }
 
@@ -57,7 +57,7 @@ export class KeptConnection implements Leaving {
   private readonly refusals: ReturnType<typeof createRefusals>;
   private readonly trial: ReturnType<typeof createTrial>;
   private present: Present | null = null;
-  /** The link was lost while another broker was tried, which may be the reason. */
+  /** A loss of the link while another broker was tried: the trial may be its cause. */
   private lostInTrial: Loss | null = null;
   private isClosed = false;
   private progress = (): void => {};
@@ -139,10 +139,10 @@ export class KeptConnection implements Leaving {
     this.trial.attempt(...given);
   }
 
-  /** Sends DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
+  /** Sends DISCONNECT, so that the will is not published, and then opens the next link. Without a link, opens one at once. */
   reconnect(): void {
     if (this.present === null) {
-      // A link that was lost in a trial has its successor after the trial.
+      // After a loss during a trial, the next link opens at the end of the trial.
       if (this.lostInTrial === null) this.retry.openNow();
       return;
     }
@@ -192,7 +192,7 @@ export class KeptConnection implements Leaving {
 
   private afterReady(opened: Link, refused: readonly string[]): void {
     const { present } = this;
-    // The result of a trial may have led to another connection, or to the end.
+    // In the meantime this connection may have been closed, or replaced after a trial.
     if (this.isClosed || present?.link !== opened || present.isReplaced) return;
     present.isUp = true;
     this.tryLimit.cancel();

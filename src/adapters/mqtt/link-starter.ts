@@ -24,10 +24,10 @@ export interface LinkEvents {
   ended(link: Link, ending: Ending): void;
 }
 
-/** A connection that has lasted this long (milliseconds) is past the message that was too large. */
+/** A connection that has lasted this long (milliseconds) is no longer in danger of receiving the oversized message. */
 const PAST_LARGE_MS = 60_000;
 
-/** How a connection avoids the message that was too large for the previous one. */
+/** How a connection avoids the oversized message that ended the previous one. */
 interface Avoidance {
   /** Discards our session, with what the broker keeps for it. */
   readonly isNew: boolean;
@@ -41,7 +41,7 @@ function createAvoidance(clock: Clock) {
     accepted(): void {
       acceptedAt = clock.now();
     },
-    /** The first time, the message may have waited in our session, so that is discarded. One that comes again is retained. */
+    /** After the first one, our session is discarded, where it may have been queued. If it comes again, it is a retained message. */
     next: (): Avoidance => ({ isNew: large > 0, isWithoutRetained: large > 1 }),
     ended({ tooLarge }: Ending): void {
       if (tooLarge) large += 1;
@@ -53,7 +53,7 @@ function createAvoidance(clock: Clock) {
 
 export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 
-/** @param isPresent whether this is the present link; messages of others do not count */
+/** @param isPresent whether this is the present link; messages over other links are not delivered */
 export function createStarter(
   clock: Clock,
   memories: VersionMemories,
@@ -95,7 +95,7 @@ export function createStarter(
       ready: (refused) => on.ready(opened, refused),
       message(message) {
         if (isPresent(opened)) listener.message(message);
-        // Not handled any more: left unacknowledged, the broker sends it again at the next start.
+        // This link no longer counts. Without an acknowledgement the broker sends the message again after the next start.
         else message.hold?.();
       },
       oversized(topic, bytes) {

@@ -57,11 +57,11 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket's unsent data is over the limit: unimportant messages should be dropped. */
   readonly congested: boolean;
-  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never when the connection ends first. */
+  /** `done` is called at the broker's acknowledgement (QoS 1) or refusal; never if the connection ends first. */
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
-  /** Receives no further messages; `done` is called when the broker has acknowledged it, or at once without a connection. */
+  /** Ends these subscriptions; `done` is called when the broker has acknowledged that, or at once without a connection. */
   unsubscribe(subscriptions: readonly Subscription[], done: () => void): void;
   /** Sends DISCONNECT, so that the will is not published; then closes. */
   end(): void;
@@ -120,7 +120,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
         if (problem !== null) return fail(problem);
         stage = 'ready';
         sink.ready(refused);
-        // If the connection ends first, they stay unacknowledged, and the broker still has them.
+        // If the connection ends meanwhile, the remaining messages stay unacknowledged, and the broker keeps them.
         for (const deliver of early) if (stage === 'ready') deliver();
         early = [];
       });
@@ -191,7 +191,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
         if (stage === 'ended' || ending !== null) return;
         const refusal = error ? explainPublishRefusal(error) : null;
-        // Any other error is the library's: it gives the message up, because the connection ends.
+        // Any other error comes from the library, which gives the message up because the connection ends.
         if (!error || refusal !== null) done(refusal);
       });
     },

@@ -39,13 +39,13 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** Maximum number of connections lost with a message unacknowledged. Then it is dropped, because it may be the cause. */
+/** A message is dropped after this many connections ended before it was acknowledged: it may be the cause. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
-/** Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections. */
+/** Queues messages in flight again, except those that a newer message replaces, and those with too many lost connections. */
 function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
   const abandoned: OutboxMessage[] = [];
   const replaced: OutboxMessage[] = [];
@@ -204,8 +204,8 @@ export function createOutbox(
     },
 
     /**
-     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that only the cause
-     * has many losses.
+     * Whether a connection ended before a message was acknowledged. Then messages are sent one at a time, so that losses
+     * add up only for the message that causes them.
      */
     isSuspicious: (): boolean => queue.some(({ losses }) => losses > 0),
     inFlight,

@@ -9,7 +9,7 @@ export type VersionMemories = ReturnType<typeof createVersionMemories>;
 
 /** Which brokers answered that they do not know MQTT 5. A disconnect without an answer does not count: it may have any reason. */
 export function createVersionMemories() {
-  /** Time of the broker's latest such answer, by address. */
+  /** Time of each broker's latest answer that it does not know MQTT 5, by address. */
   const lacks5Since = new Map<string, number>();
   return {
     choose({ url }: { readonly url: string }, now: number): ProtocolVersion {

@@ -8,8 +8,9 @@ import { expiryLeftS, type Outbox, type OutboxMessage } from './outbox.ts';
 const ACKNOWLEDGE_WITHIN_MS = 30_000;
 /** Bytes of fixed header, topic length, packet identifier and properties: a generous bound. */
 const PACKET_OVERHEAD_BYTES = 256;
-/** Slots of the broker's window kept for token requests, when it is wide enough. */
+/** Slots of the broker's window that are kept for token requests. */
 const RESERVED = 1;
+/** A window of at most this many slots keeps none for token requests. */
 const WIDE_ENOUGH = 4;
 
 /** Sends messages from the outbox over the present link, within the broker's receive window. */
@@ -42,7 +43,7 @@ export function createSender(
   let link: Link | null = null;
   let cancelOverdue: (() => void) | null = null;
 
-  /** Starts again with each acknowledgement. */
+  /** Sets the timeout for the next acknowledgement; each acknowledgement sets it again. */
   const watch = (): void => {
     cancelOverdue?.();
     cancelOverdue = null;
@@ -58,7 +59,7 @@ export function createSender(
     const properties = { ...message.properties, ...(expiryS !== undefined && { expiryS }) };
     over.publish({ ...message, qos: 1, properties }, (refusal) => {
       if (refusal === null) outbox.settle(message);
-      // A link that was left does not decide any more: the message goes over its successor.
+      // A refusal over an earlier link is ignored: the message is sent again over the present one.
       else if (over === link) {
         outbox.dropNow(message, 'refused', refusal.reason);
         // Some brokers also hang up each time.

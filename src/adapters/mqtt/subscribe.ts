@@ -30,7 +30,7 @@ const NOTHING_RETAINED = 2;
 
 /**
  * Subscribes to all filters. A shared filter that the broker does not support is subscribed plainly: then every member of the group
- * gets every message, which is better than none.
+ * gets every message, which is better than no messages.
  * @param done receives why the connection is useless, or null and the optional filters that were refused
  */
 export function subscribeAll(

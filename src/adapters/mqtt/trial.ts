@@ -15,7 +15,7 @@ export interface TrialParts {
   /** Time limit of a try (ms). */
   readonly tryMs: () => number;
   isPresent(link: Link): boolean;
-  /** Replaces the present link, which is closed, by the one that was tried. */
+  /** Closes the present link and uses the one that was tried. */
   changeOver(to: MqttConnection, opened: Link, finale: Finale): void;
   /** The connection is up, over this link. */
   ready(opened: Link, refused: readonly string[]): void;

@@ -2,8 +2,8 @@ import { setDefaultResultOrder } from 'node:dns';
 import { setDefaultAutoSelectFamily, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 
 /**
- * Timeout for one address of a host (milliseconds), if the host has further ones. Node's default of 250 never reaches a host with a
- * round trip of 300. The last address has no limit of its own.
+ * Timeout for one address of a host (milliseconds), if the host has further ones. Node's default of 250 ms is too short for a host
+ * with a round trip of 300 ms. The last address has no limit of its own.
  */
 export const ADDRESS_LIMIT_MS = 3000;
 

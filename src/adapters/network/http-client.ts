@@ -1,4 +1,4 @@
-/** One HTTP request with a deadline and a limit on the answer. It follows no redirects: they could send a key elsewhere. */
+/** One HTTP request with a deadline and a limit on the answer. Redirects are not followed: they could send a key elsewhere. */
 import { type IncomingHttpHeaders, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { describeTlsCode, tlsReason } from './tls-reason.ts';

@@ -16,9 +16,9 @@ import { networkOf } from '../../protocol/ip-address.ts';
 const HEAD_WITHIN_MS = 10_000;
 /** Timeout from the first byte of a request to its last one. */
 const REQUEST_WITHIN_MS = 30_000;
-/** Interval at which request timeouts are checked. The default of 30 s would prolong each of them by up to that. */
+/** Interval at which request timeouts are checked. Node's default interval of 30 s would prolong each of them by up to 30 s. */
 const LOOK_EACH_MS = 1000;
-/** Concurrent requests of one address, per connection that it may have. Clients of apt pipeline ten. */
+/** Concurrent requests of an address, for each connection that it may have. Clients of apt pipeline ten. */
 const ANSWERED_AT_ONCE = 4;
 /** Interval of the checks for slow readers, while responses are in progress. */
 const WATCH_EACH_MS = 10_000;

@@ -26,7 +26,7 @@ export function followPage(url: string, clock: Clock, listener: PageListener): (
     try {
       await readEvents(`${url}/events`, clock, listener, ended.signal);
     } catch {
-      // The agent is down, or the answer was not from it: in both cases the request is repeated.
+      // The agent is down, or something else answered: in both cases the request is repeated.
     }
     if (ended.signal.aborted) return;
     listener.onLost();

@@ -17,7 +17,7 @@ const isBeforeRequest = (code: string): boolean => BEFORE_REQUEST.has(code) || i
 
 function codeOf(error: Error): string | null {
   if ('code' in error && typeof error.code === 'string') return error.code;
-  // Several addresses of one name were tried: all of them must have failed early.
+  // Several addresses of one name were tried: all must have failed before the request.
   if (error instanceof AggregateError) {
     const codes = error.errors.map((inner) => (inner instanceof Error ? codeOf(inner) : null));
     return codes.find((code) => code === null || !isBeforeRequest(code)) ?? codes[0] ?? null;
@@ -68,7 +68,7 @@ function roomTrouble(error: Error): string | null {
   return during === 'connect' ? (NO_ROOM[code] ?? null) : null;
 }
 
-/** Why no file can be opened now; null: one can. */
+/** Why no file can be opened now; null: files can be opened. */
 function fileTrouble(): string | null {
   try {
     closeSync(openSync('/dev/null', 'r'));
@@ -99,7 +99,7 @@ function describeOther(code: string, reason: string | null): string {
     : `the connection failed (${describeTlsCode(code, reason)})${then}`;
 }
 
-/** The library's errors for invalid input; it closes with 1009, 1007 or 1002. */
+/** The library's errors for invalid input; it closes with 1009, 1008, 1007 or 1002. */
 const BREACHES: Readonly<Record<string, string>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'a message that is too large (1009)',
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'a frame that is too large (1009)',

@@ -37,7 +37,7 @@ const INSUFFICIENT_BALANCE = 100_050;
 const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
 const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
 
-/** Error code, and also the reason of the close that follows it. */
+/** An error code, and also the text in the close frame that follows the error. */
 const SERVICE_TIMEOUT = 'SERVICE_TIMEOUT';
 
 /** The reason that a refusal or a close names: a session rule, a timeout, or the account's state (docs/service.md 3.3). Null: unknown. */

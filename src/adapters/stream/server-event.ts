@@ -124,7 +124,7 @@ export function spokeOf(data: DataOf<'output_audio_data'>, pcm: Uint8Array): Spo
   };
 }
 
-/** Key of the sound that belongs together: that of one sentence, part and language. */
+/** Key of an utterance: the sound of one sentence, part and language. */
 export function utteranceOf(data: DataOf<'output_audio_data'>): string {
   const { transcription_id: id, translation_part_id: part, language } = data;
   return `${id ?? ''}/${part ?? ''}/${language ?? ''}`;

@@ -20,7 +20,7 @@ const optionalNumber = z.number().nullish().catch(null);
 const LONGEST_NAME = 200;
 const shortText = z.string().max(LONGEST_NAME);
 
-/** An id or a code. A number is converted to a string; an empty one counts as missing. */
+/** An id or a code. A number is converted to a string; an empty string counts as missing. */
 const nameSchema = z
   .union([shortText.min(1), z.number().transform(String)])
   .nullish()
@@ -76,7 +76,7 @@ export const outputAudioDataSchema = z.preprocess(
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME;
 
-/** Keys of a message with sound, and the form of each that the schema leaves unchanged. */
+/** Keys of a message with sound, each with a check for the form that the schema leaves unchanged. */
 const USUAL_SOUND = new Map<string, (value: unknown) => boolean>([
   ['data', (value) => typeof value === 'string'],
   ['transcription_id', isName],
@@ -146,7 +146,7 @@ export const streamWarningDataSchema = z.preprocess(
 
 const anything = z.unknown();
 
-/** Maximum length of a message without its audio (characters): many times a transcript of several minutes with the time of each word. */
+/** Maximum length of a message without its audio (characters): far more than a transcript of several minutes with word times. */
 const MOST_CHARS = 256 * 1024;
 
 /** Data schema by `message_type`. Other types are ignored. */

@@ -2,7 +2,7 @@ import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { AudioFaultError } from '../audio/fault.ts';
 import { parse, type WavFormat } from '../audio/wav-layout.ts';
 
-/** Sound of a message: PCM as declared, or why it is not; then `pcm` is empty. */
+/** Sound of a message, as the declared PCM. Anything else leaves `pcm` empty, and `problem` says what it is. */
 export interface Payload {
   readonly pcm: Buffer;
   readonly problem: string | null;

@@ -101,7 +101,7 @@ function openStream(
     if (opened) settle(() => listener.said(endedOf(code, read(reason.toString('utf8')))));
     else settle(() => listener.unreached(true, 'the connection closed before it was open'));
   });
-  /** Whether messages no longer count: this side has closed, or there are too many. */
+  /** Whether to ignore this message: the stream is over, or there are too many messages. */
   const isPassedOver = (frame: RawData): boolean => {
     if (over || !flood.isTooMuch(Buffer.isBuffer(frame) ? frame.byteLength : 0)) return over;
     settle(() => listener.broke('flood', `the agent closed the stream: the service sent ${FLOOD}`));
@@ -123,7 +123,7 @@ function openStream(
 
   const frames = createSoundFrames();
   let isBackedUp = false;
-  /** A failed send is followed by the socket's close event, which is the one that counts. */
+  /** Ignores the error of a failed send: the socket's close event follows and is handled instead. */
   const onSent = (): void => {
     if (!isBackedUp || socket.bufferedAmount > 0) return;
     isBackedUp = false;
@@ -172,7 +172,7 @@ function withToken(address: string, token: string): URL {
   return url;
 }
 
-/** A failed send is followed by the socket's close event, which is the one that counts. */
+/** The socket's close event follows and is handled instead. */
 function ignoreSendError(): void {}
 
 function nameOf(error: unknown): string {

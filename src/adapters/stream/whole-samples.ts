@@ -5,7 +5,7 @@ export interface WholeSamples {
   /**
    * @param utterance names the utterance; pieces without a name belong together
    * @param isLast the last piece of the sound
-   * @returns whole samples: includes a byte left over from the piece before, and keeps one left over at its own end
+   * @returns whole samples, with the byte left over from the previous piece; a byte left over at the end waits for the next piece
    */
   take(pcm: Buffer, utterance: string, isLast: boolean): Buffer;
 }

@@ -17,7 +17,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
     restartProblem: () =>
       isStartedBySystemd(env)
         ? null
-        : 'the agent does not run as a unit of systemd, so it would not be restarted',
+        : 'the agent is not running as a systemd unit, so it would not be restarted',
     restart() {
       try {
         // Tells the updater that an operator asked for this restart, so it does not blame the new version.
@@ -27,7 +27,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
     },
     reboot() {
       if (!isAbsolute(directory))
-        return 'the agent does not run as a unit of systemd with a runtime directory';
+        return 'the agent is not running as a systemd unit with a runtime directory';
       if (!existsSync(rebootUnit)) {
         return 'dragoman-reboot.path is not enabled on the device: systemctl enable --now dragoman-reboot.path';
       }

@@ -7,7 +7,7 @@ import { kernelMicroseconds } from '../clock.ts';
 
 /** Maximum number of waiting messages: if more wait, systemd is not reading them, and the oldest are dropped. */
 const MOST_WAITING = 16;
-/** Timeout of a call (milliseconds), which takes 6 ms, or a second on a board with a busy SD card. */
+/** Timeout of a call (milliseconds). A call takes 6 ms, or a second on a board with a busy SD card. */
 const CALL_LIMIT_MS = 10_000;
 
 /** Used when no init system listens (no NOTIFY_SOCKET). */
@@ -15,7 +15,7 @@ export const NO_INIT_SYSTEM: InitSystem = { listens: false, watchdogMs: null, te
 
 /**
  * systemd's notification protocol, sd_notify(3). Node has no unix datagram sockets, so each message runs `systemd-notify`: 6 ms of
- * CPU, a few times a minute and at most once a second. The unit allows it by NotifyAccess=all.
+ * CPU, a few times a minute and at most once a second. The unit allows this with NotifyAccess=all.
  * @param program for tests
  */
 export function createSystemdNotifier(

@@ -134,7 +134,7 @@ function readNote(runtime: string, pid: number): RunningNote | null {
   }
 }
 
-/** The process that an operator's command has ended, as the agent reports it. */
+/** The id of the process that an operator ordered to restart, as the agent reports it. */
 function readAsked(runtime: string): number | null {
   try {
     const pid = Number(readBounded(join(runtime, RESTART_FILE), MOST_PID)?.toString());

@@ -2,7 +2,7 @@ import loadFvad from '@echogarden/fvad-wasm';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { createEnergyDetector } from '../../sound/energy-detector.ts';
 
-/** How strict the detector is, 0 to 3: 3, so that a humming room does not count as speech. */
+/** How strict the detector is (0 to 3): strictest, so that a humming room does not count as speech. */
 const AGGRESSIVENESS = 3;
 /** Rate of the detector's frames (Hz), which last 10, 20 or 30 ms: the detector converts any other rate to this one first. */
 const DETECTOR_HZ = 8000;
@@ -19,7 +19,7 @@ function createFvadDetector(fvad: Fvad, rateHz: number): VoiceDetector {
   const frameInput = Math.round((rateHz * FRAME_MS) / 1000);
   const frame = new Int16Array(frameInput);
   const step = frameInput / FRAME_SAMPLES;
-  /** The first input sample of each detector sample, and the end of the last. */
+  /** The first input sample of each detector sample; the last entry is the end of the frame. */
   const covers = Uint16Array.from({ length: FRAME_SAMPLES + 1 }, (_, index) => Math.floor(index * step));
   let filled = 0;
 

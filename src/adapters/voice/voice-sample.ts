@@ -10,8 +10,9 @@ type SampleMimeType = (typeof SAMPLE_MIME_TYPES)[number];
 
 /** Largest sample (bytes): services of this kind accept 10 MB. */
 export const LARGEST_SAMPLE_BYTES = 10_000_000;
-/** Shortest sample, and the length from which voices are good (seconds). */
+/** Shortest sample (seconds). */
 const SHORTEST_S = 10;
+/** From this length on (seconds), cloned voices are good. */
 const GOOD_S = 30;
 /** Sound per step of the measurement (seconds), so that a long file needs little memory. */
 const STEP_S = 1;
@@ -151,12 +152,13 @@ function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
 
 /** Peak that counts as silence: two steps of 16 bits. */
 const SILENT_PEAK = 2 / 32_768;
-/** Least difference between quiet and loud frames (dB): speech has 20 and more, a tone or noise none. */
+/** Least difference between quiet and loud frames (dB): speech has at least 20, a steady tone or noise almost 0. */
 const LEAST_RANGE_DB = 3;
 /** Share of samples in clipped peaks above which clipping is audible. */
 const CLIPPED_SHARE = 0.0005;
-/** Hiss is audible in the cloned voice when its pauses are louder than this (dBFS) and less than this below speech (dB). */
+/** Hiss is audible in the cloned voice if the pauses of the sample are louder than this (dBFS). */
 const HISS_DB = -60;
+/** Pauses that are this much quieter than the speech (dB) have no audible hiss. */
 const CLEAN_RANGE_DB = 35;
 
 function judgeSound(quality: SampleQuality): { fault: string | null; notes: string[] } {

@@ -2,7 +2,7 @@ import type { RecentStreams } from '../../ports/store.ts';
 
 /** Length of a short conversation at a busy desk (ms). */
 const SHORTEST_MS = 10_000;
-/** Conversations without a stream: keys and screens begin them even while the service is down. */
+/** Allowance for conversations without a stream: keys and screens begin them even while the service is down. */
 const WITHOUT_STREAM = 50;
 
 /** Maximum number of conversations that fit into a device's recent streams. */

@@ -25,7 +25,7 @@ export interface Access {
   readonly subscribe: readonly string[];
 }
 
-/** A device's own topics, each in one direction, and those of its groups and tenant. It may not send itself commands or answers. */
+/** A device's own topics, and those of its groups and tenant. It may not send itself commands or token responses. */
 export function deviceAccess(address: DeviceAddress, groups: readonly string[]): Access {
   const topics = deviceTopics(address);
   return {
@@ -46,7 +46,7 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
       topics.configDesired,
       topics.commands,
       topics.fleetCommands,
-      // It receives its own last will from the broker, to correct the status.
+      // The device receives its own last will, so that it can correct the status.
       topics.status,
       ...groups.flatMap((group) => [topics.groupCommands(group), topics.groupDesired(group)]),
     ],

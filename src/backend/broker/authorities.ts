@@ -22,7 +22,7 @@ export function addAuthority(folder: string): string {
   return name;
 }
 
-/** Lets the other authority issue, and issues the broker's certificate from it. @returns its name */
+/** Makes the other authority the issuing one, and issues the broker's certificate from it. @returns the authority's name */
 export function useAuthority(folder: string): string {
   const setup = readSetup(folder);
   const [first = '', second] = setup.authorities;

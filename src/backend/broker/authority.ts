@@ -60,7 +60,7 @@ export function issueCertificate(authority: KeyedCertificate, wanted: Wanted): K
  */
 export function certify(authority: KeyedCertificate, publicKey: KeyObject, wanted: Wanted): string {
   return inFolder((folder) => {
-    // openssl reads a request of our own; `-force_pubkey` replaces the key in it.
+    // openssl needs a complete request, so we make one; `-force_pubkey` replaces the key in it.
     newKey(folder, 'own.key');
     writeFileSync(join(folder, 'their.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
     return issue(folder, authority, wanted, ['-force_pubkey', 'their.pub']);
@@ -74,7 +74,7 @@ function issue(
   { usage, name, days }: Wanted,
   more: readonly string[],
 ): string {
-  // A shortened name would be the name of another client.
+  // A truncated name could be the name of another client.
   if (usage === 'client' && name.length > LONGEST_COMMON_NAME)
     throw new Failure(
       `"${name}" is too long for a certificate (${LONGEST_COMMON_NAME} characters): give tenant and device shorter names, or use passwords`,
@@ -135,7 +135,7 @@ function newKey(folder: string, file: string): string {
   return pem;
 }
 
-/** Writes a complete configuration: the machine's own one must not add anything. */
+/** Writes a complete configuration for openssl: the machine's own openssl.cnf must not add anything. */
 function writeConfig(folder: string, name: string, extensions: readonly string[]): void {
   const lines = [
     '[req]',

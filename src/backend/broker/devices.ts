@@ -29,7 +29,7 @@ export interface Added {
 export const DEVICE_DAYS = 3650;
 
 export interface AddOptions {
-  /** Folder of its files on the device. */
+  /** Folder of the login files on the device. */
   readonly files: string;
   /** Validity of a certificate (days). */
   readonly days: number;
@@ -46,7 +46,7 @@ export interface DeviceLogin extends Name {
 }
 
 type Wanted = Name & {
-  /** Left out for an existing device: unchanged. */
+  /** Undefined for an existing device: its groups stay. */
   readonly groups?: readonly string[];
 };
 
@@ -80,7 +80,7 @@ function revoke(folder: string, setup: Setup, boards: readonly SetupDevice[]): N
   return { certificates, list: listFor(folder, setup.authorities, certificates) };
 }
 
-/** One revocation list for each authority, with the certificates that it has issued: mosquitto requires all lists. */
+/** One revocation list per authority, with its revoked certificates: mosquitto requires a list from each. */
 export function listFor(
   folder: string,
   authorities: readonly string[],
@@ -160,7 +160,7 @@ export function recordCertificate(folder: string, name: Name, pem: string): numb
   return Date.parse(issued.validTo);
 }
 
-/** Time for certificates: the wall clock; 0 if it was never set. */
+/** Wall-clock time for revocation lists; 0 if the clock was never set. */
 function now(): WallMs {
   return createSystemClock().wall() ?? asWall(0);
 }

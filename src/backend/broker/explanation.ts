@@ -4,7 +4,7 @@ import { OWNER_KEY } from './store.ts';
 const COPY = 'copy the files of the folder "broker" over';
 const RESTART = 'restart mosquitto (systemctl restart mosquitto)';
 
-/** The steps after a change that make mosquitto read it. */
+/** The steps that make mosquitto read a change. */
 export function howToApply({ form, revoked }: Pick<Setup, 'form' | 'revoked'>): string {
   if (form === 'dynsec') return `${COPY} and ${RESTART}: the plugin reads its file at the start only`;
   return revoked === null

@@ -8,7 +8,7 @@ export type Credential = { readonly password: string } | KeyedCertificate;
 /** File name, and name of the systemd credential in the units. */
 const PASSWORD_FILE = 'mqtt-password';
 const CA_FILE = 'broker-ca.crt';
-/** The owner's private key, for those who sign. */
+/** The owner's private key, for logins that may sign. */
 const SIGNING_FILE = 'signing.key.pem';
 
 function address(host: string, port: number): string {

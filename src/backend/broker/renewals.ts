@@ -111,7 +111,8 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     message: (message) => take(message),
     refused: (reason) => {
       for (const one of asked.values())
-        if (one.status === 'silent') settle(one, 'refused', `the broker does not pass it on (${reason})`);
+        if (one.status === 'silent')
+          settle(one, 'refused', `the broker does not pass the message on (${reason})`);
     },
   });
   take = hear;

@@ -64,7 +64,7 @@ export const setupSchema = z.strictObject({
   form: z.enum(FORMS),
   deviceLogin: z.enum(DEVICE_LOGINS),
   host: hostSchema,
-  /** Address of this machine on which the broker listens; null: all. */
+  /** Address on which the broker listens; null: all addresses of its machine. */
   listen: hostSchema.nullable(),
   devicePort: portSchema,
   peoplePort: portSchema,
@@ -94,7 +94,7 @@ export type Setup = z.infer<typeof setupSchema>;
 export interface Account {
   readonly username: string;
   readonly kind: 'device' | 'backend' | 'person';
-  /** The only client identifier that it may use; null: any. */
+  /** The only client identifier that the login may use; null: any. */
   readonly clientId: string | null;
   readonly password: PasswordHash | null;
   readonly access: Access;

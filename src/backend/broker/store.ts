@@ -115,7 +115,7 @@ export function writeTrusted(folder: string, names: readonly string[]): void {
   });
 }
 
-/** Writes the broker's certificate. The key goes first: if interrupted, mosquitto refuses to start with the old certificate. */
+/** Writes the broker's key and certificate. If a crash leaves only the new key, mosquitto refuses to start. */
 export function writeServer(folder: string, server: KeyedCertificate): void {
   guarded(folder, () => {
     replace(join(folder, BROKER, 'server.key'), server.key);

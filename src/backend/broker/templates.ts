@@ -28,7 +28,7 @@ import { OWNER_KEY, writeNew } from './store.ts';
 
 const LARGEST_TEMPLATE_BYTES = 1_000_000;
 const MOST_TOLD = 5;
-/** Facts of a device that a card boots for the first time. */
+/** Facts of a device at the first boot from its card. */
 const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
   network: 'networkd',
   wifiKey: '',
@@ -129,7 +129,7 @@ export function writeDeviceFile(
   { out, isCloudInit, ownerKeys }: FileForm,
 ): string {
   const filled = withNumber(template, number);
-  // The device fills in the file names.
+  // The device fills in the names of the credential files.
   const { url, prefix, username } = login.config.mqtt;
   const { sshKeys, ...others } = provisioningFile(
     isObject(filled) ? filled : {},

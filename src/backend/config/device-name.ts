@@ -56,7 +56,7 @@ export function exceptionsFor({ groups, devices }: Pick<Devices, 'groups' | 'dev
   return own === undefined ? shared : [...shared, own];
 }
 
-/** `*` stands for any characters, or none. Each part is searched once, from the left. */
+/** `*` matches any number of characters, including none. Each part is searched once, from the left. */
 function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

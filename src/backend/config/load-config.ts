@@ -70,7 +70,7 @@ function readLayers(file: string | null, env: Environment): Layers {
   return { merged, problems, place };
 }
 
-/** Puts the place of the key before each problem that begins with a key, such as `service.apiKeyFile: ...`. */
+/** Prepends the place of the key to each problem that begins with a key, such as `service.apiKeyFile: ...`. */
 export function withPlacesOfKeys(
   problems: readonly string[],
   file: string | null,
@@ -142,7 +142,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** @param used gets, for each key that a variable sets, the variable's name */
+/** @param used receives the variable's name for each key that a variable sets */
 function applyEnvironment(
   base: unknown,
   env: Environment,

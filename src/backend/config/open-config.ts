@@ -26,7 +26,7 @@ export const CONFIG_OPTION = [
 
 /**
  * Reads the configuration and the files that it names. Throws a `Failure` that lists every problem.
- * @param needs the secret that the verb needs; null: only those of the broker
+ * @param needs the secret that the verb needs; null: only the broker's secrets
  */
 export function openConfig(
   shell: Shell,

@@ -11,6 +11,6 @@ export interface BackendSecrets {
   readonly webhookSecret?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
-  /** Certificate and key of the console, PEM. Called again to see whether they were renewed. */
+  /** Reads certificate and key of the console (PEM). Called regularly, because they may be renewed. */
   readonly consoleTls?: () => { readonly cert: string; readonly key: string };
 }

@@ -1,4 +1,4 @@
-/** The audit: a line before each action, its result afterwards. If the line cannot be written, the action is not carried out. */
+/** Writes an audit line before each action, and its result afterwards. If that line cannot be written, the action is not carried out. */
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import type { Log } from '../../ports/log.ts';
 import { clean, cleanValue } from '../fleet/clean.ts';

@@ -33,7 +33,7 @@ const MOST_NETWORKS = 20_000;
 export interface AddressAttempts {
   /** Milliseconds to wait; 0: the attempt is allowed and counts. */
   count(address: string, now: number): number;
-  /** It was not a guess: a person signed in, or the name was locked. */
+  /** Uncounts an attempt that was not a guess: a person signed in, or the name was locked. */
   takeBack(address: string): void;
 }
 

@@ -16,9 +16,9 @@ import {
 import { publishedAs } from './desired.ts';
 import { refusalOf } from './refusal-of.ts';
 
-/** Wait after a report (ms): a device that connects first reports, then reads what was published meanwhile. */
+/** Wait after a report (ms): after connecting, a device reports first and then reads newer documents. */
 const SETTLED_AFTER_MS = 5000;
-/** Maximum number of documents written at a time: each one reads the audit. */
+/** Maximum number of refusals written at a time: each write reads the audit. */
 const MOST_AT_ONCE = 20;
 const MOST_NOTED = 20_000;
 

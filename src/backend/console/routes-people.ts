@@ -51,7 +51,7 @@ const UNKNOWN_NAME = '(unknown name)';
 
 export function publicRoutes({ signIn, audit, clock }: PeopleParts): PublicHandlers {
   let unknown: StoredAttempts | null = null;
-  /** Whether the audit still gets a line about an unknown name; counts it. */
+  /** Whether the audit may get one more line about an unknown name; each call counts. */
   const isNoted = (): boolean => {
     const { attempts } = decideAttempt(unknown, OF_UNKNOWN_NAMES, clock.now());
     unknown = attempts ?? unknown;

@@ -9,8 +9,9 @@ import { createAddressAttempts, decideAttempt, OF_NAME } from './login-limits.ts
 import { Refusal } from './refusal.ts';
 
 const HOUR_MS = 3_600_000;
-/** A session ends when it has been idle for this long (ms), and at the latest after `LONGEST_MS`. */
+/** A session ends when it has been idle for this long (ms). */
 export const IDLE_MS = 12 * HOUR_MS;
+/** A session ends after this time (ms) even if it is in use. */
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
 
 export interface Session {

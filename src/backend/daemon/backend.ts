@@ -25,7 +25,7 @@ import { measureStore } from '../watch/measured-store.ts';
 import { startWatch } from '../watch/watch.ts';
 import { shareBus } from './shared-bus.ts';
 
-/** Longest wait for requests and reports at shutdown (ms): with broker, store and process exit, the shutdown takes at most 10 s. */
+/** Longest wait for requests and reports at shutdown (ms). The whole shutdown, including broker, store and exit, takes at most 10 s. */
 const CLOSE_WITHIN_MS = 4000;
 /** Longest wait for running statements of the store at shutdown (ms). */
 const STORE_CLOSES_WITHIN_MS = 1000;

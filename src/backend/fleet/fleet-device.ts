@@ -84,7 +84,7 @@ export const timeText = (wallMs: number | null): string | null =>
 const MOST_LANES = 16;
 export const MOST_GROUPS = 40;
 
-/** What the row needs beside the device's own messages. */
+/** Inputs of the row from sources other than the device. */
 export interface Surroundings {
   readonly site: string | null;
   /** Version of a group's desired configuration; null: none. */

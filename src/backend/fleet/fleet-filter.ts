@@ -1,7 +1,7 @@
 /** Which devices a filter admits, and their order. */
 import type { FleetFilter, FleetRow, FleetStatus, FleetView } from '../../protocol/console-fleet.ts';
 
-/** How urgently a person should look: lower is sooner. */
+/** How urgently a person should look: lower is more urgent. */
 const SEVERITY: Readonly<Record<FleetStatus, number>> = {
   lost: 0,
   degraded: 1,

@@ -12,7 +12,7 @@ export class FleetSummary {
   private readonly isConnected: () => boolean;
   private broker: 'connected' | 'away' = 'away';
   private counts = '';
-  /** Null: no page has asked for them. */
+  /** Null: no page has asked for the facets. */
   private facets: { readonly value: FleetFacets; readonly text: string; readonly at: number } | null = null;
   private areFacetsOld = false;
 

@@ -18,7 +18,7 @@ const MOST_VERSIONS = 20;
 const OTHER = 'other';
 const MOST_REASONS = 32;
 const MOST_LANES = 16;
-/** Allowance for time before the first report (ms): later reports may cover it, as a stream reports every ten minutes. */
+/** Time before the first report that later reports may include (ms): a stream reports every ten minutes. */
 const LATE_MS = 900_000;
 
 const name = z.string().max(64);
@@ -105,7 +105,7 @@ interface Report {
   readonly lanes: number;
   readonly now: number;
 }
-/** The last report, with the run of the agent that its figures count from. */
+/** The figures of the last report, counted since the start of this run of the agent. */
 interface Last {
   readonly boot: string;
   readonly figures: ReadonlyMap<string, number>;
@@ -115,7 +115,7 @@ type Kept = {
 } & {
   state: Last | null;
   health: Last | null;
-  /** When the first figures of the device came. */
+  /** Time of the device's first figures. */
   countedSince: number | null;
   /** As the device published it. */
   published: Pick<DeviceView, 'status' | 'reasons'>;

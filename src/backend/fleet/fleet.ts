@@ -42,7 +42,7 @@ export interface FleetNews {
 export interface Fleet {
   readonly devices: ReadonlyMap<string, FleetDevice>;
   hear(news: DeviceNews): void;
-  /** Tells whether all messages of devices arrive now. A device that is silent while they do counts as lost. */
+  /** Sets whether all messages of devices arrive now. While they do, a silent device counts as lost. */
   listen(isListening: boolean): void;
   /**
    * Brings rows, counts and lists up to date.
@@ -158,7 +158,7 @@ export function createFleet(
         device.texts[news.kind] = text;
         if (news.kind === 'health' && text !== null && !news.isRetained) hearHealth(device, text);
       }
-      // Not a sign of life: a retained message may be old, and a desired configuration comes from others.
+      // A retained message may be old, and a desired configuration comes from others: neither is a sign of life.
       if (text !== null && news.kind !== 'desired' && !news.isRetained) {
         device.heardAt = clock.wall();
         device.lastHeard = clock.now();

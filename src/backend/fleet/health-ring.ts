@@ -10,7 +10,7 @@ export const STEPS = 288;
 const STEP_MS = STEP_S * 1000;
 const NONE = -32_768;
 const LARGEST = 32_767;
-/** Values are kept as whole multiples of this. */
+/** Values are kept as whole multiples of these units. */
 const UNIT: Readonly<Record<HealthSeries, number>> = {
   rssMb: 0.1,
   cpuPercent: 0.1,

@@ -57,7 +57,7 @@ export class AnswerSender {
   confirm({ ask, probe }: Effect<'confirm'>): Promise<void> {
     const { who, request, reply } = ask;
     const { config, clock, log } = this.parts;
-    // Every device sends such a check, which only concerns the backend, every ten minutes.
+    // Every device checks the backend's availability every ten minutes: too often for the info level.
     const level = probe.session === 'none' ? 'debug' : 'info';
     log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
     const stream_url = config.service.streamUrl;

@@ -19,7 +19,7 @@ export function busy(limit: string, draw: number): TokenError {
   return denial('backend_busy', detail, busyRetryS(draw));
 }
 
-/** The store of the backends cannot be used: without it, two of them could make a session for one lane. */
+/** The denial while the store cannot be used: without it, two backends could each make a session for one lane. */
 export function withoutStore(draw: number): TokenError {
   const detail = "the backend's store cannot be used now; its log says why";
   return denial('store_unavailable', detail, busyRetryS(draw));

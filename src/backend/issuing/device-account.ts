@@ -20,8 +20,9 @@ export interface GrantedSession {
   readonly id: string;
   readonly lane: string;
   readonly at: number;
-  /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the session's window. */
+  /** Latest end of its stream, if the stream begins at once. */
   readonly endsAt: number;
+  /** Latest end of its stream, if the stream begins at the end of the session's window. */
   readonly overAt: number;
   /** It replaces the lane's previous session, which continues for a while. */
   readonly isRollover: boolean;
@@ -92,7 +93,7 @@ export function makeRoom(
 }
 
 /**
- * Longest duration of the stream: the configured one, or less if it would end together with another lane's.
+ * Longest duration of the stream: the configured one, or less if the stream would end together with another lane's.
  * @param durationMs the configured duration
  */
 export function chooseDurationMs(account: Account, lane: string, durationMs: number, now: number): number {
@@ -122,7 +123,7 @@ function neededBy(
     const newest = own.at(-1);
     const settled = own.findLast((session) => now >= freeAt(session)) ?? own[0];
     if (newest === undefined || settled === undefined) return [];
-    // A lane that asks does not use its last session; it may still use the one before.
+    // A lane that asks for a rollover uses its settled session; a lane that asks for another reason uses none.
     if (name === lane) return reason === 'rollover' ? [settled] : [];
     return settled === newest || !newest.isRollover ? [newest] : [newest, settled];
   });

@@ -14,7 +14,7 @@ const MOST_ANSWERS = 16;
 const ANSWERS_PER_REQUEST = 4;
 /** Burst of trials, as a multiple of the allowed requests: a person who looks for a fault tries often. */
 const TRIAL_BURST = 2;
-/** A device checks every ten minutes, in up to three attempts, that the backend is available. Further checks get no answer. */
+/** Limit on availability checks: a device makes one every ten minutes, in up to three attempts. Further ones get no answer. */
 const PROBES: Rate = { burst: 6, perMinute: 6 };
 
 interface GivenAnswer {

@@ -12,7 +12,7 @@ import { decideRequest, denyMalformed } from './request-decision.ts';
 
 export interface Issuer {
   handle(event: IssuerEvent, now: number): IssuerEffect[];
-  /** Devices that had a session before this instance started. */
+  /** Registers devices that had a session before this instance started. */
   know(devices: readonly DeviceName[], now: number): void;
   /** Waiting and running jobs. */
   readonly jobs: number;

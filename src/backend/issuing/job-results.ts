@@ -49,7 +49,7 @@ function claimed(
     case 'denied':
       return finish(state, job, [deny(job.ask, claim.error)], draw, now);
     case 'superseded':
-      // That was about an older request: a newer one has come to this backend meanwhile.
+      // The claim was for an older request: this backend has received a newer one meanwhile.
       if (job.ask.request.id !== job.claimed) return [firstStep(job, state.terms, now)];
       return finish(state, job, [ignore(job.ask, 'superseded')], draw, now);
     case 'wait':
@@ -74,7 +74,7 @@ function fetched(
   now: number,
 ): IssuerEffect[] {
   const isSame = job.ask.request.id === job.claimed;
-  // A device that uses the session has got its answer: this request crossed with it.
+  // The device already uses the session, so it has its answer: the two messages crossed.
   if (isSame && session === 'used') return finish(state, job, [ignore(job.ask, 'elsewhere')], draw, now);
   if (isSame && session !== null && session !== 'used')
     return finish(state, job, [grant(state, job, session, job.repeatUntil, now, true)], draw, now);
@@ -93,7 +93,7 @@ function settled(
     return finish(state, job, [grant(state, job, session, freshUntil, now)], draw, now);
   }
   const discard: IssuerEffect = { type: 'discard', who: job.ask.who, id: session.id };
-  // Another backend has the older request; the newer one has come to this backend.
+  // Another backend took over the older request, but this backend has received a newer one.
   if (kept === false && job.ask.request.id !== job.claimed)
     return [discard, firstStep(job, state.terms, now)];
   const said = kept === null ? deny(job.ask, withoutStore(draw)) : ignore(job.ask, 'elsewhere');

@@ -16,9 +16,9 @@ export interface Job {
   readonly allowance: Allowance;
   readonly rank: Rank;
   ask: Ask;
-  /** Arrival of the request that it answers now. */
+  /** Arrival time of the request that the job answers now. */
   askedAt: number;
-  /** Time until which an earlier session may still be given. */
+  /** Time until which an earlier session may still be given again. */
   repeatUntil: number;
   /** The request whose row in the store this instance holds. */
   claimed: string;

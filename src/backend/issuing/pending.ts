@@ -1,4 +1,4 @@
-/** The limit on pending sessions of all devices: created, and not known to be used. */
+/** The limit on pending sessions: those that are created but not known to be used. */
 import type { DeviceBook, UnusedCounts } from '../../ports/store.ts';
 import { denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';

@@ -17,8 +17,8 @@ export const LARGEST_REQUEST_BYTES = 8192;
 const LARGEST_CORRELATION_BYTES = 1024;
 const LONGEST_RESPONSE_TOPIC = 512;
 /**
- * Requests of a device that are read, as a multiple of the allowed rate: more than are ever answered, trials included. Of further
- * ones only the topic is read.
+ * Requests of a device that are read, as a multiple of the allowed rate: more than are ever answered, including trials. Beyond
+ * this limit only the topic is read.
  */
 const READ_PER_REQUEST = 16;
 

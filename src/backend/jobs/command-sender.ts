@@ -29,7 +29,7 @@ export class CommandSender {
     this.parts = parts;
   }
 
-  /** Sends to the devices that wait, as many as there is room for. @returns whether there were any */
+  /** Sends the command to waiting devices, as many as the queue has room for. @returns whether there were any */
   async sendWaiting(job: JobRecord): Promise<boolean> {
     if (!this.parts.bus().connected) return false;
     const names = waitingDevices(job, MOST_ON_THE_WAY - this.onTheWay);

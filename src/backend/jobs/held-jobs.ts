@@ -10,7 +10,7 @@ const SAVE_EACH_MS = 1000;
 const LEASE_MS = 15_000;
 /** An expired lease: another backend may take the job at once. */
 const NO_LEASE_MS = -1;
-/** Interval of claims (ms): a killed backend's jobs stand still for the lease and this time at most. */
+/** Interval of claims (ms): jobs of a killed backend pause for at most their lease plus this interval. */
 const CLAIM_EACH_MS = 5000;
 /** Jobs that have ended stay in memory this long. */
 const SHOWN_MS = 3_600_000;
@@ -98,7 +98,7 @@ export class HeldJobs {
     }
   }
 
-  /** Forgets the jobs that ended long ago, and of the others all but the newest. */
+  /** Forgets jobs that ended long ago, and ended jobs beyond the newest `MOST_SHOWN`. */
   forgetOld(): void {
     const over = [...this.jobs.values()]
       .filter(({ endedAt }) => endedAt !== null)
@@ -116,7 +116,7 @@ export class HeldJobs {
       if (job.endedAt === null || this.unsaved.has(job)) await this.write(job, NO_LEASE_MS).catch(() => {});
   }
 
-  /** A job that another backend has taken over meanwhile is forgotten. */
+  /** Saves the job, or forgets it if another backend has taken it over. */
   private async save(job: JobRecord): Promise<void> {
     const isOurs = await this.write(job, job.endedAt === null ? LEASE_MS : NO_LEASE_MS);
     if (!isOurs) this.jobs.delete(job.id);

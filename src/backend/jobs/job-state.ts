@@ -17,7 +17,7 @@ export interface JobEntry {
   code: string | null;
   message: string | null;
   data?: unknown;
-  /** When it was sent or accepted, by the wall clock. */
+  /** When the command was sent or accepted, by the wall clock. */
   at: number;
 }
 
@@ -31,10 +31,10 @@ export interface JobRecord {
   /** The arguments as shown and kept; not the same object as `args` if some are not kept. */
   readonly shownArgs: Readonly<Record<string, unknown>>;
   readonly validMs: number;
-  /** Devices do not carry out the command later. The same in every message, so that a device recognises a repeated command. */
+  /** Deadline of the command. The same in every message, so that a device recognises a repeated command. */
   readonly notAfter: number;
   readonly devices: Map<string, JobEntry>;
-  /** Id of the audit line that gets the result; null: an older version, which did not keep it, created the job. */
+  /** Id of the audit line that gets the result; null: created by an older version, which did not store the id. */
   readonly auditLine: string | null;
   endedAt: number | null;
 }
@@ -44,7 +44,7 @@ export interface NewJob {
   readonly who: string;
   readonly command: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** As in the command's definition. */
+  /** Names of the arguments that may be kept. */
   readonly keeps?: readonly string[] | undefined;
   readonly validMs: number;
   readonly devices: readonly string[];
@@ -146,7 +146,7 @@ export function stopJob(job: JobRecord, message: string): void {
     if (entry.state === 'waiting') Object.assign(entry, { state: 'stopped', message });
 }
 
-/** For a job of an earlier run. Devices that got the command repeat their answer, and do not run the command twice. */
+/** Sends the commands of an earlier run again. Devices that got theirs repeat the answer, and do not run the command twice. */
 export function sendAgain(job: JobRecord): void {
   for (const entry of job.devices.values())
     if (entry.state === 'sent' || entry.state === 'accepted') entry.state = 'waiting';
@@ -157,7 +157,7 @@ export function refuseDevice(job: JobRecord, name: string, code: string, message
   if (entry !== undefined && isOpen(entry)) Object.assign(entry, { state: 'error', code, message });
 }
 
-/** True once: when no device is open any more. */
+/** Ends the job when no device is open any more. @returns whether it has just ended */
 export function endIfDone(job: JobRecord, now: number): boolean {
   if (job.endedAt !== null) return false;
   for (const entry of job.devices.values()) if (isOpen(entry)) return false;

@@ -97,7 +97,7 @@ export class Jobs {
 
   async close(): Promise<void> {
     this.stopSteps();
-    // A step renews the lease of what it has sent.
+    // A running step may still renew leases.
     await this.stepping;
     this.isReleased = true;
     await this.held.release();
@@ -133,7 +133,7 @@ export class Jobs {
 
   /** Call it after each change of a job. */
   private touch(job: JobRecord): void {
-    // The broker may still answer. Whoever continues the job asks the devices again, and writes its result.
+    // Answers may still arrive. The job's next owner asks the devices again, and writes the result.
     if (this.isReleased) return;
     if (endIfDone(job, this.wall())) this.parts.ended(shownJob(job), job.auditLine);
     this.changed.add(job);

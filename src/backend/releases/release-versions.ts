@@ -16,7 +16,7 @@ const MOST_BYTES = 33_554_432;
 
 /** The list cannot be read. The message completes a sentence. */
 export class Unreadable extends Error {
-  /** The server has no index. A missing list does not count: some servers offer their lists only compressed. */
+  /** The server has no index. False for a missing list, because some servers offer their lists only compressed. */
   readonly isMissing: boolean;
   constructor(message: string, isMissing = false) {
     super(message);

@@ -1,6 +1,6 @@
 /**
- * Writes what devices report about ended streams and conversations into the store. It has a connection of its own, so that token
- * requests never stand behind reports.
+ * Writes what devices report about ended streams and conversations into the store. A separate connection keeps
+ * reports from delaying token requests.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -181,7 +181,7 @@ function readConversation(device: string, payload: string): StoredConversation |
   if (!parsed.success) return null;
   const { duration_s, sentences, billed_s, delay_ms, languages } = parsed.data;
   return {
-    // The same id if the broker delivers the report again, perhaps to another backend.
+    // A redelivered report gets the same id, even on another backend.
     id: createHash('sha256').update(`${device}\n${payload}`).digest('base64url'),
     device,
     durationS: duration_s,

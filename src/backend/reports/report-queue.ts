@@ -14,7 +14,7 @@ const AGAIN_MS = 2000;
 export interface WaitingReport {
   readonly device: string;
   readonly kind: ReportKind;
-  /** The device repeats it, and the broker does not have it. */
+  /** The report came with a token request: the broker has no copy, but the device repeats it. */
   readonly isRepeated: boolean;
   readonly write: () => Promise<ReportOutcome>;
   readonly acknowledge: () => void;

@@ -6,10 +6,13 @@ import type { Rollout } from './rollout.ts';
 export interface Counts {
   /** Number of devices that have got the order. */
   readonly ordered: number;
-  /** In this order: the version is confirmed; the update is running; nothing was changed; the previous version runs again. */
+  /** The version is confirmed. */
   readonly live: number;
+  /** The update is running. */
   readonly under_way: number;
+  /** Nothing was changed. */
   readonly failed: number;
+  /** The previous version runs again. */
   readonly rolled_back: number;
   /** Selected but not connected: they get the order when they connect. */
   readonly offline: number;

@@ -16,7 +16,7 @@ export function pause(rollout: Rollout): Asked {
   return refused(`it is already ${rollout.state} and sends no orders`);
 }
 
-/** What caused the stop or the pause no longer counts. */
+/** Resumes a roll-out; the reports that paused or stopped it no longer count. */
 export function resume(rollout: Rollout): Asked {
   const { state, drawn } = rollout;
   if (state !== 'paused' && state !== 'stopped')

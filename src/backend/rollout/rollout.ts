@@ -68,11 +68,13 @@ export const rolloutSchema = z.object({
   heard: z.record(z.string(), z.int()),
   /** Number of conversations that count, see `countConversations`. */
   conversations: z.int(),
-  /** Present number of devices that the roll-out can update, and of those without an updater. */
+  /** Present number of devices that the roll-out can update. */
   devices: z.int(),
+  /** Present number of devices without an updater. */
   unsupported: z.int(),
-  /** Speech of each device while it runs the version, and while it does not. */
+  /** Speech of each device while it runs the version. */
   updated: z.record(z.string(), speechSchema),
+  /** Speech of each device while it runs another version. */
   rest: z.record(z.string(), speechSchema),
   /** Devices whose reports cannot be true: they do not count. */
   implausible: z.array(z.string()),

@@ -15,12 +15,13 @@ import { drawNext, sizeOf } from './draw.ts';
 import { countConversations, impossiblyBusy, isWaveOver, judge } from './judgement.ts';
 import { type Entry, NO_SPEECH, orderId, type Rollout, type Speech, versionOf } from './rollout.ts';
 
-/** Validity of an order (ms). It is sent again only later than that (`AGAIN_MS`), so clocks may differ. */
+/** Validity of an order (ms). */
 const VALID_MS = 600_000;
+/** Time after which an order is sent again (ms): longer than its validity, because clocks differ. */
 const AGAIN_MS = 900_000;
 /** Maximum number of orders per step: the queue of the connection holds 500 messages. */
 const MOST_ORDERS = 100;
-/** Longest time that one step counts (ms): a suspended machine has not watched. */
+/** Longest time counted for one step (ms): a machine does not watch while it is suspended. */
 const LONGEST_STEP_MS = 60_000;
 
 export interface Seen {

@@ -32,7 +32,7 @@ interface Consequence {
   readonly pauseS: number;
 }
 
-/** Wait of a device whose denial only a person can end. */
+/** Retry time after a denial that only a person can end (s). */
 const FIXABLE_RETRY_S = 300;
 const FIXABLE_PAUSE_S = 30;
 
@@ -83,7 +83,7 @@ export class ServicePause {
     if (until > now && until > (this.last?.until ?? 0)) this.last = { until, trouble };
   }
 
-  /** The trouble, with the rest of the pause as the wait that the service asks for; null outside a pause. */
+  /** The trouble, with the rest of the pause as `retryAfterS`; null outside a pause. */
   at(now: number): Trouble | null {
     if (this.last === null || now >= this.last.until) return null;
     return { ...this.last.trouble, retryAfterS: (this.last.until - now) / 1000 };

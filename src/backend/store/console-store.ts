@@ -8,10 +8,11 @@ import { migrate } from './migrations.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
 const DAY_MS = 86_400_000;
-/** Audit and conversations are kept for a year and a month, jobs for a month. */
+/** How long audit and conversations are kept (ms): a year and a month. */
 const KEPT_MS = 396 * DAY_MS;
+/** How long jobs are kept (ms): a month. */
 const JOBS_KEPT_MS = 31 * DAY_MS;
-/** Longer than the window of any limit on sign-in attempts. */
+/** How long sign-in attempts are kept (ms): longer than the window of any limit on them. */
 const ATTEMPTS_KEPT_MS = DAY_MS;
 /** Minimum interval between two writes of a session's use (ms). */
 const USE_NOTED_EACH_MS = 60_000;

@@ -6,8 +6,9 @@ import type { Sql, SqlRow } from './sql-engine.ts';
 export const REPORTED_WITHIN_MS = 3 * 86_400_000;
 /** Longer claims are cut to this (ms) and marked. No session can last this long. */
 export const LONGEST_CLAIM_MS = 31 * 86_400_000;
-/** Tolerated difference between the device's and the service's report of a stream (%), and a report's own inaccuracy (ms). */
+/** Tolerated difference between the device's and the service's report of a stream (%). */
 const SAME_WITHIN_PERCENT = 1;
+/** Tolerated inaccuracy of a device's report (ms). */
 const INEXACT_MS = 2000;
 /** Tolerance by which a stream may be longer than its session (ms); the excess is not counted. */
 const MARGIN_MS = 60_000;
@@ -59,7 +60,7 @@ export async function report(
     : 'known';
 }
 
-/** Unreported streams count with their maximum time. Values: now twice, the device, the start of the period. */
+/** Unreported streams count with their maximum time. Parameters: now (twice), device, start of the period. */
 const RECENT = `
   WITH own AS (
     SELECT max(CASE WHEN source <> 'backend' THEN NULL WHEN ms < ? - at THEN ms ELSE ? - at END) AS most_ms,

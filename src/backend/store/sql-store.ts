@@ -14,11 +14,11 @@ import { migrate } from './migrations.ts';
 import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
 import type { Sql, SqlEngine } from './sql-engine.ts';
 
-/** Rows count towards the limit of sessions per hour for this long (ms). */
+/** How long rows count towards the limit of sessions per hour (ms). */
 const KEPT_MS = 3_600_000;
 const PRUNED_AFTER_MS = 2 * KEPT_MS;
 const DAY_MS = 86_400_000;
-/** Counts of implausible reports are kept for a year and a month, like those of conversations. */
+/** How long counts of implausible reports are kept (ms): a year and a month, like conversations. */
 const BILLED_MS = 396 * DAY_MS;
 
 export function createSqlStore(engine: SqlEngine): Store {
@@ -201,11 +201,11 @@ function grantAt(now: number): BookChange {
   };
 }
 
-/** The same id for a report that the broker delivers again, perhaps to another backend: each session has one line for its end. */
+/** A redelivered report gets the same id, even on another backend: each session has one line for its end. */
 const idOf = ({ device, lane, session }: EndReport): string =>
   `device/${createHash('sha256').update(`${device}\n${lane}\n${session}`).digest('base64url')}`;
 
-/** Time for the instance that changed a session to revoke it, before another one does (ms). */
+/** How long the instance that marked a session may take to revoke it before another one does (ms). */
 const REVOKED_WITHIN_MS = 3000;
 
 async function write(sql: Sql, device: string, change: BookChange, now: number): Promise<void> {

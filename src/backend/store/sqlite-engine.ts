@@ -5,8 +5,9 @@ import { StoreDown, StoreRefused, ValueRefused } from '../../ports/store.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
 
-/** Timeout for another process on the same file, and the interval of retries (ms). */
+/** How long a statement waits while another process has locked the file (ms). */
 const WAIT_MS = 4000;
+/** Interval of retries during this wait (ms). */
 const STEP_MS = 5;
 
 interface Statement {

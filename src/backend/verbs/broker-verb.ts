@@ -26,7 +26,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `broker init`: a mosquitto in which each device reaches its own topics and nothing else. */
+/** `broker init`: sets up a mosquitto in which each device reaches its own topics and nothing else. */
 export function addBrokerVerb(program: Command, shell: Shell): void {
   const broker = program
     .command('broker')

@@ -38,7 +38,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .argument('<device...>', NAME)
     .requiredOption(...BROKER)
     .option('--group <name>', 'a group whose commands it may receive; may be repeated', gather)
-    .option('--files <folder>', 'folder of its files, if it is not that of its configuration', '.')
+    .option('--files <folder>', 'folder of the login files on the device; ".": beside its configuration', '.')
     .option('--replace', 'for a replacement board; the login of the old board is no longer valid')
     .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')

@@ -139,7 +139,7 @@ export async function checkStore({ config, secrets }: Opened): Promise<Finding> 
   }
 }
 
-/** True for a non-empty file without SQLite's log beside it: its last user closed it, or it was copied alone while in use. */
+/** True for a non-empty file without SQLite's log: it was closed properly, or copied without the log while in use. */
 function mayLackNewest(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(`${path}-wal`);
 }

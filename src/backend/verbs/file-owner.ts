@@ -7,7 +7,7 @@ export function ownerOf(path: string): string | null {
   return owner === '' || owner.includes('UNKNOWN') ? null : owner;
 }
 
-/** Gives a file, or a folder with its content, to this user and group, if run as root; others own what they write. @returns success */
+/** Gives a file, or a folder with its content, to this user and group. Does nothing unless run as root. @returns success */
 export function giveTo(owner: string, path: string): boolean {
   if (process.getuid?.() !== 0) return true;
   return spawnSync('chown', ['-R', owner, path]).status === 0;

@@ -37,7 +37,7 @@ export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals
       "an administrator's profile in ~/.config/dragoman/ctl.json (default: its default profile)",
     )
     .option('--days <days>', 'validity of the certificates', days, DEVICE_DAYS)
-    .option('--wait <seconds>', 'time for the devices to connect with them', seconds, 60)
+    .option('--wait <seconds>', 'time for the devices to connect with the new certificates', seconds, 60)
     .option('--now', 'make the devices ask now, before renewal is due')
     .option('--follow', 'serve devices that ask until SIGTERM')
     .option('--json', 'print one line for each: {"device", "status", "valid_to", "message"}')

@@ -51,7 +51,7 @@ export function addRolloutVerb(program: Command, shell: Shell): void {
     .description('begin a roll-out; a running backend sends the orders')
     .argument('<version>', 'exact version, such as "1.3.0"')
     .option(...CONFIG_OPTION)
-    .option('--waves <shares>', 'shares of the devices, which rise up to 100%', '1%,10%,100%')
+    .option('--waves <shares>', 'rising shares of the devices, up to 100%', '1%,10%,100%')
     .option('--group <name>', 'only devices of this group of the configuration')
     .option('--manifest-url <address>', "signed list of the repository; left out: each device's own sources")
     .addHelpText(

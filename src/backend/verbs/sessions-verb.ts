@@ -115,7 +115,7 @@ function isOf(device: string, reference: string | null | undefined): boolean {
   return device.includes('/') ? device === `${tenant}/${name}` : device === name;
 }
 
-/** The device with sessions whose name is most similar to that of this device without any; null: none. */
+/** Of the devices with sessions, the one with the most similar name; null: none is similar. */
 function nearestOf(device: string, all: readonly Session[]): string | null {
   if (all.some((session) => isOf(device, session.client_reference_id))) return null;
   const names = all.map(({ client_reference_id }) => (client_reference_id ?? '').split('/').slice(0, 2));

@@ -1,6 +1,6 @@
 /**
- * The metrics at /metrics. `dragoman_backend_...` is about this backend alone: sum over all backends. The other names are
- * about the fleet, which each backend sees whole: use those of one backend.
+ * The metrics at /metrics. `dragoman_backend_...` is about this backend alone: sum over all backends. The others are
+ * about the whole fleet, and every backend reports them: use those of one backend.
  */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
 import type { BillLine } from '../../protocol/bill.ts';

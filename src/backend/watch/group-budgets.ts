@@ -6,7 +6,7 @@ import type { BillLine } from '../../protocol/bill.ts';
 import { billOf, readMonth } from '../bill/bill.ts';
 
 const EVERY_MS = 600_000;
-/** Pause after reading the sums, as a multiple of the time that it took: they take at most 1 % of the database's time. */
+/** Pause after reading the sums, as a multiple of the reading time: reading takes at most 1 % of the database's time. */
 const REST = 100;
 
 export interface GroupBudgets {

@@ -8,7 +8,7 @@ import type { Condition } from '../fleet/condition.ts';
 /** A change is reported if it lasts this long (ms): a kiosk that reconnects sooner does not count as lost. */
 export const HOLDS_MS = 30_000;
 
-/** Placeholder for a retry that only reads the alerts sent so far. */
+/** Subject of a retry that only reads the alerts sent so far. */
 const NO_SUBJECT = '';
 
 export interface Change {

@@ -84,7 +84,7 @@ export async function ask(
   }
 }
 
-/** The broker must not store the command, as it would for an offline device. */
+/** Whether only connected devices get the command: the broker must not queue it for offline ones. */
 const isOnlyConnected = (name: string): boolean => commandNamed(name)?.onlyConnected === true;
 
 function notKept(outcome: Outcome): Outcome {
@@ -106,7 +106,7 @@ async function strange(deps: CtlDeps): Promise<string> {
   return near === null ? UNKNOWN : `${UNKNOWN}; did you mean "${near}"?`;
 }
 
-/** Words how long the broker queues a command for offline devices; empty: the command expires at its timeout. */
+/** Describes how long the broker queues a command for offline devices; empty: the command expires at its timeout. */
 function queuedUntil({ options: { validFor }, clock }: CtlDeps): string {
   if (validFor === undefined) return '';
   const wall = clock.wall();

@@ -76,7 +76,7 @@ function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[
   }
 }
 
-/** @param isForChange the document, or its absence, must be certain, because a change replaces it */
+/** @param isForChange a change replaces the document, so the document or its absence must be certain */
 async function look(deps: CtlDeps, isForChange: boolean): Promise<Found> {
   const { topics, target, timeoutS } = deps;
   const id = randomUUID();
@@ -177,7 +177,7 @@ function checkLanes(found: Found, changes: readonly DesiredChange[]): void {
   throw new Failure(`there is no lane "${missing}"; ${hint}`, EXIT.usage);
 }
 
-/** @throws Failure that names a key to remove that is not set */
+/** @throws Failure that names a key that is to be removed, but is not set */
 function checkRemovals(before: DesiredBody, changes: readonly DesiredChange[]): void {
   const textOf = (some: readonly DesiredChange[]): string => JSON.stringify(applyChanges(before, some, 0));
   const missing = changes.find((change) => change.value === undefined && textOf([change]) === textOf([]));

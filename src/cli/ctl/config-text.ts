@@ -7,7 +7,7 @@ import {
 import type { ReceivedReport } from '../../fleet/device-messages.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 
-/** Words a device's verdict on a published document. */
+/** Describes a device's verdict on a published document. */
 export function wordVerdict(verdict: Verdict, { version, body, from }: Published): string[] {
   const { device, status, errors, older, applied, overridden } = verdict;
   const fault = ({ key, message }: Verdict['errors'][number]): string =>
@@ -31,7 +31,7 @@ export function wordVerdict(verdict: Verdict, { version, body, from }: Published
   ];
 }
 
-/** Words a device's configuration report. */
+/** Describes a device's configuration report. */
 export function wordReport(
   device: string,
   report: ReceivedReport | undefined,

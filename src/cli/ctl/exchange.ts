@@ -4,7 +4,7 @@ import type { CtlDeps } from './deps.ts';
 
 /** Pause after which all retained messages have arrived (ms): the broker sends them in one burst. */
 const SETTLED_MS = 500;
-/** Maximum wait for the first retained message (ms), for slow connections; after that there is none. */
+/** Maximum wait for the first retained message (ms), for slow connections; afterwards, none is expected. */
 const FIRST_WITHIN_MS = 3000;
 const CHECK_EACH_MS = 50;
 
@@ -14,7 +14,7 @@ export interface Exchange {
   /** Whether all retained messages have arrived: there was no message for a while. */
   isSettled(): boolean;
   /**
-   * Waits until `isDone`, and reads the limit at each check; false: timeout.
+   * Waits until `isDone` returns true; `limitMs` is read at each check. False: timeout.
    * @throws BrokerFailure when the broker rejected a message
    */
   waitUntil(isDone: () => boolean, limitMs: () => number): Promise<boolean>;

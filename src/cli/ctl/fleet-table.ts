@@ -50,7 +50,7 @@ function cellsOf(row: RosterRow): Record<Column, string> {
   };
 }
 
-/** Column widths: as needed, smaller without enough room, and no "version" column without any. */
+/** Column widths: as needed; smaller if the terminal is narrow, and without "version" if it is too narrow. */
 function widthsOf(cells: readonly Record<Column, string>[], columns: number): Map<Column, number> {
   const wanted = (column: Column): number =>
     Math.min(WIDEST[column], Math.max(NARROWEST[column], ...cells.map((row) => displayWidth(row[column]))));

@@ -12,7 +12,7 @@ import type { Target } from './target.ts';
 
 /** Status and state of devices, as published on the broker. */
 export interface FleetView {
-  /** Filters to subscribe. */
+  /** Filters to subscribe to. */
   readonly subscriptions: readonly string[];
   /** Handles a status or state message; false for other messages. */
   receive(message: BusMessage): boolean;

@@ -1,8 +1,9 @@
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import { BYTES_PER_SAMPLE, durationMs } from '../../sound/pcm.ts';
 
-/** Echo path from loudspeaker to microphone: delay (ms) and gain, as on a desk one step away. */
+/** Delay of the echo from loudspeaker to microphone (ms). */
 const ECHO_DELAY_MS = 120;
+/** Amplitude factor of the echo, as if both stood on one desk. */
 const ECHO_GAIN = 0.2;
 /** Age after which played sound is forgotten (ms): its echo is over. */
 const MEMORY_MS = 2000;

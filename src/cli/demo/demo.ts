@@ -177,7 +177,7 @@ class DemoRun {
   private readonly startedAt: number;
   private readonly faults: FaultSchedule;
   private readonly struck: DemoFault[] = [];
-  /** The last fault, until the environment has accepted it. */
+  /** Resolves when the environment has accepted the last fault. */
   private striking: Promise<void> = Promise.resolve();
   private readonly finishLine = createFinishLine();
   private readonly translated = new Set<string>();

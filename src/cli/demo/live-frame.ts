@@ -37,8 +37,9 @@ const WIDEST = 98;
 const NARROWEST = 58;
 /** Lowest level of a meter (dBFS): about that of a quiet room. */
 const METER_FLOOR_DB = -60;
-/** Levels that count as loud and as too loud (dBFS). */
+/** From this level on (dBFS), a meter is yellow. */
 const LOUD_DB = -12;
+/** From this level on (dBFS), a meter is red. */
 const TOO_LOUD_DB = -3;
 const READOUT_WIDTH = 10;
 

@@ -85,7 +85,7 @@ function whole(rows: readonly string[]): string {
   return CLEAR_BELOW + rows.map((row) => `${row}\r\n`).join('');
 }
 
-/** Rewrites only changed rows, from the first row to the row below the last. */
+/** Rewrites only changed rows. Starts at the first row and ends below the last. */
 function patch(before: readonly string[], after: readonly string[]): string {
   let text = '';
   let skipped = 0;

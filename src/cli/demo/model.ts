@@ -10,7 +10,7 @@ import { measureLevel } from '../../sound/sound-level.ts';
 export interface Exchange {
   /** Number of the sentence, from 0. */
   readonly seq: number;
-  /** The service's name of the sentence, if any. */
+  /** The service's id of the sentence, if any. */
   readonly id: string | null;
   readonly sourceLanguage: string;
   readonly source: string;
@@ -147,7 +147,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'audio_back':
       return `${text('device')} is back`;
     case 'echo_detected':
-      return `echo of the loudspeaker after ${text('delay_ms')} ms at ${text('gain_db')} dB`;
+      return `the microphone hears the loudspeaker after ${text('delay_ms')} ms at ${text('gain_db')} dB`;
     case 'echo_restored':
       return 'the canceller works again';
     case 'echo_fallback':

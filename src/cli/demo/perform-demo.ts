@@ -109,7 +109,7 @@ function showPages(pages: DemoPages, isJson: true | undefined, view: DemoView, s
  */
 function heardMs({ seconds, fault, web }: DemoCommandOptions, recordedMs: number | null): number | null {
   if (seconds !== undefined) return seconds * 1000;
-  // It repeats until Ctrl-C.
+  // The recording repeats until Ctrl-C.
   if (web && recordedMs !== null) return null;
   const needed = inputFor(fault);
   if (recordedMs === null) return Math.max(needed, REAL_MIC_MS);

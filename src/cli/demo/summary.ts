@@ -21,8 +21,9 @@ export interface DemoSummary {
   readonly lost_audio_ms: number;
   /** Chunks that a broken session had not translated, and that were sent again in the next session. */
   readonly resent_chunks: number;
-  /** Sentences that the service transcribed; the next field counts those that it translated. */
+  /** Sentences that the service transcribed. */
   readonly sentences: number;
+  /** Sentences that the service translated. */
   readonly translations: number;
   /** Injected faults, in order. */
   readonly faults: readonly string[];

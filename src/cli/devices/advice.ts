@@ -17,7 +17,7 @@ export interface Advice {
 
 export const RULES_FILE = '/etc/udev/rules.d/85-dragoman-sound.rules';
 
-/** Lists problems that prevent the use of devices, or their recognition after a change. */
+/** Lists problems that keep devices from being used, or from being recognised after a change. */
 export function adviseOn(survey: Survey): Advice[] {
   const advice: Advice[] = [];
   const { hasKernelSound, hasAlsaTools, alsaTrouble, cards, twins } = survey;

@@ -9,8 +9,9 @@ export interface Reading {
   readonly ms: number;
   readonly rmsDb: number;
   readonly peakDb: number;
-  /** Number of samples at full scale; louder sound was clipped. The next field is their share. */
+  /** Number of clipped samples, which are at full scale. */
   readonly clipped: number;
+  /** Share of the clipped samples in all samples. */
   readonly clippedShare: number;
   /** All samples are equal, which never happens with a working microphone. */
   readonly isDigitalSilence: boolean;

@@ -30,7 +30,7 @@ export function listDevices(survey: Survey, findings: readonly DeviceFinding[], 
     .join('\n');
 }
 
-/** Keeps a line for copying whole if possible; otherwise continues it after a backslash, as in shells and rules files. */
+/** Leaves a line that users copy unbroken if it fits; otherwise breaks it after a backslash, as shells and rules files allow. */
 function fitLine(line: string, columns: number): string[] {
   if (line.length + 2 <= columns) return [`  ${line}`];
   if (line.length <= columns) return [line];

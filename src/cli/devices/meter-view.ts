@@ -13,8 +13,9 @@ import type { MeterView } from './meter.ts';
 /** Interval of a live meter (ms): ten updates per second look like motion. */
 const LIVE_EVERY_MS = 100;
 const LINE_EVERY_MS = 1000;
-/** Minimum display time of short events (ms): a clipped sample, a syllable. */
+/** Minimum display time of a clipped sample (ms). */
 const CLIPPED_HOLD_MS = 2000;
+/** Minimum display time of a syllable (ms). */
 const SPEECH_HOLD_MS = 600;
 /** Minimum display time of a number (ms), so that it is readable. */
 const NUMBER_HOLD_MS = 400;

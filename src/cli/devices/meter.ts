@@ -40,7 +40,7 @@ export interface MeterEnd {
   readonly fault: AudioFault | null;
 }
 
-/** Gap that counts as no sound (ms): devices deliver pieces of up to a third of a second. */
+/** Gap after which the device counts as delivering nothing (ms). Pieces are up to a third of a second long. */
 const QUIET_MS = 1000;
 /** Maximum lag of a view with `isEven` (ms); beyond it the view catches up. */
 const LONGEST_LAG_MS = 600;

@@ -22,7 +22,7 @@ import { showKeys } from './show-keys.ts';
 export interface DevicesOptions {
   readonly config?: string;
   readonly json?: true;
-  /** True without a device name. */
+  /** `true`: given without a device name. */
   readonly meter?: string | true;
   readonly keys?: true;
   readonly seconds?: number;

@@ -29,7 +29,7 @@ export interface ConsoleView {
   begin(snapshot: ReadSnapshot): void;
   take(change: ReadChange): void;
   lost(): void;
-  /** The rows now, and when they change without an event; null: never. */
+  /** The present rows. `wakeAt`: when they change without another event; null: they do not. */
   look(now: number): { readonly rows: readonly ScreenRow[]; readonly wakeAt: number | null };
 }
 

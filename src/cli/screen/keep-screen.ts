@@ -36,7 +36,7 @@ export async function keepScreen(keeping: ScreenKeeping): Promise<void> {
   };
   // A browser that requests the page too early would show its own error and never retry.
   for (let isFirst = true; (await ask()) === null; isFirst = false) {
-    if (isFirst) keeping.complain(`waits for the page at ${url}: the agent must run with "screen.enabled"\n`);
+    if (isFirst) keeping.complain(`waiting for the page at ${url}: run the agent with "screen.enabled"\n`);
     if ((await pause(SERVED_EACH_MS)) !== null) return;
   }
   const browser = open();

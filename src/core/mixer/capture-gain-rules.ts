@@ -26,7 +26,7 @@ const GAINS = [
 ];
 const AUTOMATIC = /\b(auto(matic)?[ _-]?gain|agc)\b/i;
 
-/** Parses the output of `amixer scontents`; null if it has no control of the microphone's gain. */
+/** Parses the output of `amixer scontents`; null if it shows no gain control of the microphone. */
 export function readCaptureMixer(text: string): CaptureMixer | null {
   const controls = parseMixer(text);
   const gains = controls.flatMap(({ name, capture }) =>
@@ -46,9 +46,9 @@ export function readCaptureMixer(text: string): CaptureMixer | null {
   return { ...gain, automatic };
 }
 
-/** State of a gain that the agent keeps at a value. Plain data. */
+/** State of a gain that the agent keeps at the configured value. Plain data. */
 export interface KeptGain {
-  /** Gain that the card reported after setting (percent); null before it was set on this card. */
+  /** Gain that the card reported after it was set (percent); null: not set on this card yet. */
   readonly made: number | null;
   /** The owner was informed that another program changes it. */
   readonly reported: boolean;
@@ -98,7 +98,7 @@ function describe(made: number, { name, percent, on, automatic }: CaptureMixer):
   return agent === undefined ? `'${name}' changed` : `'${agent.name}' is on`;
 }
 
-/** Notes the gain that the card reports after setting: cards round to their own steps. */
+/** Notes the gain that the card reports after it was set: cards round to their own steps. */
 export function settleGain(kept: KeptGain, mixer: CaptureMixer): KeptGain {
   return { ...kept, made: mixer.percent };
 }

@@ -20,7 +20,7 @@ export function parseMixer(text: string): MixerControl[] {
 function readControl(name: string, block: string): MixerControl {
   const channels = [...block.matchAll(/^ {2}[\w -]+: (.*\[.*\].*)$/gm)].map(([, rest = '']) => rest);
   const side = (direction: 'Playback' | 'Capture'): MixerControl['playback'] => {
-    // Such as "Playback 26 [84%] [-4.50dB] [on] Capture 10 [50%] [off]"; a volume of both directions names neither.
+    // Such as "Playback 26 [84%] [-4.50dB] [on] Capture 10 [50%] [off]"; a volume for both directions names neither of them.
     const other = direction === 'Playback' ? 'Capture' : 'Playback';
     const capabilities = /^ {2}Capabilities: (.*)$/m.exec(block)?.[1] ?? '';
     const letter = direction === 'Playback' ? 'p' : 'c';

@@ -46,7 +46,7 @@ export function crowdedOut<T extends Caller>(
   }, null);
 }
 
-/** A reader that takes fewer bytes than this in `SLOW_AFTER_MS`, although more wait for it, is too slow. */
+/** A reader is too slow if it takes fewer bytes than this within `SLOW_AFTER_MS`, although more bytes wait for it. */
 export const LEAST_BYTES = 16_384;
 export const SLOW_AFTER_MS = 30_000;
 

@@ -11,7 +11,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   307: REDIRECT,
   308: REDIRECT,
   400: 'the server takes no WebSockets here: check the path and the port of the address, and whether the proxy before the broker passes the header "Upgrade" on',
-  401: 'the proxy before the broker wants a login of its own, which the agent does not have: let this address through there without one',
+  401: 'the proxy before the broker wants a login of its own, which the agent does not have: let requests to this address through without a login',
   403: 'the proxy before the broker does not allow this machine or this address: allow it there',
   404: 'check the path of the address',
   405: 'check the path of the address',

@@ -14,7 +14,7 @@ export function fullBucket(rate: Rate, now: number): Bucket {
   return { tokens: rate.burst, at: now };
 }
 
-/** Takes tokens. `waitMs` is 0 on success, otherwise the time until enough tokens are there. */
+/** Takes tokens. `waitMs` is 0 on success, otherwise the time until enough tokens are available. */
 export function spend(
   bucket: Bucket,
   rate: Rate,

@@ -3,8 +3,8 @@ import type { Seed } from '../random.ts';
 import { type BackoffPolicy, drawBackoff, drawWithin } from './backoff.ts';
 
 /**
- * For a broker that is down or unreachable. The bound equals the time that the outage has lasted, from base to cap. So a short
- * outage is never followed by a long wait, and a long outage causes no storm.
+ * For a broker that is down or unreachable. The bound of a wait equals the duration of the outage so far, but at least the base
+ * and at most the cap. So a short outage is never followed by a long wait, and a long outage causes no storm.
  */
 export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, capMs: 120_000 };
 /**
@@ -18,7 +18,10 @@ const PATIENT_TRY_MS = 15_000;
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
 /** For another client with our identifier: the two would disconnect each other forever. */
 export const TAKEN_OVER_BACKOFF: BackoffPolicy = { floorMs: 60_000, baseMs: 300_000, capMs: 300_000 };
-/** Replaces `SLOW_BACKOFF` and `TAKEN_OVER_BACKOFF` while the connection is urgent: at most 15 s including the try, and still no storm. */
+/**
+ * Replaces `SLOW_BACKOFF` and `TAKEN_OVER_BACKOFF` while the connection is urgent: at most 15 s including the try, still without
+ * a storm.
+ */
 export const URGENT_SLOW_BACKOFF: BackoffPolicy = { floorMs: 9000, baseMs: 14_000, capMs: 14_000 };
 /** A connection this long (ms), twice the other client's longest wait, proves that the other client is gone. */
 export const UNDISPUTED_AFTER_MS = 600_000;
@@ -33,9 +36,9 @@ export interface ReconnectState {
   readonly troubleSince: number | null;
   /** Since when the present connection is up; null: no connection. */
   readonly upSince: number | null;
-  /** Another client uses our identifier, which its status or the broker has proved. */
+  /** Another client uses our identifier, as its status or the broker has shown. */
   readonly isDisputed: boolean;
-  /** The present wait is one of minutes: only time or a person can help. */
+  /** The present wait lasts minutes: only time or a person can help. */
   readonly isSlow: boolean;
   /** A person speaks or will soon need a token: waits must be short. */
   readonly urgent: boolean;

@@ -3,7 +3,7 @@
 import type { Seed } from '../random.ts';
 import { type BackoffPolicy, drawWithin } from './backoff.ts';
 
-/** Opening a missing device costs CPU: tries become rarer with time, down to one per cap. */
+/** Opening a missing device costs CPU: tries become rarer with time, down to one per `capMs`. */
 export const RESPAWN_BACKOFF: BackoffPolicy = { floorMs: 20, baseMs: 250, capMs: 5000 };
 /** Time (ms) in which a device that was just closed may still report that it is in use. */
 export const BUSY_GRACE_MS = 3000;
@@ -23,7 +23,7 @@ export interface RespawnState {
   readonly busySince: number | null;
   /** The trouble was reported to the owner. */
   readonly reported: boolean;
-  /** The cause that was reported to the owner, and the cause of the last failure. */
+  /** The cause that was reported to the owner; `lastCause`: the cause of the last failure. */
   readonly reportedCause: string | null;
   readonly lastCause: string | null;
   /** Since when all failures have had the last cause. */
@@ -104,7 +104,7 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
 
 /**
  * Notes that the device works: it delivered or took sound.
- * @returns `recovered` if the owner had a report of the trouble; `log` if the log had a line too
+ * @returns `recovered`: the trouble had been reported to the owner; `log`: it had been logged, too
  */
 export function noteWorking(
   state: RespawnState,

@@ -6,7 +6,7 @@ export interface GateTimes {
   readonly watchMs: number;
   /** Time until the agent must be ready (ms): the start timeout of its unit. */
   readonly readyMs: number;
-  /** Time without a microphone (ms): a card that was just closed can be busy, and visitors pull plugs. */
+  /** Tolerated time without a microphone (ms): a card that was just closed can be busy, and visitors pull plugs. */
   readonly hearMs: number;
 }
 
@@ -16,12 +16,12 @@ export const GATE: GateTimes = { watchMs: 600_000, readyMs: 300_000, hearMs: 120
 const MOST_RESTARTS = 3;
 /** Number of machine boots at which a version is rolled back: it must not bring the machine down forever. */
 export const MOST_BOOTS = 3;
-/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may halve the rate. */
+/** Minimum bytes per second, as a share of those before the switch: a deaf version reads hardly any, a good one may read half. */
 const LEAST_SHARE = 0.25;
 /** Minimum bytes per second that count as sound. */
 const LEAST_SOUND = 8000;
 
-/** What the watch has seen since the switch, or since the start of the machine after it. */
+/** What the watch has seen since the switch, or since the machine last booted after it. */
 export interface GateState {
   readonly since: number;
   /** Since when a microphone is missing; null: none is. */

@@ -45,7 +45,7 @@ function compareText(a: string, b: string): number {
   return 0;
 }
 
-/** "~" is before the end, the end before letters, and letters are before other characters. */
+/** "~" sorts before the end of the text, the end before letters, and letters before other characters. */
 function rank(character: string | undefined): number {
   if (character === '~') return -1;
   if (character === undefined) return 0;

@@ -1,7 +1,7 @@
-/** Counts the restarts of the agent that count against a version: those without an order. */
+/** Counts the agent's restarts that were not ordered: they count against a version. */
 
 export interface RestartCount {
-  /** Restarts that do not count: ordered, or from before the first count; null: there was no count yet. */
+  /** Restarts that do not count: ordered ones, and those before the first count; null: there was no count yet. */
   readonly expected: number | null;
   /** The process whose ordered end was counted last. */
   readonly excused: number | null;

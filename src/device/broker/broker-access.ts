@@ -43,7 +43,7 @@ export async function brokerAccess(
   const brokers = createBrokers({
     mqtt: config.mqtt,
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
-    /** Files are read anew for each connection, so that a new authority takes effect without a restart. */
+    /** Files are read anew for each connection, so that a new certificate authority takes effect without a restart. */
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;
       log.warn(

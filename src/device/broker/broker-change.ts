@@ -16,10 +16,10 @@ export interface BrokerChangeDeps {
   /** From 0 to 1: spreads the retries of a fleet. */
   random(): number;
   bus(): Bus | null;
-  /** The last status for a broker that the device leaves. */
+  /** The final status to publish on a broker that the device leaves. */
   offlineStatus(): { topic: string; payload: string; retain: boolean };
   tell<K extends EventKind>(kind: K, detail: EventDetail<K>): void;
-  /** @param host of the configured broker that does not accept the device; null: none */
+  /** @param host of the configured broker, while it does not accept the device; null: it does */
   away(host: string | null): void;
 }
 

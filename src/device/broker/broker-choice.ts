@@ -9,8 +9,8 @@ export interface BrokersParts {
   /** @throws when a file cannot be read; the returned `password` throws likewise */
   connect(mqtt: Mqtt): MqttConnection;
   /**
-   * A file became unreadable: returns its key, and a sentence that names both. An exception of this function is a
-   * defect.
+   * A file became unreadable: returns its key, and a sentence that names key and file. An exception of this function
+   * is a defect.
    */
   unreadable(error: unknown): { readonly key: string; readonly message: string };
 }
@@ -49,7 +49,7 @@ export function createBrokers({ mqtt, connect, unreadable }: BrokersParts): Open
       return [...files.failing.values(), ...passwords.failing.values()];
     },
     change(next) {
-      // The configuration check has just read all of them.
+      // The configuration check has just read all files.
       files.failing.clear();
       passwords.failing.clear();
       const isOther = nameOf(next) !== nameOf(configured);

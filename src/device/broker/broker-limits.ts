@@ -15,8 +15,8 @@ export function createLimitReport({
     if (limits.join() === lastReported) return;
     lastReported = limits.join();
     if (limits.length > 0)
-      log.warn({ limits }, 'the agent needs more than the broker allows; it continues with less');
-    else log.info({}, 'the broker allows all that the agent needs');
+      log.warn({ limits }, 'the broker lacks features that the agent uses; the agent continues without them');
+    else log.info({}, 'the broker allows all that the agent uses');
     publisher.condition('broker_limits', limits.length > 0, limits);
   };
 }

@@ -1,4 +1,4 @@
-/** Logs messages that did not get through, limited by the repeat filter. */
+/** Logs lost messages and the state of the connection, limited by the repeat filter. */
 import type { BusProblem, LostMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../../machine/repeat-filter.ts';
@@ -10,7 +10,7 @@ interface Telling {
 
 /** Logs a dropped message, once a minute for each kind. */
 export function reportLost(telling: Telling, { topic, why, reason }: LostMessage): void {
-  // Command names come from outside: they must not become kinds.
+  // Command names come from outside: each would count as a kind of its own.
   const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
   logRepeated(telling, {
     level: 'warn',
@@ -20,7 +20,7 @@ export function reportLost(telling: Telling, { topic, why, reason }: LostMessage
   });
 }
 
-/** Logs a new connection: a frequent line if the connection flaps. */
+/** Logs a new connection; these lines are frequent if the connection flaps. */
 export function reportUp(telling: Telling, connection: number, protocol: number): void {
   logRepeated(telling, {
     level: 'info',

@@ -4,7 +4,7 @@ import type { CertificateLife } from '../../core/offered-certificate.ts';
 const DAY_MS = 86_400_000;
 /** Remaining validity from which the owner is warned (ms). */
 export const WARN_BEFORE_MS = 14 * DAY_MS;
-/** Share of a certificate's life until its renewal, with a random part that spreads a fleet. */
+/** Share of a certificate's life until its renewal; `SPREAD`: a random addition that spreads a fleet. */
 const RENEW_AFTER = 2 / 3;
 const SPREAD = 1 / 20;
 

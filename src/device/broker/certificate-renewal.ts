@@ -90,7 +90,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     deps.bus()?.publish(deps.topics.certificateRequest, JSON.stringify(body), { qos: 1, retain: true });
   };
 
-  /** Clears the retained request, which needs no answer any more. */
+  /** Clears the retained request: it no longer needs an answer. */
   const takeBack = (): void =>
     deps.bus()?.publish(deps.topics.certificateRequest, '', { qos: 1, retain: true });
 
@@ -123,7 +123,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     deps.ending(isSoon ? day(end) : null);
     if (!isSoon || warned === day(end)) return;
     warned = day(end);
-    const message = `the client certificate ends on ${day(end)} and was not renewed`;
+    const message = `the client certificate expires on ${day(end)} and was not renewed`;
     log.warn({ valid_to: validTo() }, message);
     problem(message);
   };

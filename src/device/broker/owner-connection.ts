@@ -78,7 +78,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         reportLost(parts, lost);
         if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
-        // A refused subscription does not end the connection: a reconnect would be refused again, each second.
+        // A refused state is not published again at once: it would be refused again, each second.
         if (lost.topic !== topics.state || lost.why === 'full') publisher.refresh();
       },
     },

@@ -46,7 +46,7 @@ export function judgeStatus(
   // restored. A new connection of that start proves that another device is alive.
   const isRisen = foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
   const isGone = GONE.includes(heard.status);
-  // A status of a live device is not answered with our own: the two would never stop.
+  // We do not reply to the status of a live device with our own: the two devices would reply to each other forever.
   const isAlive = isRisen || (!isRetained && !isGone);
   return { isWrong: isGone && !isRetained, otherBootId: isAlive ? heard.boot_id : null };
 }

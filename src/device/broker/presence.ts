@@ -21,7 +21,7 @@ import { createThrottle } from '../../machine/throttle.ts';
  * immediate.
  */
 const REPEAT_EACH_MS = 2000;
-/** Size limit of a status (characters): longer than any of ours. */
+/** Size limit of a status (characters); our own are shorter. */
 const LONGEST_STATUS = 4096;
 
 const heardSchema = statusSchema.pick({ status: true, boot_id: true, conn_seq: true });

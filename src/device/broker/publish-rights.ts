@@ -8,12 +8,12 @@ import type { Publisher } from '../status/publisher.ts';
  */
 const BELIEVED_MS = 600_000;
 /**
- * Time until a topic is tried again (ms). A refusal before that time may come from the bus, which holds back a refused topic
- * for as long.
+ * Time until a topic is tried again (ms). An earlier refusal may come from the bus, which holds back a refused topic for the
+ * same time.
  */
 const ASKED_AGAIN_MS = 300_000;
 
-/** Reports in the status which topics the broker does not let the device publish. */
+/** Reports in the status the topics on which the broker does not let the device publish. */
 export interface PublishRights {
   /** The broker refused a message on a topic. */
   refused(topic: string): void;
@@ -47,7 +47,7 @@ export function createPublishRights(
 
   return {
     refused(topic) {
-      // A refused status cannot report itself; the log does.
+      // A refused status cannot report its own refusal; the log does.
       if (topic === status || topic === tokenRequest || !topic.startsWith(`${base}/`)) return;
       const name = nameOf(topic.slice(base.length + 1));
       const until = refused.get(name);

@@ -31,7 +31,7 @@ export interface CommandAnswers {
    * @returns false: there is no record of the answer, so it must be given again
    */
   isGiven(asker: Asker): boolean;
-  /** Whether an answer has not reached the broker although the operator may still wait for it. */
+  /** Whether an operator may still be waiting for an answer that has not reached the broker. */
   readonly isAwaited: boolean;
   close(): void;
 }

@@ -12,7 +12,7 @@ import type { CommandSignatures } from './command-signature.ts';
 import { type CommandTable, prepare, type ReadyCommand } from './command-table.ts';
 import { createFanOut } from './fan-out.ts';
 
-/** Length limit of a command name (characters): longer than any of ours. */
+/** Length limit of a command name (characters); our own are shorter. */
 const LONGEST_NAME = 64;
 /** Commands per minute that are logged one by one. */
 const LOGGED_A_MINUTE = 30;
@@ -25,7 +25,7 @@ export interface CommandDispatcher {
   receive(bus: Bus, message: BusMessage): boolean;
   /** Answers all unfinished commands; resolves when all answers are saved and published. */
   close(): Promise<void>;
-  /** Whether an answer has not reached the broker although the operator may still wait for it. */
+  /** Whether an operator may still be waiting for an answer that has not reached the broker. */
   readonly isAwaited: boolean;
   /** Resolves when the file records which answers have arrived. */
   saved(): Promise<void>;
@@ -105,7 +105,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     }
   };
 
-  /** Checks a command before it is recorded, except for errors that only show when it runs. */
+  /** Checks a command, records it and carries it out; some errors show only when it runs. */
   const take = (asker: Asker, message: BusMessage, isFleet: boolean, { request, content }: Reading): void => {
     const { id, name } = asker;
     const noted = { id, name, content };

@@ -1,7 +1,7 @@
 import type { WallMs } from '../../protocol/time.ts';
 /**
  * Which commands have been seen, and their answers. A command that comes again (from the broker, from an operator who
- * missed the answer, after a restart) is carried out once and gets the same answer again.
+ * missed the answer, or after a restart) is carried out once and gets the same answer again.
  */
 
 /** A final answer as the operator gets it. */
@@ -39,10 +39,10 @@ export const EMPTY_LEDGER: CommandLedger = new Map();
 
 export const MOST_REMEMBERED = 1000;
 export const REMEMBERED_MS = 24 * 3_600_000;
-/** Maximum answer data kept (characters), the newest; older answers come again without their data. */
+/** Maximum length of all answer data kept (characters): older answers lose their data, and are repeated without it. */
 export const MOST_DATA_LENGTH = 262_144;
 
-/** Looks up a command: unknown, its id with other content, unfinished, or its answer. */
+/** Looks up a command. @returns whether it is new, reuses an id for other content, or is unfinished; otherwise its answer */
 export function look(
   ledger: CommandLedger,
   key: string,
@@ -65,7 +65,7 @@ export function note(
   next.set(key, { key, content, at: wallMs, open, answer: null, untold: null, dataLength: 0 });
   for (const entry of ledger.values()) {
     const isOld = wallMs !== null && entry.at !== null && wallMs - entry.at > REMEMBERED_MS;
-    // Unanswered commands must stay: else they would be carried out twice.
+    // Unanswered commands must stay: otherwise they could be carried out twice.
     if (entry.answer !== null && (isOld || next.size > MOST_REMEMBERED)) next.delete(entry.key);
   }
   return next;

@@ -31,7 +31,7 @@ export interface CommandRecord {
   readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
   look(command: NotedCommand): ReturnType<typeof look>;
   /**
-   * Notes a command and then calls `then`, which carries it out: when the note is saved, or at once if it cannot be.
+   * Notes a command, and calls `then`, which carries it out, once the note is saved; at once if it cannot be saved.
    */
   noteThen(command: NotedCommand, then: () => void): void;
   /** Notes a read-only command; it is written with the next other command. */
@@ -53,7 +53,7 @@ export interface CommandRecord {
 
 /**
  * @param file null: nothing is kept across restarts
- * @param kept called once with a reason when the file cannot be written, and with null when it can be again
+ * @param kept called once with a reason when the file cannot be written, and with null once it can be written again
  */
 export function createCommandRecord(
   file: StateFile | null,

@@ -12,7 +12,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Deepest nesting of arguments: deeper than any of ours. */
+/** Deepest nesting of arguments; no command needs as much. */
 const DEEPEST_ARGS = 16;
 const SHAPE = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
 
@@ -46,7 +46,7 @@ export function readCommand(name: string, payload: string): CommandReading {
 const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
 
 /**
- * Splits off the argument of the fan-out, which the command's own schema does not know.
+ * Splits off the fan-out's argument: the command's own schema does not know it.
  * @throws CommandError
  */
 export function takeSpread(args: Record<string, unknown>): {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Maximum number of waiting fan-out commands, and their maximum total bytes: each waits for up to an hour. */
+/** Maximum number of waiting fan-out commands; each waits for up to an hour. */
 const MOST_WAITING = 100;
+/** Maximum total size of the waiting commands (bytes). */
 const MOST_WAITING_BYTES = 1_048_576;
 
 /** Fan-out commands that wait for this device's turn. */

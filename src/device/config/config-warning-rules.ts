@@ -17,7 +17,7 @@ export function configWarnings({ mqtt, owner, service, lanes }: Config): ConfigW
     warnings.push({
       key: 'mqtt.url',
       message:
-        'leaves this machine unencrypted (mqtt.allowInsecure): anyone on the way can read the password and redirect the microphone',
+        'leaves this machine unencrypted (mqtt.allowInsecure): anyone on the network path can read the password and redirect the microphone',
       fix: 'Use mqtts:// or wss://, and let mqtt.caFile name the authority of the broker.',
     });
   // At a broker on this machine, no other client publishes.

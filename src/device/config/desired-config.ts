@@ -40,7 +40,7 @@ export interface DesiredConfigDeps {
   readonly repeats: RepeatFilter;
   /** Keeps the last accepted documents across restarts; null: they are not kept. */
   readonly file: StateFile | null;
-  /** Called with a reason when the documents cannot be saved, and with null when they can be again. */
+  /** Called with a reason when the documents cannot be saved, and with null once they can be saved again. */
   kept(problem: string | null): void;
   readonly signatures: SignedContentReader | null;
   /** The configuration without any desired document. */
@@ -56,7 +56,7 @@ export interface DesiredConfigDeps {
  * force.
  */
 export interface DesiredConfig {
-  /** The configuration with the documents from before the last start. */
+  /** The device's configuration with all accepted documents. */
   readonly config: Config;
   readonly subscriptions: readonly string[];
   /** False if the topic is not a document's. */
@@ -117,7 +117,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function isOfPlace({ from }: DesiredDocument): boolean {
     return places.some((place) => place.from === from);
   }
-  /** Adds documents that the disk delivered late: those received meanwhile are newer, except for a lower signed version. */
+  /** Adds documents that the disk delivered late. Those received meanwhile are newer, unless they have a lower signed version. */
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);
@@ -187,7 +187,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     if (signatures !== null)
       return refuse(
         place,
-        'it was cleared, and a cleared topic has no signature: publish a newer document without keys instead',
+        'it was cleared, and a cleared topic has no signature: publish a newer signed document without settings instead',
       );
     refusals.delete(place.from);
     if (!documents.delete(place.from)) return report.request();

@@ -163,7 +163,7 @@ function readPart(
   return kept;
 }
 
-/** Half of a schedule would be another schedule: it is accepted or refused as a whole. */
+/** A schedule is accepted or refused as a whole: half of it would be another schedule. */
 function readSchedule(value: unknown, kept: DesiredKeep, refuse: Refuse): Pick<DesiredKeep, 'schedule'> {
   const fault = scheduleFault(value);
   if (fault === null) return { schedule: configSchema.shape.schedule.parse(value) };
@@ -281,7 +281,7 @@ function takeKeys(
       refuse(name, notDesirable(allowed));
       continue;
     }
-    // The schema lets keys be missing; a present one must have a value.
+    // The schema lets keys be missing; a key that is present must have a value.
     const parsed = schema.safeParse(value);
     if (parsed.success && parsed.data !== undefined) {
       taken[key] = parsed.data;

@@ -5,8 +5,8 @@ import type { Config } from '../../protocol/config.ts';
 const LENGTH = 16;
 
 /**
- * A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. Only the name in a
- * file path counts: the agent's unit reads secrets from a credentials folder, a person's doctor from beside the configuration.
+ * A fingerprint of the value of each top-level key; the schema fixes the order of nested keys. Of a file path only the name counts:
+ * the agent's unit reads secrets from a credentials folder, a person's doctor from beside the configuration.
  */
 export function fingerprints(config: Config): Record<string, string> {
   const pairs = Object.entries(config).map(([key, value]): [string, string] => {

@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 500;
 /** Longest wait for the end of a sentence (ms): in a loud room, speech may never seem to end. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Changes the lanes and devices that run. */
+/** Changes the running lanes and devices. */
 export interface LaneOrders {
   lane(id: string): LaneRunner | undefined;
   /** Gives a lane its new devices. */
@@ -41,7 +41,7 @@ export interface LaneUpkeepDeps {
   running(): Config;
   /** The newest configuration from the files. */
   wanted(): Config;
-  /** Changes the running configuration: as configured by the files, and the one in force. */
+  /** Applies a change to both configurations of the running lanes: the one from the files, and the one in force. */
   change(change: (config: Config) => Config): void;
   /** The configuration in force and its lanes have changed. */
   changed(): void;

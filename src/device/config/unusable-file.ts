@@ -21,7 +21,7 @@ export function certificatesOrThrow(key: string, file: string, faultOf = certifi
   }
 }
 
-/** PEM of the service's authority; undefined: the system's authorities. @throws UnusableFile */
+/** PEM of the service's certificate authority; undefined: the system's authorities. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
   return caFile === null ? undefined : certificatesOrThrow('service.caFile', caFile);
 }

@@ -40,7 +40,7 @@ export interface AgentDeps {
   openAudio(lane: LaneConfig): {
     openCapture: OpenCapture;
     openPlayback: OpenPlayback;
-    /** Default: the usual one. */
+    /** Default: the detector in src/sound. */
     createEchoDetector?: CreateEchoDetector;
   };
   /** Keeps commands across restarts; absent if no state is kept. */
@@ -68,7 +68,7 @@ export interface AgentDeps {
   readonly host?: Host;
   /** The machine's updater; absent if there is none. */
   readonly updates?: Updates;
-  /** Minute of the machine's local day; absent: of the day in UTC. */
+  /** Minute of the machine's local day; absent: the minute of the UTC day is used. */
   machineMinute?(wall: WallMs): number;
   /** A number in [0, 1): for seeds and jitter, never for secrets. */
   random(): number;

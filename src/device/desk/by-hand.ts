@@ -4,13 +4,13 @@ import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
 
-/** Commands that begin a conversation when a key gives them. By touch, every command begins one. */
+/** Commands that begin a conversation when given by a key. By touch, every command begins one. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
 export type CarryOut = (name: string, args: object) => unknown;
 
-/** Commands by a key or by touch: as over MQTT, and most of them begin a conversation. */
+/** Carries out commands by key or touch as over MQTT; most of them also begin a conversation. */
 export function commandsByHand(
   by: 'key' | 'touch',
   table: CommandTable,
@@ -21,13 +21,13 @@ export function commandsByHand(
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
     const isPress = by === 'touch' || BEGINS.includes(name);
-    // A release begins no conversation: the press did, and a closed page also releases its button.
+    // A release does not begin a conversation: the press has done so, and a closing page also releases its button.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
     // Without a conversation, nothing would undo a visitor's changes.
     if (by === 'touch' && begins && !named.some(({ state }) => isRunning(state)))
-      throw new CommandError('stopped', 'the kiosk does not interpret now');
-    // Before the command: the end of the conversation undoes the command's changes.
+      throw new CommandError('stopped', 'the kiosk is not interpreting now');
+    // Must come before the command, so that the end of the conversation undoes the command's changes.
     if (begins) conversations.begin(named, by);
     return command.carryOut();
   };

@@ -12,7 +12,7 @@ export interface Conversation {
   readonly sentences: number;
   /** Languages that were spoken or heard, in the order of their first use. */
   readonly languages: readonly string[];
-  /** Sentences whose translation has not begun to sound, oldest first. */
+  /** Sentences whose translation has not begun to play, oldest first. */
   readonly awaited: readonly AwaitedSentence[];
   /** Delays from the end of a sentence to its translation, for the latest sentences (ms). */
   readonly delays: readonly number[];

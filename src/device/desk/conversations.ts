@@ -30,9 +30,9 @@ export interface ConversationsDeps {
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
 }
 
-/** The conversations at the device's desks: when they begin and end, and what follows from it. */
+/** Runs the conversations at the device's desks: their beginning, their end, and the effects of both. */
 export interface Conversations {
-  /** Begins a conversation at the desks of these lanes, or goes on with it. Lanes that do not run are left out. */
+  /** Begins a conversation at the desks of these lanes, or continues the present one. Ignores lanes that are not running. */
   begin(lanes: readonly LaneRunner[], by: Exclude<BegunBy, 'voice'>): void;
   end(lanes: readonly LaneRunner[]): void;
   /** A lane was added or removed. */
@@ -43,12 +43,12 @@ export interface Conversations {
 interface Desk {
   readonly lanes: readonly LaneRunner[];
   talk: Conversation | null;
-  /** The lane at which it began. */
+  /** The lane at which the conversation began. */
   lane: string;
   beginnings: ReadonlyMap<string, Beginning>;
   /** The notice that was last given to each lane. */
   readonly informed: Map<string, Notice | null>;
-  /** When the last conversation ended: earlier speech does not begin another conversation. Null: no conversation yet. */
+  /** When the last conversation ended: speech from before that time does not begin another one. Null: no conversation yet. */
   endedAt: number | null;
   cancel(): void;
 }
@@ -120,7 +120,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if it is over; otherwise checks again when it may be. */
+  /** Ends the conversation if it is over; otherwise checks again when it may be over. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;

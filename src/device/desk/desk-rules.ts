@@ -30,7 +30,7 @@ export function isFirstWord({ effects, after }: DeskStep, lastEndedAt: number | 
   return isUnderstood && (lastEndedAt === null || after.lastVoiceAt > lastEndedAt);
 }
 
-/** Updates the conversation by a step of a lane at its desk. */
+/** Updates the conversation with a step of a lane at its desk. */
 export function follow(
   given: Conversation,
   { event, effects, before, after }: DeskStep,
@@ -79,14 +79,14 @@ const BREATH_MS = 1000;
 /** Longest time from the press of a talk key to the first word (ms). */
 const THINK_MS = 10_000;
 
-/** Whether a talk key was pressed and no speech followed yet. */
+/** Whether a talk key was pressed and no speech has followed yet. */
 function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolean {
   return twoWay.turnedAt > sureVoiceAt && now - twoWay.turnedAt < THINK_MS;
 }
 
 /**
- * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment
- * is directly after a translation that still plays, because people wait for the translation to end; later a person may just begin to speak.
+ * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment is while the
+ * last translation still plays, because people wait for it to end. Later, somebody may be about to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>

@@ -6,14 +6,14 @@ import type { SayQueue } from '../say/say-queue.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { deskOffer } from './desk-offer.ts';
 
-/** A lane's languages after the visitor's step to the next one. */
+/** A lane's languages after the visitor's step to the next language. */
 export interface LanguageStep {
   readonly lane: LaneRunner;
   readonly language: string;
   readonly options: Partial<TaskOptions>;
 }
 
-/** The steps to the next language at the desks of these lanes, for all lanes of a desk that offers another one. @throws CommandError */
+/** The steps to the next language at the desks of these lanes, for all lanes of each desk that offers one. @throws CommandError */
 export function languageSteps(
   lanes: readonly LaneRunner[],
   desks: readonly (readonly LaneRunner[])[],

@@ -78,7 +78,7 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
       waiting = waiting.filter((one) => one.lane !== lane);
       const isSpoken = spokenLanguages.get(lane.id)?.includes(notice.language) === true;
       if (!isSpoken && isHeard(lane) && !silent.has(lane.id)) waiting = [...waiting, { lane, desk, notice }];
-      // Runs after the command of the same key press: whoever takes the turn speaks first.
+      // Runs after the command of the same key press, so that the person who takes the turn speaks first.
       cancel();
       if (waiting.length > 0) cancel = clock.at(clock.now(), look);
     },

@@ -5,7 +5,7 @@ import shipped from './notices.json' with { type: 'json' };
 /** The shipped texts, by language. */
 export const NOTICES: Readonly<Record<string, string>> = shipped;
 
-/** @param own the owner's texts, which come first */
+/** @param own the owner's texts, which take precedence */
 export function noticeIn(language: string, own: Readonly<Record<string, string>>): Notice {
   for (const tag of [language, primaryOf(language), 'en']) {
     const text = textIn(own, tag) ?? textIn(NOTICES, tag);

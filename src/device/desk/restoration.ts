@@ -5,7 +5,7 @@ const RESTORED = ['volume', 'source', 'targets'] as const;
 /** The options whose changes last only until the end of the conversation. */
 export type Setting = Pick<LaneOptions, (typeof RESTORED)[number]>;
 
-/** A lane's setting at the beginning of a conversation: in force, and as configured. */
+/** A lane's setting at the beginning of a conversation: the one in force, and the one configured. */
 export interface Beginning {
   readonly setting: Setting;
   readonly configured: Setting;

@@ -3,7 +3,7 @@ import { taskOf } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import { twoWayIn } from '../lane/two-way/two-way.ts';
 
-/** A language in which people at a desk may type, and the lane that says it in another one. */
+/** A language in which people at a desk may type, and the lane that translates and speaks the text. */
 export interface TypingWay<L> extends ScreenTyping {
   readonly lane: L;
 }

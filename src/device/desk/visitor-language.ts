@@ -13,7 +13,7 @@ export function visitorLanguage({ source, targets }: Languages, offer: readonly 
   return isIn(offer, source) && !isHeard ? source : (targets[0] ?? source);
 }
 
-/** The changes at a lane when the visitor speaks another language. A lane without the previous one keeps its languages. */
+/** The changes at a lane when the visitor speaks another language. A lane that did not have the previous language keeps its languages. */
 export function exchangeLanguage(
   { source, targets }: Languages,
   before: string,
@@ -25,7 +25,7 @@ export function exchangeLanguage(
   return { targets: others.map((target) => (isIn([before], target) ? after : target)) };
 }
 
-/** The visitor's next language of those offered, in their order; null: there is no other one. */
+/** The next possible language of the offer, after the visitor's current one; null: there is no other. */
 export function nextLanguage(
   task: Languages,
   offer: readonly string[],

@@ -14,7 +14,7 @@ import { BROKER_LIMIT_MS } from './connection-checks.ts';
 
 /** The agents of this machine, as the doctor sees them. */
 export interface AgentAround {
-  /** Process of the agent with the examined configuration; null: none was found. */
+  /** Process id of the agent with the examined configuration; null: none was found. */
   readonly agent: number | null;
   /** Whether any agent may be running: one with another configuration may use the same client identifier. */
   readonly mayAgentRun: boolean;

@@ -65,7 +65,7 @@ export function noAgent(): Outcome {
   return skipped('no agent runs with this configuration');
 }
 
-/** The device is deliberately not listening. A newer agent may have reasons that this program does not know. */
+/** Whether the device is deliberately not listening. A newer agent may have reasons that this program does not know. */
 function isIntended(reason: string): boolean {
   return reasonRow(reason)?.status === 'idle';
 }

@@ -19,7 +19,7 @@ export interface Probed {
   readonly tookMs: number;
   /** The address pattern of streams; null if the answer had none. */
   readonly streamUrl: string | null;
-  /** The backend's clock, if the answer contained it. */
+  /** A reading of the backend's clock; null if the answer had no time. */
   readonly sight: ClockReading | null;
 }
 
@@ -29,9 +29,9 @@ export interface BackendProbe {
   ask(bus: Bus, lane: string, hasRefused?: () => boolean): Promise<Probed>;
   /** Whether this trial waits for the answer to a request. */
   awaits(id: string): boolean;
-  /** Handles an answer; true if it belongs to a trial, this one or another. */
+  /** Handles an answer; true if it belongs to any trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused; the text completes a sentence. */
+  /** An answer was refused. @param why the reason, as the end of a sentence */
   refused(why: string): void;
 }
 

@@ -31,7 +31,7 @@ export interface BrokerConnectionParts {
   /** Whether an agent runs on this machine, and is connected. */
   readonly agent: AgentLink;
   hear(message: BusMessage): void;
-  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
+  /** Name of the environment variable that sets a proxy, which the agent ignores; null: not set. */
   readonly proxy?: string | null;
   /** Topic level of a device that does not exist, to try foreign topics; null: they are not tried. */
   readonly absentDevice: string | null;
@@ -39,8 +39,8 @@ export interface BrokerConnectionParts {
 
 /**
  * Connects to the broker step by step, beside a running agent and never in its place: a second client with the
- * device's identifier would disconnect the agent, so the doctor has its own identifier. The device's own is tried only
- * if no agent runs and the broker refuses the doctor's.
+ * device's identifier would disconnect the agent. The doctor therefore has its own identifier, and tries the device's
+ * only if no agent is running and the broker refuses the doctor's.
  */
 export function createBrokerConnection(parts: BrokerConnectionParts): {
   join(): Promise<BrokerConnection>;
@@ -152,7 +152,7 @@ async function login(
     });
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);
-  // A second client with this identifier would disconnect an agent, so this needs proof that no agent runs.
+  // A second client with this identifier would disconnect an agent, so this needs proof that no agent is running.
   if (!outcome.ok && outcome.refused && agent === 'absent') {
     name = 'device';
     outcome = await as(name);

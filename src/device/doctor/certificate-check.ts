@@ -58,7 +58,7 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
 export interface OwnCertificateFacts {
   /** Wall-clock milliseconds. */
   readonly validTo: number;
-  /** A renewed certificate that the agent keeps, instead of the one in `mqtt.certFile`. */
+  /** The certificate is a renewed one that the agent stores, not the one in `mqtt.certFile`. */
   readonly isRenewed: boolean;
   /** The agent has requested the next certificate. */
   readonly isAsked: boolean;

@@ -41,7 +41,7 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
       agent,
     }),
     ...bad.map(({ key, trouble, path = 'that file' }) => {
-      // The fix is part of the sentence if there is only one.
+      // If only one fix is possible, the sentence ends with its command.
       const [found = '', command] = (trouble ?? '').split(': chmod');
       return problem(
         `${key}: ${found}`,

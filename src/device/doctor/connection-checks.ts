@@ -28,7 +28,7 @@ const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
 export interface BrokerConnection {
   readonly outcome: Outcome;
   readonly bus: Bus | null;
-  /** Whether the broker has refused a message, if it says so. */
+  /** Whether the broker has refused a message; absent if unknown. */
   readonly hasRefused?: () => boolean;
   /** The broker has refused the doctor's own login, while an agent may be running with the device's login. */
   readonly isAgentsAlone?: boolean;
@@ -45,18 +45,18 @@ export interface ConnectionParts {
   join(): Promise<BrokerConnection>;
   /** The running agent's findings over its own connection; null: the agent does not answer. */
   askAgent?(only: readonly CheckName[]): Promise<Diagnosis | null>;
-  /** Whether a check is reported. If it is not, the check that depends on it reports its failure. */
+  /** Whether a check is reported. If not, the check that depends on it reports the failure. */
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];
-  /** Name of the variable that sets a proxy; the agent uses none. Null: not set. */
+  /** Name of the environment variable that sets a proxy, which the agent ignores; null: not set. */
   readonly proxy?: string | null;
-  /** PEM of the service's authority. */
+  /** PEM of the service's certificate authority. */
   serviceCa(): Buffer | undefined;
 }
 
 const NOT_TRIED = skipped(
-  'a running agent does not risk its connection for it: stop the agent ("systemctl stop dragoman"), and run "dragoman doctor" on the device',
+  'the test could disconnect the running agent: stop the agent ("systemctl stop dragoman"), and run "dragoman doctor" on the device',
 );
 const NOT_BESIDE_AGENT = skipped(
   'the broker allows no second client with this login: stop the agent ("systemctl stop dragoman"), and run the doctor again',

@@ -28,11 +28,11 @@ export interface ReachFacts {
 export interface ReachQuestion {
   /** Name of the server in a sentence: "the broker", "the stream host". */
   readonly who: string;
-  /** Source of its address, where a person can change it. */
+  /** Where the address comes from, so that a person can change it there. */
   readonly addressFrom: string;
   readonly caKey: string;
   readonly wall: WallMs | null;
-  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  /** Environment variable that names a proxy; the proxy is not used. Null: none. */
   readonly proxy?: string | null;
 }
 
@@ -118,7 +118,7 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
         : fixOf(advice),
       data,
     );
-  const plain = code === 'TIMEOUT' ? 'does not answer in TLS' : `fails at TLS (${reason ?? code})`;
+  const plain = code === 'TIMEOUT' ? 'does not answer the TLS handshake' : `fails at TLS (${reason ?? code})`;
   return problem(
     `${who} ${host}:${port} ${plain}`,
     `${advice === null ? 'Check whether this port speaks TLS at all' : fixOf(advice).slice(0, -1)}; the address comes from ${addressFrom}.`,
@@ -183,7 +183,7 @@ export function judgeUpgrade(facts: UpgradeFacts, host: string): Outcome {
     );
   const fix =
     status >= 500
-      ? 'The service has a fault: try again later, and inform its provider if it lasts.'
+      ? 'The service has a fault: try again later, and inform its provider if it persists.'
       : location === null
         ? "Check streamUrl in the backend's configuration."
         : "Redirects are not followed: change streamUrl in the backend's configuration.";
@@ -203,7 +203,7 @@ export interface ClockReading {
   readonly uncertaintyMs: number;
 }
 
-/** Latest credible time if there is no other clock to compare with: clock chips that have lost power begin anywhere. */
+/** Latest credible time if there is no other clock to compare with: a clock chip that has lost power may show any time. */
 const LATEST_BELIEVABLE_WALL_MS = Date.UTC(2060, 0, 1);
 const NOTABLE_OFFSET_MS = 30_000;
 const HARMFUL_OFFSET_MS = 300_000;

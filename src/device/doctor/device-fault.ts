@@ -7,7 +7,7 @@ export function judgeDeviceFault(
   device: string,
   { code, message }: { readonly code: string; readonly message: string },
 ): Outcome {
-  // A driver's own message ends with a better fix if it knows one.
+  // A driver's own message ends with a better fix if the driver knows one.
   const [happened = '', ...own] = message.split('; ');
   const named = happened.includes(device) ? happened : `${device}: ${happened}`;
   const { todo } = Object.hasOwn(AUDIO_FAULTS, code)

@@ -36,7 +36,7 @@ export interface DiagnoseDeps {
   readonly machine: MachineParts | null;
   config(): Config;
   bus(): Bus | null;
-  /** MQTT version of the present connection. */
+  /** MQTT version of the current connection. */
   protocol(): 4 | 5;
   status(): { readonly status: string; readonly reasons: readonly string[] };
   watch(listener: (step: LaneStep) => void): () => void;
@@ -55,7 +55,7 @@ export interface Diagnose {
   awaits(id: string): boolean;
   /** Handles an answer to a token request; true if it belongs to a trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused. @param why completes a sentence */
+  /** An answer was refused. @param why the reason, as the end of a sentence */
   refused(why: string): void;
 }
 
@@ -188,7 +188,7 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
   ]);
 }
 
-/** Judges a fault from a lane's state, in which its code has the direction as a prefix. */
+/** Judges a fault from a lane's state, where the fault's code begins with the direction. */
 function judgeLost(
   device: string,
   fault: { readonly code: string; readonly message: string } | null,

@@ -53,9 +53,9 @@ export interface ExaminationOptions {
 }
 
 const QUICK_MS = 5000;
-/** Longest time for a trial token and the check of the stream's host (ms). */
+/** Timeout of the agent's answer (ms), for which it requests a trial token and checks the stream's host. */
 const AGENT_ANSWERS_WITHIN_MS = 35_000;
-/** Time limit of the sandbox check (ms), which asks systemd, and the kernel about each file. */
+/** Time limit of the sandbox check (ms): it asks systemd, and the kernel for each file. */
 const SANDBOX_MS = 30_000;
 const NEED_CONFIGURATION: readonly CheckName[] = [
   'broker',

@@ -20,8 +20,8 @@ const LISTEN_MS = 1000;
 const LOOK_EACH_MS = 50;
 
 /**
- * Tries topics that are not the device's own. This is harmless if the broker allows it: no client listens there. Null: no
- * login worked.
+ * Tries topics that are not the device's own. This is harmless even if the broker allows it: no client listens there. Null:
+ * no login worked.
  */
 export async function tryForeignTopics(parts: IsolationParts): Promise<IsolationFacts | null> {
   const { clock, address, absentDevice } = parts;

@@ -2,7 +2,7 @@ import { type Outcome, ok, skipped, warning } from './finding.ts';
 
 /** The broker's reaction when the device used topics of other devices. */
 export interface IsolationFacts {
-  /** Result of a message to a topic of a device that does not exist; MQTT 3.1.1 does not report a refusal. */
+  /** Result of publishing to a topic of a device that does not exist; MQTT 3.1.1 does not report a refusal. */
   readonly published: 'taken' | 'refused' | 'unknown';
   readonly subscribed: 'granted' | 'refused' | 'unknown';
   /** The device received its own message from that topic. */

@@ -8,7 +8,7 @@ export interface Listening {
   readonly pieces: readonly HeardPiece[];
   /** The last fault; null: none. */
   readonly fault: AudioFault | null;
-  /** Waits for `ms` of sound in total; false if they do not come within `withinMs`, or at a fault. */
+  /** Waits for `ms` of sound in total; false if it takes longer than `withinMs`, or on a fault. */
   until(ms: number, withinMs: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export type LoginFacts =
       readonly protocol: 4 | 5;
       readonly subscriptions: number;
       readonly limits: readonly BrokerLimit[];
-      /** The identifier that was used. */
+      /** The client identifier that was used. */
       readonly as: 'doctor' | 'device' | 'agent';
     }
   | {
@@ -22,7 +22,7 @@ export type LoginFacts =
       readonly message: string;
       /** The broker's own reason, if it gave one. */
       readonly code?: number | undefined;
-      /** While the agent may be running, the doctor cannot use the device's own identifier. */
+      /** If an agent may be running, the doctor cannot use the device's own client identifier. */
       readonly agent: AgentLink;
     };
 
@@ -48,13 +48,13 @@ const LIMITS: Readonly<Record<BrokerLimit, Outcome>> = {
   ),
 };
 
-/** The broker refuses the doctor because it allows only one client identifier for each login, and the agent is using it. */
+/** Whether the broker refuses the doctor because it allows only one client identifier per login, and the agent is using that. */
 export function isAgentsAlone(facts: LoginFacts, names: LoginNames): boolean {
   if (facts.ok || !facts.refused || isAboutTopics(facts.message)) return false;
   const { code, agent } = facts;
   if (agent !== 'connected' && agent !== 'unknown') return false;
   if (explainRefusedLogin(code, names).cause === 'identifier') return true;
-  // Some brokers answer the same to a wrong password.
+  // Some brokers send the same code for a wrong password.
   return agent === 'connected' && (code === 5 || code === NOT_AUTHORIZED);
 }
 
@@ -103,15 +103,15 @@ function judgeRefused(
     const outcome = agent === 'connected' ? warning : problem;
     return outcome(
       `${message}; ${beside}, and the agent could not be asked`,
-      `${ASK_OTHERWISE} If it still says so: ${fix}`,
+      `${ASK_OTHERWISE} If the result is the same: ${fix}`,
       data,
     );
   }
-  // Some brokers answer the same for a login that is bound to another identifier.
+  // Some brokers send the same code for a login that is bound to another client identifier.
   if ((code === 5 || code === NOT_AUTHORIZED) && agent === 'connected')
     return warning(
       `${message}; ${beside}, and the agent itself, which is connected with the same login, could not be asked`,
-      `${ASK_OTHERWISE} If not: ${fix}`,
+      `${ASK_OTHERWISE} If that is not the cause: ${fix}`,
       data,
     );
   const failing = typeof agent === 'object' ? '; the running agent has no connection either' : '';

@@ -22,9 +22,9 @@ export interface EchoFacts {
 const LONGEST_CANCELLED_MS = 400;
 /** Loudest echo (dB) that can be cancelled: above it the microphone itself distorts. */
 const LOUDEST_CANCELLED_DB = 0;
-/** A tail this long (ms) costs visitors their first words: they answer sooner after a sentence. */
+/** With a tail this long (ms), visitors lose their first words, because they answer sooner. */
 const LONG_TAIL_MS = 800;
-/** Echo level (dB) that is hardly ever taken for speech. */
+/** Echo below this level (dB) is hardly ever mistaken for speech. */
 const FAINT_DB = -40;
 
 /** Judges the loudspeaker and the echo mode by the test tone. */
@@ -103,7 +103,7 @@ function lateAtFirst(finding: string, delayMs: number): Outcome[] {
   ];
 }
 
-/** How long half-duplex stays closed after such an echo (ms). */
+/** How long half-duplex stays closed after an echo with this delay and gain (ms). */
 function tailAfter(delayMs: number, gainDb: number): number {
   const measure = { delayMs, gainDb, confidence: 1, at: 0 };
   return tailOf({ ...NO_ECHO, measures: [measure] }, 0);

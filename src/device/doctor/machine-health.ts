@@ -32,14 +32,14 @@ export function judgeDisk(facts: DiskFacts): Outcome {
   if (access === 'read-only')
     return complain(
       `${folder} is on a read-only disk: ${purpose} cannot be kept`,
-      'Mount it writable. If it became read-only without a command, the disk is failing (see "dmesg").',
+      'Mount it writable. If it became read-only by itself, the disk is failing (see "dmesg").',
       data,
     );
   if (access === 'forbidden')
     return complain(
       `this user may not write to ${folder} (${purpose})`,
       isNeeded
-        ? "Run this as the agent's user. If that one may not write there either, name a file below /var/lib/dragoman."
+        ? "Run this as the agent's user. If that user may not write there either, name a file below /var/lib/dragoman."
         : "Run this as the agent's user, in a folder such as /var/lib/dragoman.",
       data,
     );

@@ -56,7 +56,7 @@ const FEWEST_PIECES = 5;
 /** Maximum number of points for the measured rate: more do not improve it, and every pair is compared. */
 const MOST_POINTS = 64;
 
-/** Samples per second: the median slope between any two pieces, which ignores late ones from a busy machine (Theil-Sen). */
+/** Samples per second: the median slope over all pairs of pieces (Theil-Sen), which ignores pieces that a busy machine delays. */
 function measureRate(pieces: readonly HeardPiece[]): number | null {
   if (pieces.length < FEWEST_PIECES) return null;
   const step = Math.ceil(pieces.length / MOST_POINTS);

@@ -21,13 +21,13 @@ export function nameMixer(control: string): string {
   return control === 'default' ? 'the default card' : `"${control}"`;
 }
 
-/** Messages of amixer for a missing card. Names other than a card's, such as "default", may only lack a control device. */
+/** amixer's messages for a missing card. For a name that is not a card's, such as "default", only a control device may be missing. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
 /** amixer's message for a device whose definition names no mixer. */
 const UNDEFINED = /Invalid CTL/;
 
 /**
- * For a device whose mixer does not answer.
+ * Outcome for a device whose mixer does not answer.
  * @param control null if the device's name gives none
  * @param said amixer's message
  * @param words the part to show; null: the output is empty

@@ -1,7 +1,7 @@
 import type { SoundAccess } from '../../ports/machine.ts';
 import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
-/** A device of the configuration and its card; null if its name gives none. */
+/** A configured device; `card` is null if the device's name does not give one. */
 export interface WantedDevice {
   readonly key: string;
   readonly device: string;
@@ -13,7 +13,7 @@ export function judgePermissions(access: SoundAccess, wanted: readonly WantedDev
   const { hasSound, user, cards, isInAudio } = access;
   const data = { user, in_audio: isInAudio, cards: cards.map(({ id }) => id) };
   if (!hasSound) {
-    // The device may be on another machine or a plugin: the capture and playback checks test that.
+    // The device may be a plugin, or be on another machine: the capture and playback checks test that.
     const named = wanted.find(({ card }) => card !== null);
     if (named === undefined) return skipped('this machine has no sound cards of its own', data);
     return warning(

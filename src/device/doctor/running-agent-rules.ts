@@ -53,7 +53,7 @@ export function judgeCaptureFindings(device: string, findings: readonly CaptureF
 
 /**
  * @param playedS seconds of sound played since the start
- * @param hasAir whether microphone and loudspeaker are in one room; files have no echo, so a measured one is a coincidence
+ * @param hasAir whether microphone and loudspeaker are in one room; an echo that is measured with files is a coincidence
  */
 export function judgeRunningPlayback(
   device: string,

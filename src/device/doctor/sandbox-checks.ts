@@ -12,8 +12,8 @@ import type { MachineParts } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
 
 /**
- * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Does not
- * apply if the unit starts another configuration.
+ * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Empty if the unit
+ * starts another configuration.
  */
 export async function lookThroughSandbox(
   { run }: MachineParts,
@@ -33,7 +33,7 @@ export async function lookThroughSandbox(
   return judgeSandbox(unit, files);
 }
 
-/** Asks the kernel, as the user of the unit. Only root may do so. */
+/** Asks the kernel as the unit's user, which only root may do; null: unknown. */
 async function mayRead(
   run: MachineParts['run'],
   unit: UnitProperties,

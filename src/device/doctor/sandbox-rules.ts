@@ -47,7 +47,7 @@ export function startsWith(unit: UnitProperties, files: readonly string[]): bool
   });
 }
 
-/** Problems with files that the unit's sandbox or user keeps from the agent. */
+/** Problems with files that the agent cannot use because of its unit's sandbox or user. */
 export function judgeSandbox(unit: UnitProperties, files: readonly NeededFile[]): Outcome[] {
   return files.flatMap((file): Outcome[] => {
     const { key, paths, use, isAllowed } = file;

@@ -38,9 +38,9 @@ export interface SoundParts {
 }
 
 const LISTEN_MS = 2000;
-/** A doubtful rate is measured again for this long (ms), which evens out a busy machine. */
+/** A doubtful rate is measured again for this long (ms), which averages out the delays of a busy machine. */
 const LONGER_MS = 6000;
-/** Timeout for opening a device (ms), as long as the drivers' own for their first try. */
+/** Timeout for opening a device (ms), the same as that of the drivers for their first try. */
 const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
 /** The search for the tone begins this much before its estimated time (ms): a driver's estimate may be late. */
@@ -145,7 +145,7 @@ async function hear(listening: Listening, rateHz: number): Promise<HearingFacts>
   return measureHearing(listening.pieces, rateHz);
 }
 
-/** @param given null: all sound so far, the tone included */
+/** @param given null: measures all sound so far, including the tone */
 function judge(
   { pieces }: Listening,
   given: HearingFacts | null,
@@ -192,7 +192,7 @@ async function playTone(
     await wait(clock, tone.from - clock.now() + TONE_MS + LONGEST_ECHO_MS);
     if (fault !== null) return faulty(device, fault, 'playback', parts);
     const canHear = listening !== null && listening.fault === null && lane.capture.driver !== 'file';
-    if (!canHear) return ok(`${device} took the tone; there is no microphone here that could hear it`);
+    if (!canHear) return ok(`${device} took the tone; no microphone is available to hear it`);
     const dueAt = (measured ?? tone.until) - TONE_MS;
     const heard = findEcho(listening.pieces, lane.capture.sampleRate, dueAt, gain);
     return judgeEcho({ device, mode: lane.echo, volume, heard });
@@ -210,7 +210,7 @@ function findEcho(
   gain: number,
 ): EchoFacts['heard'] {
   let samples = 0;
-  // No piece arrives before its sound, so the earliest estimate of the beginning is the best.
+  // A piece can arrive late but never early, so the earliest estimate of the beginning is the best.
   let beganAt = Number.POSITIVE_INFINITY;
   for (const { pcm, capturedAt } of pieces) {
     samples += pcm.byteLength / BYTES_PER_SAMPLE;

@@ -2,7 +2,7 @@ import { valueAt } from '../../sound/fourier.ts';
 import { matchEnvelope } from './match-envelope.ts';
 
 /**
- * The doctor's test tone: three short sweeps at uneven distances, in the range of small loudspeakers. Hum, beats and
+ * The doctor's test tone: three short sweeps at uneven intervals, in the range of small loudspeakers. Hum, beats and
  * voices do not match it, and sound cards with different clocks do not blur it.
  */
 const SWEEP = { fromHz: 500, toHz: 4000, ms: 250, fadeMs: 20 } as const;
@@ -12,9 +12,9 @@ const STARTS_MS = [0, 430, LAST_START_MS] as const;
 const AMPLITUDE = 0.18;
 
 export const TONE_MS = LAST_START_MS + SWEEP.ms;
-/** Longest delay at which the tone is searched (ms). */
+/** Longest delay at which the tone is searched for (ms). */
 export const LONGEST_ECHO_MS = 1000;
-/** Reverberation (ms) that counts as echo. */
+/** Reverberation after the tone (ms) that counts as part of the echo. */
 const ROOM_MS = 200;
 
 function makeSweep(rateHz: number): Float32Array {
@@ -55,15 +55,15 @@ export interface HeardTone {
 
 /** Lowest signal-to-noise ratio (dB); noise alone reaches it once in some ten thousand trials. */
 const LOWEST_SNR_DB = 9;
-/** Largest ratio between the three sweeps: they come back alike, while a noise that starts or ends does not. */
+/** Largest ratio between the levels of the three sweeps: they come back equally loud, unlike a noise that starts or ends. */
 const MOST_UNLIKE = 4;
-/** Time before the tone (ms) that shows the noise of the room. */
+/** Stretch before the tone (ms) in which the noise of the room is measured. */
 const BEFORE_MS = { from: 100, until: 5 } as const;
 /** Shift between the sweeps (ms) from different card clocks and the delay of a resampler. */
 const SLACK_MS = 1;
 
 /**
- * Searches the tone in a recording. @returns null if it is not there
+ * Searches for the tone in a recording. @returns null if it is not there
  * @param gain at which it was played
  */
 export function findTone(recording: Float32Array, rateHz: number, gain = 1): HeardTone | null {
@@ -72,7 +72,7 @@ export function findTone(recording: Float32Array, rateHz: number, gain = 1): Hea
   const starts = STARTS_MS.map((ms) => placeOf(ms, rateHz));
   const places = envelope.length - placeOf(LAST_START_MS, rateHz);
   if (places <= 0 || gain <= 0) return null;
-  // The weakest of the three counts: a slammed door is one loud sweep, never three.
+  // The weakest of the three counts: a slammed door can resemble one loud sweep, but never three.
   const scores = Float64Array.from({ length: places }, (_, at) => {
     const sweeps = starts.map((start) => valueAt(envelope, at + start));
     const weakest = Math.min(...sweeps);
@@ -108,7 +108,7 @@ function widest(values: Float64Array, reach: number): Float64Array {
   });
 }
 
-/** Level of the noise in the search, away from the tone. */
+/** Noise level away from the tone. */
 function typicalAway(envelope: Float64Array, from: number, rateHz: number): number {
   const until = from + placeOf(TONE_MS + ROOM_MS, rateHz);
   return nearlyAll(envelope.filter((_, at) => at < from - placeOf(SWEEP.ms, rateHz) || at > until));

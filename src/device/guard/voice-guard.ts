@@ -2,7 +2,7 @@ import type { CreateVoiceDetector, Talk, VoiceDetector } from '../../ports/voice
 import { createEnergyDetector } from '../../sound/energy-detector.ts';
 import { attempt, type Defects } from '../../machine/defects.ts';
 
-/** Voice detectors that never throw. The usual one is third-party WebAssembly; if it fails, a loudness detector replaces it. */
+/** Voice detectors that never throw. The usual detector is third-party WebAssembly; if it fails, a loudness detector replaces it. */
 export function guardVoiceDetectors(create: CreateVoiceDetector, defects: Defects): CreateVoiceDetector {
   return (rateHz) => {
     let detector: VoiceDetector = createEnergyDetector(rateHz);

@@ -13,7 +13,7 @@ import { onPathChanged, retryEcho } from './sound/echo-rules.ts';
 import type { StepContext } from './step-context.ts';
 import { serviceTaskOf } from './two-way/two-way.ts';
 
-/** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */
+/** Increase in volume (factor) above which the canceller must learn the echo again: the echo may have been inaudible before. */
 const MUCH_LOUDER = 4;
 
 /** The only place where options change. `refusedTask` keeps the part of the order that the service refused. */
@@ -55,7 +55,7 @@ function rearmStandby(context: StepContext): void {
   else context.arm('standby', context.now + standbyAfterMs);
 }
 
-/** Time (ms) that must remain before the latest switch, to change the task and then set up a successor. */
+/** Time (ms) that must remain before the latest possible switch, to change the task and then set up a successor. */
 const TASK_AND_SUCCESSOR_MS = 12_000;
 
 /** Whether the live session can take a new task now, and still has time to set up its successor. */

@@ -1,4 +1,4 @@
-/** The notice that an AI interprets and nothing is kept, for the people at the desk. */
+/** The notice to the people at the desk that an AI interprets and that nothing is stored. */
 export interface Notice {
   readonly language: string;
   readonly text: string;

@@ -17,7 +17,7 @@ export interface Caption {
 
 /**
  * `not_live`: there was no session. `silent`: the service did not begin to speak. `cut`: a part was dropped unheard.
- * `lost`: the session ended before the end.
+ * `lost`: the session ended before the text was spoken.
  */
 export type SaidOutcome = 'played' | 'not_live' | 'refused' | 'unsupported' | 'silent' | 'cut' | 'lost';
 
@@ -78,7 +78,7 @@ export type LaneEffect =
       readonly type: 'play';
       readonly pcm: Uint8Array;
       readonly kind: WriteKind;
-      /** Number of the write; `sounding` reports under the same number when it is heard. */
+      /** Number of the write; the event `sounding` reports under this number when it is heard. */
       readonly write: number;
       readonly receivedAt: number | null;
       /** Language of speech, if the service names it: each language has its own voice. */

@@ -39,7 +39,7 @@ export interface Grant {
   readonly id: string;
   /** Session id, shortened for reports. */
   readonly session: string;
-  /** Host of the stream, with the port if it is not the usual one. */
+  /** Host of the stream, with the port if it is not the default. */
   readonly streamHost: string;
   /** How long after its creation the token may open a stream (ms), by the service's clock (`connect_by - created_at`). */
   readonly windowMs: number;
@@ -60,7 +60,7 @@ export type LaneEvent =
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
   | { readonly type: 'shutdown' }
-  /** No session may begin, and the current one ends after its sentence; null: sessions are allowed. */
+  /** No session may begin, and the current session ends after the current sentence; null: sessions are allowed. */
   | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
   /** A conversation has begun at the lane's desk; null: it has ended. */

@@ -37,20 +37,20 @@ export interface LaneSettings {
   readonly setupMs: number;
   /** Delay from a stream's first task to the first poll. */
   readonly firstPollMs: number;
-  /** Delay from a later task to the first poll: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
+  /** Delay from a later task to the first poll: earlier ones are answered for the old task (4.7 rule 1: 2-3 s). */
   readonly reapplyMs: number;
-  /** Interval of polls (docs/service.md 8: at most once per 2 s); also between two tasks. */
+  /** Interval of polls (docs/service.md 8: at most once per 2 s); also the minimum interval between two tasks. */
   readonly pollMs: number;
   readonly pingMs: number;
   /** How late a ping may be sent. */
   readonly pingSlackMs: number;
   /** Consecutive pings without an answer after which the connection counts as dead. */
   readonly pingsMissed: number;
-  /** How long speech may stay without any message before the lane polls the task. */
+  /** How long speech may go without any message of the service before the lane polls the task. */
   readonly silentAskMs: number;
   /** Timeout for the answer to the poll after silence. */
   readonly silentAnswerMs: number;
-  /** How long speech may stay without a result if the service has only answered the poll after silence. */
+  /** How long speech may go without a result if the service has only answered the poll after silence. */
   readonly silentGoOnMs: number;
   /** Unsent bytes above which the connection counts as slower than speech: about two seconds of audio. */
   readonly congestedBytes: number;
@@ -58,13 +58,13 @@ export interface LaneSettings {
   readonly stuckMs: number;
   /** How long the service may take to finish the task before the connection is cut. */
   readonly drainMs: number;
-  /** How long before a session's limit the next one begins: set-up takes 2 to 7 s, and the switch then waits for a pause. */
+  /** How long before a session's limit the next session begins: set-up takes 2 to 7 s, and the switch then waits for a pause. */
   readonly rollLeadMs: number;
-  /** Latest switch to the next session (before the limit), so that the old one can finish speaking. */
+  /** How long before a session's limit the lane switches at the latest, so that the old session can finish speaking. */
   readonly rollLatestMs: number;
   /** How long an old session must be quiet to count as finished. */
   readonly oldSessionQuietMs: number;
-  /** How long it must be quiet if it has spoken everything that it was sent. */
+  /** How long an old session must be quiet if it has spoken everything that it was sent. */
   readonly oldSessionDoneMs: number;
   /** Length of the audio that is kept from before a wake. */
   readonly prerollMs: number;
@@ -139,7 +139,7 @@ export interface ServiceTask extends TaskOptions {
   readonly speaker?: 'target' | 'both';
 }
 
-/** The operator's task behind a task sent to the service. */
+/** The operator's task that corresponds to a task sent to the service. */
 export function orderOf({ source, targets, voice, speaker }: ServiceTask): TaskOptions {
   const [target] = targets;
   return speaker === 'target' && target !== undefined

@@ -158,16 +158,16 @@ export interface LaneState {
   readonly crashes: number;
   /** The last failure on the way to a session. */
   readonly problem: LaneProblem | null;
-  /** A recent objection of the service that did not end the session. */
+  /** A recent objection from the service that did not end the session. */
   readonly warning: LaneProblem | null;
   readonly captureLost: boolean;
   readonly deviceFaults: DeviceFaults;
-  /** Problems of the sound that the microphone delivers. */
+  /** Problems with the sound that the microphone delivers. */
   readonly captureFindings: readonly CaptureFinding[];
   readonly echo: EchoGuard;
   /** Since when half-duplex has silenced every chunk; null: the last chunk was open. */
   readonly silencedSince: number | null;
-  /** `silencedSince`, once the gate has been closed long enough to report it; null: it has not. */
+  /** `silencedSince`, set once the gate has been closed long enough to report it; null: not yet. */
   readonly deafSince: number | null;
   readonly playbackLost: boolean;
   /** When the failed loudspeaker was last probed, or speech began to wait for it; null: neither yet. */

@@ -17,7 +17,7 @@ export function noteWarning(
   const message = (text ?? code ?? 'no details').slice(0, 200);
   const name = (code ?? kind).toLowerCase().slice(0, 60);
   context.set({ warning: { code: `service_${name}`, message, at: context.now } });
-  // Does not arm the timer again for every warning of a flood.
+  // In a flood of warnings, the timer is not armed again for each.
   const dueAt = context.now + FORGOTTEN_AFTER_MS;
   if (dueAt - (context.state.timers.warning ?? 0) >= SLACK_MS) context.arm('warning', dueAt, SLACK_MS);
 }

@@ -16,7 +16,7 @@ import { StepContext } from './step-context.ts';
 const RESTART_WAIT: BackoffPolicy = { baseMs: 2000, capMs: 300_000, floorMs: 500 };
 
 /**
- * Replaces a lane whose step threw by a fresh one, because its state may be inconsistent: closes everything that is open,
+ * Replaces a lane whose step threw with a fresh one, because its state may be inconsistent: closes everything that is open,
  * disarms all timers, and begins again after a wait. The new lane keeps only the operator's orders, the counts, and the
  * numbers that must stay unique.
  * @param defect `where`: the failed step, in words that contain no speech
@@ -56,8 +56,8 @@ export function restart(
 const MOST_STREAMS = 3;
 
 /**
- * Rebuilds the lane when the restart threw, too: keeps its settings, orders and counts, and closes everything that may be
- * open by its number.
+ * Rebuilds the lane if the restart threw, too: keeps its settings, orders and counts, and closes everything that may be open,
+ * streams by their numbers.
  */
 export function rebuild(
   state: LaneState,
@@ -136,7 +136,7 @@ function reportUnsaid(context: StepContext): void {
   context.emit({ type: 'said', id: saying.id, outcome: 'lost', message: null, playedMs: 0 });
 }
 
-/** Orders in the event of the failed step. They are not delivered again: a lane that misses one would wait forever, or run although stopped. */
+/** Orders in the failed step's event, which is not delivered again. Without them a lane would wait forever, or run although stopped. */
 function ordersIn({ ending, options }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
   switch (event?.type) {
     case 'start':
@@ -214,7 +214,7 @@ function emptied(backlog: Backlog): Backlog {
   return { ...EMPTY_BACKLOG, accounts: { ...accounts, lost: accounts.lost + lost } };
 }
 
-/** Empties the playout, but keeps when it was last heard, if possible: the echo gate needs that. */
+/** Empties the playout, but keeps the times at which it was last heard, if possible: the echo gate needs them. */
 function silenced(state: LaneState, now: number): Playout {
   const { playout } = state;
   const { queuedBytes, droppedBytes, writtenBytes, shed, late, gaps, timeline } = playout;

@@ -81,7 +81,7 @@ function onReady(context: StepContext, stream: Stream, { task, targets, isAnswer
   if (!isAnswer) context.count('ignored');
 }
 
-/** A stream has ended. It is a failure unless the stream was already closing. */
+/** A stream has ended. That is a failure unless the stream was already closing. */
 export function lose(context: StepContext, stream: Stream, cause: Cause, failure: Failure = {}): void {
   const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
@@ -137,7 +137,7 @@ function onSound(context: StepContext, stream: Stream, sound: Spoke): void {
   else if (ms > 0) noteLanguage(context, language, ms, id ?? '');
 }
 
-/** A complaint about a stream that is ending does not matter. */
+/** Whether a stream is ending: complaints about it then do not matter. */
 function isEnding(context: StepContext, stream: Stream): boolean {
   const { session, oldSession } = context.state;
   return session.kind === 'draining' || oldSession?.stream.id === stream.id;

@@ -4,9 +4,9 @@ import type { Speaker } from './lane-options.ts';
 
 /** An uninterrupted run of unreadable texts or sound. */
 export interface Unreadable {
-  /** When the first one came. */
+  /** When the first of them came. */
   readonly since: number;
-  /** When the last one came. */
+  /** When the last of them came. */
   readonly at: number;
   /** Sound was among them, so readable texts do not end the problem. */
   readonly isSound: boolean;
@@ -31,7 +31,7 @@ export interface Chimes {
   readonly wasLive: boolean;
   /** `up`: a session receives speech, or soon will; `away`: it is gone; `signalled`: it is gone, and a chime has signalled that. */
   readonly session: 'up' | 'away' | 'signalled';
-  /** When the last chime about the session, and about the microphone, was played. */
+  /** When the last chime about the session was played; `muteAt`: about the microphone. */
   readonly sessionAt: number;
   readonly muteAt: number;
   /** A chime that waits for a pause of speech, and since when. */
@@ -68,7 +68,7 @@ export interface Saying {
 export interface SaidSound {
   /** The service's id of the sentence; null: it sends none. */
   readonly sentence: string | null;
-  /** The key of its utterance in the playout; null: the playout has invented one. */
+  /** The key of its utterance in the playout; null: the playout has assigned one. */
   readonly utterance: string | null;
   readonly ms: number;
   readonly lastAt: number;
@@ -78,13 +78,13 @@ export interface SaidSound {
 
 /** Two people at one microphone: who speaks. */
 export interface TwoWay {
-  /** The service has refused to detect who speaks, so a key says it. */
+  /** The service has refused to detect who speaks, so a key must say it. */
   readonly isRefused: boolean;
-  /** Who speaks, by the last key. */
+  /** Who speaks, according to the last key press. */
   readonly speaker: Speaker;
-  /** When the last key was pressed: sound that was captured later is that speaker's. */
+  /** Time of the last key press: sound that was captured later is that speaker's. */
   readonly turnedAt: number;
-  /** Until when the microphone is open in `hold`; infinite while the key is held. */
+  /** Until when the microphone is open in the mode `hold`; infinite while the key is held. */
   readonly openUntil: number;
   /** The languages of the last sentences that the service has heard. */
   readonly heardIn: readonly { readonly id: string; readonly language: string }[];
@@ -100,7 +100,7 @@ export const NO_TURNS: TwoWay = {
 
 /** The sound of the other lane's loudspeaker in the room. */
 export interface RoomSound {
-  /** Recent, current and coming periods in which the loudspeaker is heard. */
+  /** Recent, current and expected periods in which the loudspeaker is heard. */
   readonly heard: readonly Heard[];
   /** Sound given to that loudspeaker so far (ms). */
   readonly playedMs: number;

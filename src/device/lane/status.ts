@@ -79,12 +79,12 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   const { session, failures, noSessionSince, problem, brokerUp, backendSilent, loss, timers } = state;
   const phase = phaseOf(session);
   const reasons: Reason[] = [];
-  // The same sum as in changesAt: a difference could deviate by a rounding error.
+  // This is the same sum as in changesAt: a difference could deviate by a rounding error.
   const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
-  // A long wait is reported when it begins. If a voice shortens it, the status follows.
+  // A long wait is reported when it begins. If a voice shortens the wait, the status is updated.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
   const isLong = longAt !== null && (now >= longAt || waitsLong);
-  // `failures` still counts while a new session is not stable yet: a change of languages in it is not a failure.
+  // `failures` is kept until a new session is stable; a change of languages in that session is not a failure.
   const isFailing = noSessionSince !== null && problem !== null;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (isFailing && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))

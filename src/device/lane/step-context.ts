@@ -33,13 +33,13 @@ export class StepContext {
     return this.draft;
   }
 
-  /** Changes the state in place, because a copy for each change is too expensive: a `state` read before is stale. */
+  /** Changes the state in place, because a copy for each change is too expensive: a `state` read earlier is then stale. */
   set(changes: Partial<LaneState>): void {
     if (this.draft === this.given) this.draft = { ...this.given, ...changes };
     else Object.assign(this.draft, changes);
   }
 
-  /** The state so far, for a later comparison: later changes do not write to it. */
+  /** The state so far, for a later comparison: later changes do not affect it. */
   keep(): LaneState {
     this.given = this.draft;
     return this.draft;
@@ -97,7 +97,7 @@ export class StepContext {
 
   /**
    * Removes a timer that has gone off. False: it was disarmed or postponed meanwhile. A postponed timer is armed again, in
-   * case the runner has removed that one.
+   * case the runner has removed it.
    */
   expire(timer: TimerName): boolean {
     const at = this.draft.timers[timer];

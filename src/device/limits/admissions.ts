@@ -23,9 +23,9 @@ export interface Admissions {
   /** Checks again: the configuration, the clock or the budget use has changed. */
   review(): void;
   onStep(step: LaneStep): void;
-  /** Until when no session may begin, as a timestamp; null: one may begin, or the end is unknown. */
+  /** When sessions may begin again, as a timestamp; null: they may begin now, or the time is unknown. */
   closedUntil(lane: string): string | null;
-  /** The use of the day's budget; null: there is none. */
+  /** The use of the day's budget; null: there is no budget. */
   budget(): StateMessage['budget'];
   /**
    * Allows lanes to start. With `until` they may run to that moment, whatever the schedule says. @throws CommandError

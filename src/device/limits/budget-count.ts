@@ -30,13 +30,13 @@ export interface BudgetCountDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly lanes: readonly LaneRunner[];
-  /** Time zone of days without a schedule; null: UTC, which the log reports. */
+  /** Time zone of the days if there is no schedule; null: unknown, so UTC is used and a warning logged. */
   timeZone(): string | null;
   /** The local day in that zone without time zone tables, which take a tenth of a kiosk's memory. */
   machineDay?: ((wall: WallMs) => number) | undefined;
   /** Keeps the budget use across restarts; null: a restart resets it. */
   readonly file: StateFile | null;
-  /** Called with a reason when the use cannot be saved, and with null when it can be again. */
+  /** Called with a reason when the use cannot be saved, and with null once it can be saved again. */
   kept(problem: string | null): void;
   config(): Pick<Config, 'schedule' | 'budget'>;
   tell(detail: EventDetail<'budget'>): void;
@@ -48,7 +48,7 @@ export interface BudgetCount {
   count(): void;
   /** For the state; null: no limit. */
   report(): StateMessage['budget'];
-  /** Milliseconds left of the day; null: no limit. */
+  /** Budget left for the day (ms); null: no limit. */
   left(): number | null;
   /** Milliseconds of use until the next check; null: no check is needed. */
   toNews(): number | null;

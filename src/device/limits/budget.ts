@@ -10,7 +10,7 @@ export interface BudgetDay {
   readonly toldFor: number | null;
 }
 
-/** The use of recent days. A clock that is set back finds the earlier day. */
+/** The use of recent days. If the clock is set back, the count of the earlier day continues. */
 export interface BudgetUse {
   readonly today: BudgetDay;
   /** When `today` began to be counted, monotonic milliseconds. */
@@ -30,7 +30,7 @@ export function budgetUse(kept: readonly BudgetDay[], now: number): BudgetUse {
   return { today: unused(null), since: now, others: kept.slice(-MOST_DAYS) };
 }
 
-/** The saved use was read late: adds it to the use since. */
+/** The saved use was read late: adds it to what was counted before it was read. */
 export function addKept({ today, since, others }: BudgetUse, kept: readonly BudgetDay[]): BudgetUse {
   const add = (one: BudgetDay): BudgetDay => {
     const same = kept.find(({ day }) => day !== null && day === one.day);

@@ -52,7 +52,7 @@ export function openingDelayMs(name: string): number {
 /** The schedule's state for a device that opens a little after the opening time, and closes at the closing time. */
 export function delayedOpeningAt(schedule: Schedule | null, wall: WallMs, delayMs: number): Opening {
   const opening = openingAt(schedule, wall);
-  // Without a schedule, and in hours without an end, there was no opening time either.
+  // If the schedule was already open `delayMs` ago, the delay is over. Without a schedule there is none.
   const since = opening.isOpen ? openingAt(schedule, asWall(wall - delayMs)) : opening;
   if (since.isOpen) return opening;
   const { changesAt } = since;

@@ -31,12 +31,12 @@ export interface DeviceHandlersDeps {
 type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
 
 export interface DeviceHandlers extends Handled {
-  /** A new level is configured or desired: it ends a temporary one. */
+  /** A new level is configured or desired: it replaces a temporary one. */
   levelChanged(): void;
   close(): void;
 }
 
-/** The handlers of commands about the device itself, and `identify`, which outlasts its answer. */
+/** The handlers of commands about the device itself, and of `identify`, whose chimes go on after its answer. */
 export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
   const { clock, logs, host } = deps;
   let cancelLevel = (): void => {};

@@ -63,7 +63,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       return brief(affected);
     },
     mute: ({ lane }) => setOptions(chosen(lane), { muted: true }),
-    // A mute from the desk ends, too: otherwise the answer would be wrong.
+    // Also ends a mute from the desk: otherwise the answer would be wrong.
     unmute: ({ lane }) => setOptions(chosen(lane), { muted: false, mutedAtDesk: false }),
     languages: (args) =>
       args.step === undefined
@@ -128,7 +128,7 @@ function changeLanguages(
   return changeTask(lanes, options, deps, brief);
 }
 
-/** The next language for the visitors of each lane. The language's name is spoken once the service runs it. */
+/** Switches each lane to the visitors' next language. Its name is spoken once the service translates it. */
 function stepLanguages(
   lanes: readonly LaneRunner[],
   deps: LaneHandlersDeps,

@@ -3,8 +3,9 @@ import type { Clock } from '../../ports/clock.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** Interval of messages (ms), and the maximum lines and characters of one message: further lines are only counted. */
+/** Interval of messages (ms). */
 const SEND_EACH_MS = 1000;
+/** Maximum lines and characters of one message; further lines are only counted. */
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 16_384;
 /** Longest line (characters); longer ones are cut. */

@@ -41,7 +41,7 @@ export interface OperatorDeps {
   readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
   /** Called with the number of commands that got no answer in a flood. */
   dropped(commands: number): void;
-  /** Called with a reason when commands cannot be saved, and with null when they can be again. */
+  /** Called with a reason when commands cannot be saved, and with null once they can be saved again. */
   kept(problem: string | null): void;
   /** Called with the unreadable devices of `keys` when they change. */
   missingKeys(devices: readonly string[]): void;
@@ -62,7 +62,7 @@ export interface Operator {
   levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
-  /** Whether an answer has not reached the broker although the operator may still wait for it. */
+  /** Whether an operator may still be waiting for an answer that has not reached the broker. */
   readonly isAwaited: boolean;
   /** Resolves when the file records which answers have arrived. */
   saved(): Promise<void>;

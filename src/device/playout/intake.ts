@@ -18,9 +18,9 @@ const BURST_MS = 250;
 /** Pause (ms) after which sound without a name begins a new sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_UNWANTED = 64;
-/** Maximum number of waiting sentences, far more than the permitted lag holds: the work per message must not grow with their number. */
+/** Maximum number of waiting sentences, far more than the permitted lag holds: it limits the work per message. */
 const MOST_WAITING = 64;
-/** Pieces of a sentence after which short ones are joined, up to `JOINED_MS`, to limit the work per message, too. */
+/** Number of pieces of a sentence after which short pieces are joined, up to `JOINED_MS`: this also limits the work per message. */
 const MOST_PIECES = 8;
 const JOINED_MS = 200;
 /** Maximum number of counters for sound without names: streams that speak at about the same time, times target languages. */

@@ -24,21 +24,22 @@ export { speechMsOf } from './timeline.ts';
  * sentence waits for an end mark that never comes. While one session takes over from another, the older one plays first.
  */
 
-/** Refill when less than this share of `aheadMs` is left, with all that fits: each write costs work. */
+/** Refill completely when less than this share of `aheadMs` is left: each write costs work. */
 const REFILL = 1 / 3;
 /** Writes end at a multiple of this (ms), like the periods of sound cards, or at the end of the sound. */
 const STEP_MS = 20;
 /** Longest wait (ms) for more of a sentence without an end mark, while another one is ready. */
 const STARVED_MS = 400;
-/** How long before a sentence runs dry it is faded out (ms), in case the event loop is busy then. */
+/** How long before a sentence runs dry it is faded out (ms): later, the event loop may be busy. */
 const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */
 const REGATHER_MS = 120;
-/** Maximum sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
+/** Maximum sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the previous one ends. */
 const CLOSE_BEHIND_MS = 400;
-/** Duration of lag (ms) after which sound plays faster, and by which share: more than clocks differ by, too little to notice. */
+/** How long playback must have lagged (ms) before sound is played faster. */
 const LAG_PATIENCE_MS = 10_000;
+/** How much faster, as a fraction: more than two clocks drift apart, but too little to notice. */
 const QUICKER = 0.003;
 /** Lateness up to this (ms) is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
@@ -121,7 +122,7 @@ export function advance(
     }
     const isGap = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
-    // A fade that was just written takes room, too.
+    // A fade that was just written takes up room, too.
     const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
     const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
     playout = { ...take(playout, pcm, pieces, format), laggingSince };

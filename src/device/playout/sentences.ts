@@ -30,7 +30,7 @@ export interface Utterance {
   readonly endsInNoise: boolean;
 }
 
-/** Stream number of the lane's own chimes: older than any other, so that they play before sentences that have not begun. */
+/** Stream number of the lane's own chimes: lower than any other, so that they play before sentences that have not begun. */
 export const OWN_STREAM = 0;
 /** Name of the chime that confirms a key press: whoever pressed speaks over it. */
 export const ANSWER = 'answer';

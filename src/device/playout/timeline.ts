@@ -47,7 +47,7 @@ export interface PlayoutTimeline {
   readonly audible: readonly Heard[];
   /** Silence at the end of the last write (ms); null if the whole write was silent. */
   readonly silentTailMs: number | null;
-  /** Delay from giving sound to an idle device until it is heard. */
+  /** Delay from giving sound to an idle device until it is heard (ms). */
   readonly delayMs: number;
   /** When a device without delay would have played all written sound: paces the writing. */
   readonly end: number;
@@ -73,7 +73,7 @@ const ONE_STRETCH_MS = 300;
 const STRETCHES_REMEMBERED = 16;
 /** Maximum number of unreported writes: the device will not report an older one any more. */
 const MOST_AWAITED = 16;
-/** Maximum number of entries of written sound: a chime or a fade separates two sentences, so the sound written ahead needs fewer. */
+/** Maximum number of entries of written sound. The sound written ahead has fewer: only a chime or a fade separates entries. */
 const MOST_WRITTEN = 16;
 /** Longest credible delay (ms): a larger one is an error and must not close the gate for minutes. */
 const LONGEST_DELAY_MS = 5000;
@@ -178,8 +178,8 @@ export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number 
 }
 
 /**
- * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes count as heard
- * when expected. Reports of a flushed write are ignored.
+ * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes count as heard at
+ * their expected times. Reports of a flushed write are ignored.
  */
 export function recordHeard(
   timeline: PlayoutTimeline,

@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Time limit for setting the clock (ms). */
 const SET_WITHIN_MS = 10_000;
-/** Clock error that certificates tolerate (ms). */
+/** A smaller clock error (ms) does not matter for certificates. */
 const NOTICEABLE_MS = 60_000;
 
 export interface ClockUpkeepDeps {
@@ -30,8 +30,8 @@ export interface ClockUpkeep {
 }
 
 /**
- * Boards without a battery start in 1970, or at the build date: no certificate is valid yet. Waits for the time from
- * any source, and asks HTTPS servers too, because time servers may be out of reach.
+ * Boards without a battery start in 1970, or at the build date: no certificate is valid yet. Waits until the clock is
+ * set, and meanwhile asks HTTPS servers for the time, because time servers may be out of reach.
  */
 export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
   const { clock, log, sources, request } = deps;

@@ -8,7 +8,7 @@ const TELL_EVERY_MS = 3_600_000;
 
 /**
  * Warns once an hour while the agent uses more memory than it ever should. Many boards boot without the kernel's
- * memory controller: without this, the machine would run out of memory first.
+ * memory controller, so that `MemoryMax=` has no effect there.
  * @param rssBytes of this process and its children
  * @param changed called when the memory becomes too large, and when it no longer is
  * @returns a function that ends the watch

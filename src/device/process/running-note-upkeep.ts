@@ -22,7 +22,7 @@ export interface RunningNoteParts {
 
 /** Keeps the note up to date. */
 export interface RunningNoteUpkeep {
-  /** Updates the note at once, after a certain change. */
+  /** Updates the note at once, as after a reload. */
   look(): void;
   end(): Promise<void>;
 }

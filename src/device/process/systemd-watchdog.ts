@@ -11,8 +11,8 @@ import { within } from '../../machine/within.ts';
 import type { Observed } from './observed-deps.ts';
 
 /**
- * Longest wait for devices and broker (ms). After it, even a kiosk without a network is ready, and reports what is
- * missing.
+ * Longest wait for devices and broker (ms). After it, even a kiosk without a network counts as ready, and reports what
+ * is missing.
  */
 const READY_LIMIT_MS = 15_000;
 /** Shortest interval of the status line (ms), as that of `{p}/state`. */
@@ -79,7 +79,7 @@ export function startWatchdog({ agent, observed, initSystem, clock, log }: Watch
       observed.onStep(step);
       look();
     }),
-    // The broker, or time alone, changes the status without a step.
+    // The broker, or time alone, can change the status without a step.
     agent.publisher.watch(look),
   ];
   const watchdog = watchProgress(observed, initSystem, clock, (lanes, judged) => {

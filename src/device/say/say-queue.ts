@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { CommandError } from '../commands/command-request.ts';
 
-/** Maximum number of texts that wait for one lane. */
+/** Maximum number of texts queued per lane. */
 const MOST_WAITING = 8;
 /** Longest wait for a pause (ms); then the text is spoken after the present sentence. */
 const POLITE_FOR_MS = 20_000;
@@ -21,7 +21,7 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
-  /** Whether the text may begin now, with no limit to the wait; default: in a pause, or after 20 s. */
+  /** Whether the text may begin now; it waits while this is false. Default: it begins in a pause, or after 20 s. */
   readonly mayBegin?: () => boolean;
   /** Typed by a visitor: it is dropped when the conversation ends. */
   readonly isTyped?: boolean;
@@ -107,7 +107,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     const isBegun = first.playedMs > 0;
     const waitsSince = Math.max(first.since, lastPieceAt.get(lane.id) ?? first.since);
     if (now - waitsSince >= BEGINS_WITHIN_MS) {
-      const message = `lane "${lane.id}" had no session for it within ${BEGINS_WITHIN_MS / 1000} s`;
+      const message = `lane "${lane.id}" had no session for the text within ${BEGINS_WITHIN_MS / 1000} s`;
       return settle(lane, new CommandError('not_spoken', message));
     }
     if (lane.phase === 'standby') lane.post({ type: 'start' });
@@ -173,7 +173,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   const crowdOf = ({ id }: LaneRunner): CommandError | null => {
     const { length } = queues.get(id) ?? [];
     if (length < MOST_WAITING) return null;
-    const message = `${length} texts wait to be spoken by lane "${id}" already: send it again later`;
+    const message = `${length} texts are already waiting for lane "${id}": send the text again later`;
     return new CommandError('busy', message);
   };
   const enqueue = async (lane: LaneRunner, speech: Speech): Promise<number> => {

@@ -22,7 +22,7 @@ export interface ScreenActionsDeps {
   endConversation(): Promise<void>;
 }
 
-/** What visitors do on the screen. It goes the same way as an operator's commands. */
+/** Carries out what visitors do on the screen, in the same way as an operator's commands. */
 export interface ScreenActions {
   act(action: ScreenAction): Promise<ActionProblem | null>;
   close(): void;

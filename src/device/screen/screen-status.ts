@@ -57,7 +57,7 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
   return { kind: isDeaf(state, now) ? 'muted' : 'listening' };
 }
 
-/** Whether the microphone is closed on purpose: muted, or no key is held where one opens it. */
+/** Whether the microphone is closed on purpose: muted, or opened only by a key that is not held. */
 export function isDeaf(state: LaneState, now: number): boolean {
   return isMuted(state.options) || (opensByKey(state) && now > state.twoWay.openUntil);
 }

@@ -32,7 +32,7 @@ import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 
 /** Longest display (ms) of text that arrived after the end of a conversation. */
 const END_AFTER_MS = 90_000;
-/** Check interval: some parts change with time alone, faster during speech. Each microphone chunk is a check, too. */
+/** Check interval (ms): some parts change with time alone, faster during speech. Each microphone chunk triggers a check, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
 /** Maximum characters for a newly opened page: it shows two lines. */
 const KEPT_CHARS = 2000;
@@ -51,7 +51,7 @@ export interface ScreenViewDeps {
   closedUntil(lane: string): string | null;
 }
 
-/** What the screen shows at this moment. Captions are here and nowhere else, and only until the conversation ends. */
+/** What the screen shows at this moment. Captions are stored only here, and only until the conversation ends. */
 export interface ScreenView {
   onStep(step: LaneStep): void;
   snapshot(): ScreenSnapshot;
@@ -244,7 +244,7 @@ function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['no
   });
 }
 
-/** Whether nothing plays, no conversation is under way, and there was a long silence or every lane is at rest. */
+/** True if nothing plays and no conversation is under way, and either the silence was long or every lane is at rest. */
 function isOver(lanes: readonly LaneRunner[], heardAt: number, now: number): boolean {
   const isSounding = lanes.some(({ state }) => isPlaying(state.playout, now));
   if (isSounding || lanes.some(({ state }) => state.conversation !== null)) return false;

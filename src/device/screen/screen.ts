@@ -80,7 +80,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       return await actions.act(action);
     } catch (err) {
       log.error({ err, action: action.do }, 'a defect of the program: an action of the screen failed');
-      return { code: 'internal', message: 'it failed: ask the staff' };
+      return { code: 'internal', message: 'the action failed: ask the staff' };
     }
   };
   const source = { snapshot: view.snapshot, watch: view.watch, act };

@@ -3,8 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 
 /**
- * Rate of writes: one a second in the long run, which spares the SD card. The first go out at once: three commands,
- * each with its note, its end, and the arrival of its answer.
+ * Rate of writes: one a second in the long run, which spares the SD card. The first nine are immediate: three commands,
+ * each with its note, its end and its acknowledged answer.
  */
 const WRITE_RATE: Rate = { burst: 9, perMinute: 60 };
 /** Retry interval of a full or read-only disk (ms); callers do not wait for it. */
@@ -23,8 +23,8 @@ export interface BatchedWriter {
   /** The content has changed: it is written soon. */
   changed(): void;
   /**
-   * Like `changed`. Calls back with true once it is saved, or with false after a timeout, or at once while the disk
-   * is failing.
+   * Like `changed`. Calls back with true once the change is saved; with false after a timeout, or at once while the
+   * disk is failing.
    */
   changedThen(callback: SavedCallback): void;
   /** Writes changes without delay; resolves when that is done, or has timed out. */

@@ -18,10 +18,10 @@ const ENDS: Partial<Record<EventKind, readonly [begin: EventKind, what: string]>
   ).flatMap(([begin, end, what]) => [begin, end].map((kind) => [kind, [begin, what]])),
 );
 
-/** Adds up the numbers of events between two published ones: the published event holds the sum. */
+/** Sums the figures of events that are not published; the next published event contains the sums. */
 export interface EventSums {
   /**
-   * The name under which events are counted together. The begin and the end of a state share it, so that the last
+   * The name under which events are counted together. The beginning and the end of a state share it, so that the last
    * published event shows the present state.
    */
   nameOf(kind: EventKind, detail: Detail): string;
@@ -33,7 +33,7 @@ export interface EventSums {
 
 export function createEventSums(): EventSums {
   const untold = new Map<string, Record<string, number>>();
-  /** An ongoing loss is not added up: the event at its end counts it again. */
+  /** An ongoing loss is not added up: the event at its end includes it. */
   const isSummed = (kind: EventKind, { ongoing }: Detail): boolean =>
     SUMMED[kind] !== undefined && ongoing !== true;
   const nameOf = (kind: EventKind, detail: Detail): string => {

@@ -22,7 +22,7 @@ export interface HealthDeps {
   bus(): Bus | null;
 }
 
-/** Publishes `{p}/health` once a minute, and soon after each connection. */
+/** Publishes `{p}/health` at the first connection, and then once a minute. */
 export interface Health {
   /** The figures of this moment. */
   measure(): HealthMessage;

@@ -10,7 +10,7 @@ import { agentFamilies, type Measured } from './agent-families.ts';
 
 /** Wait before another attempt to listen (ms): another program may free the port. */
 const RETRY_MS = 30_000;
-/** The page is cached for this long (ms), because measuring takes CPU time from the sound. */
+/** The page is cached for this long (ms), because measuring takes CPU time that the sound needs. */
 const SAME_MS = 1000;
 
 /** Reads the figures for the page. */

@@ -31,7 +31,7 @@ const STATE_INTERVAL_MS = 1000;
  */
 const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
 
-/** The identity of the device, and since when it runs. */
+/** The identity of the device, and of this run of the agent (`bootId`). */
 export interface Identity {
   readonly topics: DeviceTopics;
   readonly bootId: string;
@@ -251,11 +251,11 @@ export class Publisher {
     this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
     const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
     if (!isBetter || this.changes.length < STEADY.changes) return false;
-    // The same sum as the timer's in stayBetter: with a difference, a rounding error could rearm the timer again and again.
+    // The same sum as in stayBetter: if this subtracted instead, a rounding error could rearm the timer again and again.
     return this.betterSince === null || now < this.betterSince + STEADY.forMs;
   }
 
-  /** Sets since when the status has improved; null if it is no better than the published one. */
+  /** Notes since when the status has been better than the published one, and publishes it once it is stable. */
   private stayBetter(isBetter: boolean): void {
     this.cancelBetter();
     this.betterSince = isBetter ? (this.betterSince ?? this.clock.now()) : null;
@@ -263,7 +263,7 @@ export class Publisher {
     this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
   }
 
-  /** @param publish publishes the then current value, some time after the broker has refused this one */
+  /** @param publish publishes the value that is current some time after the broker has refused this one */
   private publishRetained(topic: string, body: string, publish: () => void): void {
     this.bus?.publish(topic, body, {
       qos: 1,

@@ -8,18 +8,18 @@ const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 const LONGEST_KEY = 120;
 
-/** The state files that outlive a restart, by the beginning of their names. */
+/** The state files that outlive a restart, each by the first part of its name. */
 export type KeptFile = EventDetail<'disk_problem'>['what'];
 
 export interface ConfigProblem {
   /** The wrong key; empty if the fault concerns no key. */
   readonly key: string;
-  /** With key, place and fix; without secrets. */
+  /** Names key, place and fix, but no secrets. */
   readonly message: string;
 }
 
 export interface Troubles {
-  /** The problems found when an operator had the configuration read again; none: it is in force. */
+  /** The problems found when the configuration was read again; none: the configuration is in force. */
   reread(problems: readonly ConfigProblem[]): void;
   /** The problems of configured files that a connection needed and could not read. */
   needed(problems: readonly ConfigProblem[]): void;

@@ -4,14 +4,14 @@ import { draw, type Seed } from '../../core/random.ts';
 /**
  * Decides whether the backend still answers. Two things show it: the lanes' token requests, and, while a lane waits
  * for a voice and requests nothing, a probe every ten minutes that costs no session. Without a connection to the
- * broker, nothing is known of the backend. All times are monotonic milliseconds.
+ * broker, nothing is known about the backend. All times are monotonic milliseconds.
  */
 export interface BackendWatch {
   readonly seed: Seed;
   readonly brokerUp: boolean;
   /** A lane has an open token request. */
   readonly waiting: boolean;
-  /** Since when a lane's request has no usable answer; null: no lane waits, or requests are impossible. */
+  /** Since when a lane's request has been without a usable answer; null: no lane waits, or requests are impossible. */
   readonly waitingSince: number | null;
   /** A lane waits for a voice: only a probe can show whether it would get a token. */
   readonly resting: boolean;
@@ -94,7 +94,7 @@ const PROBE_JITTER = 0.2;
 const FIRST_PROBE_WITHIN_MS = 60_000;
 /** First wait between probes of a silent backend (ms); it doubles up to the usual interval. */
 const PROBE_RETRY_MS = 60_000;
-/** Consecutive probes answered only as `service` after which probing stops: with a single one, the backend may have been starting. */
+/** Consecutive probes answered only as `service` after which probing stops: at a single one, the backend may have been starting. */
 const MOST_UNKNOWN_PROBES = 2;
 const NO_PROBES_FOR_MS = 86_400_000;
 
@@ -201,9 +201,9 @@ function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]):
 }
 
 /**
- * Not every backend knows this kind of probe. A denial is a normal answer. A backend that grants a session would create one
- * every ten minutes. A backend that answers only the `service` probe would cause a false alarm each time. Both get no more
- * probes for a day, and are judged by the answers to real requests alone.
+ * Not every backend knows the `backend` probe. A denial is a normal answer. A backend that grants a session would create one
+ * every ten minutes, and one that answers only the `service` probe would ask the service each time. Both get no more probes
+ * for a day: until then, only the answers to real requests count.
  */
 function probeAnswered(
   given: BackendWatch,
@@ -271,7 +271,7 @@ function goOnProbing(
     effects.push({ type: 'ask', probe: number, kind, attempt });
     return { ...state, probe: { ...probe, attempt } };
   }
-  // A backend may not support this kind of probe: the kind that every backend answers decides.
+  // The backend may not support this probe. The `service` probe, which every backend answers, decides.
   if (kind === 'backend') return ask(state, 'service', beganAt, now, effects);
   return { ...silent(state, beganAt, effects), probe: null, failedProbes: state.failedProbes + 1 };
 }

@@ -23,7 +23,7 @@ import type { EndedStreams } from './ended-streams.ts';
 
 /** Number of recent probes whose late answers are recognised. */
 const REMEMBERED_PROBES = 8;
-/** Expiry of a probe at the broker (s): an older one says nothing about the present. */
+/** Expiry of a probe at the broker (s): the answer to an older one says nothing about the present. */
 const PROBE_EXPIRY_S = 20;
 
 export interface BackendWatcherDeps {
@@ -32,7 +32,7 @@ export interface BackendWatcherDeps {
   readonly log: Log;
   readonly seed: number;
   readonly ended: Pick<EndedStreams, 'reportIn'>;
-  /** The lane in the probes. */
+  /** The lane named in the probes. */
   lane(): string;
   /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;

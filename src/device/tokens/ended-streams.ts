@@ -10,7 +10,7 @@ import type { LaneStep } from '../lane/runner/lane-runner.ts';
 
 /** Maximum number of ended streams that are kept, the newest ones: more than an hour's sessions. */
 const MOST_KEPT = 64;
-/** How long one is kept (ms): over a weekend. The ledger accepts it within three days after its session was issued. */
+/** How long an ended stream is kept (ms): over a weekend. The ledger accepts it until three days after its session was issued. */
 const KEPT_MS = 66 * 3_600_000;
 /** Number of requests whose second answer is recognised. */
 const REMEMBERED_REQUESTS = 16;

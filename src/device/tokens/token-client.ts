@@ -20,7 +20,7 @@ import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { EndedStreams } from './ended-streams.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** Expiry of a request at the broker (s): a later session would not be used. */
+/** Expiry of a request at the broker (s): a session issued later would not be used. */
 const REQUEST_EXPIRY_S = 30;
 /** Unused legacy sessions stay active at least this long (docs/service.md 8). */
 const LEGACY_WINDOW_MS = 60_000;
@@ -78,7 +78,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
   /** Requests by their id on the wire. */
   const asked = new Map<string, Asked>();
 
-  /** A retry uses the same id: a lost answer then comes again, instead of a second session. */
+  /** A retry uses the same id: the backend then repeats a lost answer instead of issuing a second session. */
   const idOf = (lane: string, request: string): string => {
     for (const [id, known] of asked) if (known.lane === lane && known.request === request) return id;
     const id = deps.newId();
@@ -153,14 +153,14 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
       }
       const known = asked.get(message.id);
       if (known === undefined) {
-        ignored('debug', 'unasked', 'an unasked token answer was ignored');
+        ignored('debug', 'unasked', 'a token answer without a request was ignored');
         return;
       }
       listener.answered();
       // A duplicate answer may carry another token: it must not replace the one in use.
       const { lane, request } = known;
       if (!listener.awaits(lane, request)) {
-        ignored('debug', 'late', 'a late or doubled token answer was ignored');
+        ignored('debug', 'late', 'a late or duplicate token answer was ignored');
         return;
       }
       if (message.ok) {
@@ -186,7 +186,7 @@ function objectionTo(session: TokenGrantMessage['session'] | LegacySession): str
   if (isLegacy(session)) return null;
   const { status, single_use: isSingleUse, max_session_duration_seconds: maxS } = session;
   if (status === 'expired' || (status === 'used' && isSingleUse))
-    return `has the status "${status}": give one that a stream can still be opened with`;
+    return `has the status "${status}": give a session that can still open a stream`;
   if (maxS == null || maxS >= LEAST_SESSION_S) return null;
   return `may last ${maxS} s only (max_session_duration_seconds): give it ${LEAST_SESSION_S} s or more`;
 }

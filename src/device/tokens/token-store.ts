@@ -25,7 +25,7 @@ export interface TokenStore {
   hideFor(grant: string): (text: string) => string;
 }
 
-/** Number of secrets that are recognised: token and id of the last 64 sessions. A quoted secret is recent. */
+/** Number of secrets that are recognised: token and id of the last 64 sessions. Texts quote only recent ones. */
 const MOST_KNOWN = 128;
 
 /**

@@ -50,7 +50,7 @@ export function configPart(document: ProvisioningDocument, before: string | null
   return { value, problems };
 }
 
-/** Path of a part that this file does not have: the earlier one, unless this file's configuration names a path. */
+/** Path of a part that this file does not have: that of the earlier part, unless this file's configuration names one. */
 function keptPlace(
   { section, key }: NamedPart,
   present: Readonly<Record<string, unknown>>,

@@ -22,7 +22,7 @@ export const PROVISIONING_OUTCOMES = [
   /** The file asks for Wi-Fi that this system does not support; nothing was changed. */
   'wifi_unsupported',
   'disk_full',
-  /** The disk cannot be written for another reason. */
+  /** Writing failed for a reason other than a full disk. */
   'write_failed',
 ] as const;
 export type ProvisioningOutcome = (typeof PROVISIONING_OUTCOMES)[number];

@@ -7,7 +7,7 @@ import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network-rule
 import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
 
-/** Facts about the device, and results of checks that only a machine can make. */
+/** Facts about the device, and results of checks that need the machine. */
 export interface Facts {
   /** Null: no supported network manager for the network in the file. */
   readonly network: NetworkBackend | null;
@@ -120,7 +120,7 @@ function wayIn(
   return [`You can log in with a key of "sshKeys"${way}.`];
 }
 
-/** Without "wifi", the address is for the wired network; without both, the network stays unchanged. */
+/** Without "wifi", the address is for the wired network. With neither "wifi" nor "address", the network stays unchanged. */
 function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Facts): Part {
   if (wifi === undefined && given === undefined) return part({});
   const address = given ?? 'dhcp';

@@ -1,5 +1,5 @@
 /**
- * Decides what a kiosk without a screen announces after its start. A certain problem is announced at once, other problems
+ * Decides what a kiosk without a screen announces after its start. A problem that is certain is announced at once, others
  * only after networks and clocks have had time to come up. Problems are repeated every few minutes, a few times. Readiness is
  * announced at the end.
  */
@@ -41,7 +41,7 @@ export interface ReportState {
   readonly news: SettingsNews;
   readonly startedAt: number;
   readonly activity: Activity;
-  /** Problems of the last look: only problems that two looks in a row find are announced. */
+  /** Problems of the last look. A problem is announced only if two consecutive looks find it. */
   readonly seen: readonly PhraseCode[];
   /** Problems that were last announced. */
   readonly announced: readonly PhraseCode[];

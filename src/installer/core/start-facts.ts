@@ -57,7 +57,7 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   const connection = connectionTrouble(facts);
   const troubles = [...(connection === null ? [] : [connection]), ...sound];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
-  // Without an agent to ask, the doctor's good findings count, but not devices that it skipped because an agent uses them.
+  // Without an agent to ask, the doctor's good findings count, unless it skipped the microphone because an agent uses it.
   const hasFinding = (name: Finding['check'], wanted: Finding['verdict']): boolean =>
     facts.findings.some(({ check, verdict }) => check === name && verdict === wanted);
   const isWell = agent.kind === 'unknown' && hasFinding('backend', 'ok') && !hasFinding('capture', 'skipped');

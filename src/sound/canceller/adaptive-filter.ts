@@ -31,17 +31,17 @@ export interface FilterOptions {
 }
 
 /**
- * Process noise: share of the path's power assumed to change per block with sound, as rooms and clocks move. Pauses add none:
- * they carry no information, and the first words after a pause would count as unknown.
+ * Process noise: the share of the path's power assumed to change per block with sound, because rooms change and clocks drift.
+ * Pauses add none: otherwise the filter would be unsure of the path at the first words after a pause.
  */
 const CHANGE = 2e-3;
-/** Mean power of a block with sound (full scale is 1). */
+/** A block with a higher mean power than this has sound (full scale is 1). */
 const SOUNDS = 1e-7;
 /** Smoothing of the near-end power over the last blocks (share kept). */
 const NEAR_END = { rise: 0.5, fall: 0.9 };
 /** Uncertainty at the start: the path decays by `fall` per block, and may be `margin` times stronger than given. */
 const UNKNOWN = { fall: 0.85, margin: 4 };
-/** Minimum power of a block, so that no division is by zero. */
+/** Minimum power, against division by zero. */
 const TINY = 1e-12;
 /** Spectral leakage: a block has hard edges, so a loud tone leaks this share of its power into this many bins on each side. */
 const SPILLS = { share: 0.1, bins: 4 };

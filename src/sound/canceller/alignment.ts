@@ -34,15 +34,15 @@ const JUMP_MS = { atOnce: 60, lasting: 12, forMs: 2000 };
 /** Smoothing of the error of the device times (share per second), because they jitter and clocks drift. */
 const FOLLOWS_PER_S = 1 / 30;
 /**
- * A lag that exceeds its error by this much is not drift: samples are missing, or the microphone was moved. After several in a
- * row, the estimated drift is wrong.
+ * A lag that exceeds its error by this much is not drift: samples are missing, or the microphone was moved. After `inARow` such
+ * lags, the estimated drift counts as wrong.
  */
 const UNEXPECTED = { sigmas: 6, ms: 0.03, inARow: 3 };
-/** Largest drift (share), more than any two sound cards differ. */
+/** Largest drift (share): more than any two sound cards drift apart. */
 const LARGEST_DRIFT = 600e-6;
 /** Assumed drift before the first measurement, and its random walk (per square root of a second). */
 const DRIFT = { first: 150e-6, wanders: 0.1e-6 };
-/** Error of a lag (ms) that is measured over this number of frames. */
+/** Error `ms` of a lag that is measured over `frames` frames. */
 const LAG_ERROR = { ms: 0.004, frames: 12 };
 /** A larger correction of the lag (ms) or of the drift counts as `much`. */
 const MUCH = { ms: 0.04, drift: 15e-6 };
@@ -68,7 +68,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
     slew = 0;
     lasting = { forMs: 0, least: 0 };
   };
-  /** Jump of the position; mostly 0. */
+  /** Jump of the position; usually 0. */
   const findJump = (off: number, ms: number): number => {
     const unusual = off - usual;
     usual += unusual * Math.min(1, (FOLLOWS_PER_S * ms) / 1000);

@@ -33,17 +33,17 @@ const BLOCK_MS = 10;
 const PATH_MS = 256;
 /** Time after the last played sound until the room is silent (ms), with a margin for wrong device times. */
 const DIES_AWAY_MS = 2000;
-/** Seconds of played sound that are kept; it is written up to a second before it is heard. */
+/** How much played sound is kept (s); sound is written up to a second before it is heard. */
 const MEMORY_S = 8;
 /** Until the path is measured, an echo may come this much before its sound (ms): playing times are estimates. */
 const EARLIEST_MS = 20;
 /** After a break, learning pauses until the path is measured again, but no longer than this (ms). */
 const UNSETTLED_MS = 2500;
-/** Margin before the echo (ms) at which the learnt path begins. */
+/** The learnt path begins this long before the echo (ms). */
 const BEFORE_MS = 12;
 /** Tolerance for the start of the path (ms): within it, the path stays in place. */
 const NEAR_MS = { before: 4, behind: 40 };
-/** Length of recent sound (ms) to learn from again once the echo's place is better known, and the number of passes. */
+/** Once the echo's place is better known, the last `ms` of sound are learnt again, in this number of passes. */
 const AGAIN = { ms: 2500, passes: 2 };
 /** Numbers of learnt blocks at which recent sound is learnt again, because the early blocks were learnt badly. */
 const AGAIN_AFTER = [80, 140, 200, 320, 500];
@@ -102,7 +102,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   };
   const perMs = playedRateHz / 1000;
   const places = createDevicePlaces(timeline, alignment, perMs);
-  /** @param place in the played sound, just after the last heard block; @param blocks most blocks to learn from */
+  /** @param place in the played sound, just after the last heard block; @param blocks maximum number of blocks to learn from */
   const learnAgain = (place: number, step: number, blocks: number): void => {
     const known = Math.min(recent.blocks, Math.round(blocks));
     for (let pass = 0; pass < AGAIN.passes; pass++) {

@@ -9,7 +9,7 @@ export interface DcOffsetFilter {
   restore(sound: Float32Array): void;
 }
 
-/** Corner frequency (Hz), far below any voice: at 80 Hz it removes one thousandth. */
+/** Corner frequency (Hz), far below any voice: the filter removes only one thousandth at 80 Hz. */
 const CORNER_HZ = 2;
 
 export function createDcOffsetFilter(rateHz: number, blockSamples: number): DcOffsetFilter {

@@ -2,7 +2,7 @@ import type { Place } from '../../ports/audio.ts';
 import type { Timeline } from '../echo-timeline.ts';
 import type { Alignment } from './alignment.ts';
 
-/** Largest difference of device count and device time (ms); beyond it, the count restarts. Larger once the echo is found. */
+/** Largest difference between device count and device time (ms) before the count restarts. `locked`: once the echo is found. */
 const LOST_MS = { locked: 150, free: 10 };
 
 /** Maps a device's sample count to a place in the timeline. The count is exact; only its start is an estimate. */

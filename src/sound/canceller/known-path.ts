@@ -11,9 +11,9 @@ const LEAST_LIKENESS = 0.35;
  * time, `ms` is the measurement error.
  */
 const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
-/** Share of the best correlation from which a near lag is preferred. */
+/** A near lag is preferred if its correlation exceeds this share of the best one. */
 const RATHER_NEAR = 0.7;
-/** Largest lag searched (ms); two clocks do not differ by more. */
+/** Largest lag searched (ms): more than two clocks drift apart between measurements. */
 const FARTHEST_MS = 70;
 /** Number of steps that refine a lag to a fraction of a sample. */
 const REFINEMENTS = 4;
@@ -51,7 +51,7 @@ export class KnownPath {
     this.measurements = 0;
   }
 
-  /** Moves towards a measured path, after shifting that one by its lag. @param at its time in samples */
+  /** Moves the known path towards a measured one, after shifting the measured one by its lag. @param at its time in samples */
   follow({ re: pathRe, im: pathIm }: Tones, lag: number, at: number): void {
     const { known } = this;
     const { first, last, size } = this.transform;

@@ -8,7 +8,7 @@ export interface LagMeasure {
   readonly lag: number;
   /** 0 to 1: how alike the two echoes are apart from the lag. */
   readonly likeness: number;
-  /** Age of the measurement in samples: the middle of the frames that were used. */
+  /** Age of the measurement in samples, counted from the middle of the frames used. */
   readonly ago: number;
   /** Number of frames used. */
   readonly frames: number;
@@ -34,7 +34,7 @@ export interface LagMeter {
 
 /** Frames per measurement: few at first, when the clocks may drift fast. */
 const FRAMES = { first: 4, most: 12, more: 2 };
-/** Number of consecutive measurements unlike the known path after which it is forgotten: the room has changed. */
+/** After this many consecutive measurements unlike the known path, it is forgotten: the room has changed. */
 const MISSES = 4;
 /** Minimum share of the heard sound that comes from the played sound; below it there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;

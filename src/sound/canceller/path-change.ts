@@ -10,15 +10,15 @@ export interface PathChangeDetector {
   hear(echo: Float64Array, rest: Float64Array): boolean;
 }
 
-/** Echo needed for a verdict (ms); when a change is reported, all that echo came along the new path. */
+/** Duration of echo needed for a verdict (ms). At a change, all of it came over the new path, so the filter can relearn from it. */
 export const CHANGED_MS = 250;
 /** Time until the next verdict (ms). */
 const AGAIN_MS = 1000;
 /** Minimum power of an echo. */
 const ECHO_POWER = 1e-8;
-/** Minimum remaining sound of a changed path, as a share of the echo. */
+/** The path has changed only if the remaining sound is more than this share of the echo. */
 const MATTERS = 0.04;
-/** The path has changed if more than this share of the remaining sound follows the echo. */
+/** The path has changed only if more than this share of the remaining sound follows the echo. */
 const ALIKE = 0.35;
 /** The path counts as known once the remaining sound is below this share of the echo. */
 const KNOWN = 0.03;

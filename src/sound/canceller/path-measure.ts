@@ -8,7 +8,7 @@ const AUDIBLE = 3e-3;
 
 /** Measures the path from the loudspeaker to the microphone over several frames of both sounds. */
 export class PathMeasure {
-  /** The path as last found: for each tone, the heard sound over the played one. */
+  /** The path as last found: for each tone, the ratio of the heard to the played sound. */
   readonly path: Tones;
   private readonly transform: FrameTransform;
   /** Tones of the present frame. */
@@ -79,7 +79,7 @@ export class PathMeasure {
       const isHeard = played > mean * AUDIBLE;
       const crossPower = valueAt(cross.re, bin) ** 2 + valueAt(cross.im, bin) ** 2;
       const weight = isHeard ? 1 / (played + mean * AUDIBLE) : 0;
-      // A low share means that a person speaks: that says nothing about the path.
+      // A low share means that a person is speaking, which says nothing about the path.
       const share = crossPower / (played * valueAt(heardPower, bin) + 1e-30);
       path.re[bin] = valueAt(cross.re, bin) * weight * share;
       path.im[bin] = valueAt(cross.im, bin) * weight * share;

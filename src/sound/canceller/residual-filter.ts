@@ -3,7 +3,7 @@ import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
  * Attenuates the echo that the adaptive filter left, frequency by frequency, where no voice and no room noise hides it. It
- * learns the remaining share from how the remainder rises and falls with the echo (Valin 2007); a voice does not.
+ * learns the remaining share from how the remainder rises and falls with the echo (Valin 2007); voices do not.
  */
 export interface ResidualFilter {
   /**
@@ -26,7 +26,7 @@ const OWN_ERROR = { usual: 0.8, new: 3 };
 const DECAY = 0.7;
 /** Weight of the previous block in the estimate of the voice. */
 const MEMORY = 0.6;
-/** Noise floor: the minimum over this many blocks; `bias` is the factor from the minimum to the mean. */
+/** Noise floor: the minimum over `stretches` times `blocks` blocks; `bias` is the factor from the minimum to the mean. */
 const NOISE = { blocks: 24, stretches: 6, bias: 2, smooth: 0.8 };
 const TINY = 1e-12;
 

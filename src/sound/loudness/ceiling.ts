@@ -5,7 +5,7 @@ import { CEILING, createLimiter, slotSamples } from './limiter.ts';
 export interface Ceiling {
   /** Limits the next piece of speech to the ceiling. */
   hold(pcm: Uint8Array): Uint8Array;
-  /** Sound that joins the end of the last piece, with the same gain. */
+  /** Scales sound that joins the end of the last piece, with the same gain. */
   edge(pcm: Uint8Array): Uint8Array;
 }
 
@@ -17,9 +17,9 @@ const PAUSE_LEVEL = 0.003;
 const REMEMBERED = 600;
 /** Number of blocks needed to know the usual loudness: a sentence may begin softly. */
 const FEWEST = 30;
-/** How much louder than the usual block a block may be: 15 dB. The loudest syllable of one speaker is 10 dB above it. */
+/** How much louder a block may be than the usual one: 15 dB. A speaker's loudest syllables are 10 dB louder than usual. */
 const MOST_ABOVE = 10 ** (15 / 20);
-/** Lowest ceiling (-12 dBFS): normal speech after a whisper is not a shriek. */
+/** Lowest ceiling (-12 dBFS), so that normal speech after a whisper is not attenuated. */
 const LOWEST = 0.25;
 /** Highest ceiling (-4 dBFS): only a tone or a square wave is louder. */
 const HIGHEST = 0.63;

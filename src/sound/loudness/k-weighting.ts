@@ -7,7 +7,7 @@ interface Biquad {
 
 const SHELF = { hz: 1681.974450955533, gainDb: 3.999843853973347, q: 0.7071752369554196 } as const;
 const HIGH_PASS = { hz: 38.13547087602444, q: 0.5003270373238773 } as const;
-/** Offset (dB) that gives a sine of 997 Hz at full scale -3.01 LUFS. */
+/** With this offset (dB), a full-scale sine of 997 Hz measures -3.01 LUFS. */
 const OFFSET_DB = -0.691;
 
 function shelf(rateHz: number): Biquad {

@@ -17,18 +17,18 @@ export interface VoiceLevel {
 export const BLOCK_MS = 100;
 /** Target loudness (LUFS) of all voices: the average of neural voices, so that most voices change little. */
 export const TARGET_LUFS = -20;
-/** Largest change of a voice (dB). */
+/** Largest gain or attenuation of a voice (dB). */
 export const MOST_GAIN_DB = 15;
 /** Loudness below which a block is not speech (LUFS). */
 const SILENCE_LUFS = -48;
-/** Distance below the loudest recent block (dB) from which a block is breath or recording noise. */
+/** A block further than this below the loudest recent one (dB) is breath or recording noise. */
 const PAUSE_DB = 15;
 const RECENT_BLOCKS = 20;
 /** Minimum spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
 const LEAST_SPREAD_DB = 6;
 const MEAN_BLOCKS = 40;
 const LAST_BLOCKS = 10;
-/** Difference between the last second and the mean (dB) that means another speaker. */
+/** A greater difference between the last second and the mean (dB) means another speaker. */
 const CHANGED_DB = 5;
 /** Number of speech blocks needed before the gain may change. */
 const FEWEST_BLOCKS = 3;

@@ -10,7 +10,7 @@ import { NOTHING_PENDING, type Pending } from './unheard-sound.ts';
 export interface PlaybackBuffer {
   /** Rate of the written sound. */
   readonly rateHz: number;
-  /** Delay of the device if it reports none. */
+  /** Assumed delay of a device that reports none. */
   readonly latencyMs: number;
   readonly pending: Pending;
   /** The device's timeline; null while none is ready. */
@@ -21,11 +21,11 @@ export interface PlaybackBuffer {
   /** Until this time, an underrun report is about the pause before this stretch. */
   readonly expectsDryUntil: number;
   readonly hasSounded: boolean;
-  /** Silence after the last sound. */
+  /** Silence after the last sound (ms). */
   readonly padMs: number;
   /** End of all sound as last reported to the writer. */
   readonly reportedEnd: number;
-  /** Since when no device is ready for the waiting sound. */
+  /** Since when no device has counted as working; null: one does. */
   readonly absentFrom: number | null;
   /** The device's failure was reported to the owner, its recovery not yet. */
   readonly hasFailed: boolean;
@@ -41,10 +41,10 @@ export interface PlaybackBuffer {
   readonly startedAt: number;
   readonly usualStartMs: number;
   readonly isOverflowing: boolean;
-  /** The device is to keep running between sounds. */
+  /** The device should keep running between sounds. */
   readonly wantsRunOn: boolean;
   readonly needsRestart: boolean;
-  /** Number of the current unbroken run of the device, and the samples given in it. */
+  /** Number of the device's current unbroken run; `given`: the samples given in that run. */
   readonly run: number;
   readonly given: number;
   /** Samples already heard when this run continued the count of the previous one, after an underrun; null: the count began anew. */
@@ -53,7 +53,7 @@ export interface PlaybackBuffer {
   readonly stage: Stage | null;
   /** Result of the last write. */
   readonly written: { readonly from: number; readonly until: number };
-  /** A write is being answered: changes go into its answer instead of a report of their own. */
+  /** A write is being answered: changes go into its answer instead of a separate report. */
   readonly isAnswering: boolean;
 }
 
@@ -187,7 +187,7 @@ export function isSilent(buffer: PlaybackBuffer, now: number): boolean {
   return !buffer.sounding || (buffer.pending.waitingBytes === 0 && soundEnd(buffer, now) <= now);
 }
 
-/** After a flush: until when sound is still heard; undefined if it is silent at once. */
+/** After a flush: until when sound is still heard; undefined: the device is silent at once. */
 export function runsOutUntil(buffer: PlaybackBuffer): number | undefined {
   return runsOn(buffer) && buffer.sounding ? buffer.reportedEnd : undefined;
 }

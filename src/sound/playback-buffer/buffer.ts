@@ -111,7 +111,7 @@ function onFlush(step: BufferStep): void {
   if (!isIdle && state.device !== null) restart(step);
 }
 
-/** Lets the device play out the sound that it already has: restarting it would break the clock. */
+/** Lets the device play out the sound that it already has: a restart would lose the device's measured clock. */
 function runOut(step: BufferStep): void {
   const { pending, rateHz } = step.state;
   const { pcm } = take(pending, Math.round((limit.FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE);
@@ -124,7 +124,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const { now } = step;
   const { startedAt, usualStartMs } = step.state;
   set(step, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
-  // A late "ready": the device was given sound before it, so start the stretch again.
+  // A late "ready": the device was given sound before that, so start the stretch again.
   if (step.state.device !== null) rest(step);
   forgetMissed(step);
   const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);

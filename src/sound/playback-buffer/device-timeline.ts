@@ -36,20 +36,20 @@ export interface DeviceTimeline {
   /** When frame 0 would have been heard; `firstOrigin`: the estimate when this stretch began. */
   readonly origin: number;
   readonly firstOrigin: number;
-  /** Start of this stretch of sound: its first frame and its time. */
+  /** First frame of this stretch of sound; `beganAt`: when the stretch began. */
   readonly from: number;
   readonly beganAt: number;
-  /** Frames of this stretch that the device has taken, and the time of the last increase. */
+  /** Frames of this stretch that the device has taken; `takenAt`: when the number last increased. */
   readonly taken: number;
   readonly takenAt: number;
-  /** Last time the device moved: frames since the last poll are assumed to be taken at its own pace. */
+  /** When the device last moved, on the assumption that it took the frames since the last poll at its own pace. */
   readonly movedAt: number;
   readonly lookedAt: number;
   readonly pipeBytes: number;
   readonly looks: number;
   /** Frames of this stretch that were taken when the device's buffer was last empty. */
   readonly refilledFrom: number;
-  /** The device's own pace, and the number of frames it is based on. */
+  /** The device's own pace; `clocked`: the number of frames that it is based on. */
   readonly clock: CaptureClock;
   readonly clocked: number;
   /** How long the device has stood still in this stretch; its timeline may lag ours by this much. */
@@ -59,7 +59,7 @@ export interface DeviceTimeline {
   /** Part of the arrears by which the timeline has already been delayed. */
   readonly putBackMs: number;
   readonly inTime: { readonly at: number; readonly taken: number };
-  /** Start of the check whether the device keeps up. */
+  /** When the check of whether the device keeps up began. */
   readonly watchedFrom: number;
 }
 
@@ -257,7 +257,7 @@ function lookAtPipe(device: DeviceTimeline, pipeBytes: number, now: number, limi
   return { device: next, hangs: now - next.takenAt > limitMs, slowShare: null };
 }
 
-/** Measures the device's pace, but only while its buffer is full; filling the buffer shows no pace. */
+/** Measures the device's pace, but only while its buffer is full; while it fills, the rate says nothing about the pace. */
 function followPace(device: DeviceTimeline, inStretch: number, now: number): DeviceTimeline {
   const { taken, refilledFrom, clocked } = device;
   const inFront = framesInFront(device);
@@ -285,7 +285,7 @@ function distrust(device: DeviceTimeline): DeviceTimeline {
   return { ...device, isMetered: false };
 }
 
-/** Delays our timeline to the device's. */
+/** Delays our timeline to match the device's. */
 function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
   return {
     ...device,

@@ -2,12 +2,12 @@
 export const CAPACITY_MS = 60_000;
 /**
  * Sound given ahead of what is heard (ms), the device's buffer included. At least as much as the writer writes ahead, so
- * that no sound is held back here; a flush drops it at once.
+ * that no sound is held back here; a flush drops this sound at once.
  */
 export const AHEAD_MS = 1100;
 /**
- * Longest time between two polls (ms; a write is a poll too): while the device's clock is being learnt, at a device whose clock
- * cannot be learnt, and once it is known. Not a multiple of a period, so that polls fall on different parts of it.
+ * Longest time between two polls (ms; a write is a poll, too): while the device's clock is being learnt, if it cannot be learnt,
+ * and once it is known. Not a multiple of a period, so that polls fall on different parts of the period.
  */
 export const LOOK_MS = { learning: 113, unknown: 397, later: 997 } as const;
 export const SHORTEST_LOOK_MS = 5;

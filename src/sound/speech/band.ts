@@ -7,7 +7,7 @@ const RUMBLE_HZ = 90;
 
 /** Converts sound to 8 kHz and removes rumble, frame by frame. */
 export interface Band {
-  /** @param take receives each complete frame (full scale is 1); it must not keep the frame */
+  /** @param take receives each complete frame (full scale is 1), which is valid only during the call */
   push(samples: Int16Array, take: (frame: Float32Array) => void): void;
 }
 

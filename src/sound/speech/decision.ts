@@ -11,7 +11,7 @@ export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
 /** Rise of the threshold each time that noise was taken for speech, up to `HARDEST`. */
 const HARDER_EACH = 1.5;
 const HARDEST = 4;
-/** Drop of the threshold while an unclear voice is expected; sound without a voice stays far below. */
+/** Drop of the threshold while an unclear voice is expected; even then, sound without a voice stays far below it. */
 const EXPECTED = 4;
 
 /**

@@ -1,8 +1,8 @@
 import type { Talk } from '../../ports/voice.ts';
 
 /**
- * Tells pauses from speech by energy alone. Used where a mistake is cheap (which held chunks are a pause), so it leans
- * towards "speech": a pause must be clearly quiet.
+ * Distinguishes pauses from speech by energy alone. Used where a mistake is cheap (to find pauses in held chunks). In doubt it
+ * decides for speech: a pause must be clearly quiet.
  */
 export interface NoiseFloor {
   /** Level of the quietest frame in each recent chunk, dBFS, oldest first. */

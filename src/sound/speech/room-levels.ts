@@ -1,4 +1,4 @@
-/** Distribution of frame levels (20 ms) in the last 20 s: the usual loudness of a room and its variation. */
+/** Distribution of the levels of recent frames (20 ms): the usual loudness of a room and its variation. */
 
 const BINS = 200;
 const LOWEST_DB = -100;

@@ -5,7 +5,7 @@ import { createRoomLevels } from './room-levels.ts';
 
 /** Number of frames judged together: 1.3 s, a few syllables. */
 const WINDOW = 64;
-/** Number of frames of the room to compare with: the 20 s before. */
+/** Number of frames of the room to compare with: the 18.7 s before the judged frames. */
 const ROOM_FRAMES = 936;
 /** Minimum number of frames of the room (2 s); with fewer, the judged frames count as room too. */
 const LEAST_ROOM_FRAMES = 100;
@@ -29,11 +29,11 @@ const FEWEST_STEPS = 6;
 /** Consecutive frames with a pitch that make a syllable. */
 const LEAST_RUN = 3;
 
-/** Measures that tell a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
+/** Measures that distinguish a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
 export interface TalkMeasures {
   /** Level of loud frames above the room's floor. */
   readonly overFloor: number;
-  /** Frames louder than nearly all of the room. */
+  /** Share of frames louder than nearly all frames of the room. */
   readonly over: number;
   /** Level of loud frames above the room's median. */
   readonly overMedian: number;
@@ -42,13 +42,13 @@ export interface TalkMeasures {
   /** Level changes at the rate of syllables. */
   readonly syllables: number;
   readonly standing: number;
-  /** Level changes from frame to frame among frames above the floor: a machine that was switched on holds its level. */
+  /** Level changes from frame to frame among frames above the floor: a running machine holds its level. */
   readonly unrest: number;
   /** How much more often the level falls than rises: a struck object only dies away. */
   readonly falling: number;
   /** Share of frames with a pitch. `gliding`: the pitch moves as in speech; `steady`: it does not move. */
   readonly voiced: number;
-  /** Frames with a pitch: `rich` ones have as many harmonics as a voice, `poor` ones no more lines than tones. */
+  /** Frames with a pitch: `rich` ones have as many harmonics as a voice, `poor` ones have no more lines than a few tones. */
   readonly rich: number;
   readonly poor: number;
   readonly gliding: number;

@@ -9,9 +9,9 @@ interface Part {
 }
 
 /**
- * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble. It was dry or
- * reverberant, pitch-shifted towards men's and children's voices, also as single words and over a telephone codec. Noise: one to four
- * hours of each kind. `npm run voices` tests it with other speakers too.
+ * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble. The speech was dry or
+ * reverberant, pitch-shifted towards men's and children's voices, and partly single words or telephone sound. Noise: one to four
+ * hours of each kind. `npm run voices` tests the score with other speakers too.
  */
 const PARTS: readonly Part[] = [
   { of: 'overFloor', from: 0, to: 20, weight: -0.725 },
@@ -40,7 +40,7 @@ const PARTS: readonly Part[] = [
   { of: 'rich', from: 0, to: 0.1, weight: 62.902 },
   { of: 'poor', from: 0.4, to: 0.8, weight: -37.304 },
 ];
-/** Places score 0 so that no fitted speech in rooms is missed, except single words with echo and hiss. */
+/** Places score 0 so low that none of the fitted speech in rooms is missed, except single words with echo and hiss. */
 const OFFSET = -14.212;
 
 /** Confidence that a person speaks; above 0 means yes. */

@@ -124,7 +124,7 @@ describe('the way to a server', () => {
     [{ step: 'tls', code: 'CLIENT_CERTIFICATE' }, /our certificate/, /issued for this device/],
     [{ step: 'tls', code: 'UNUSABLE_PEM' }, /TLS files/, /belong together/],
     [{ step: 'tls', code: 'ECONNRESET' }, /fails at TLS/, /speaks TLS/],
-    [{ step: 'tls', code: 'TIMEOUT' }, /does not answer in TLS/, /speaks TLS/],
+    [{ step: 'tls', code: 'TIMEOUT' }, /does not answer the TLS handshake/, /speaks TLS/],
   ])('%j', (failure, finding, fix) => {
     expect(judge({ failure })).toMatchObject({
       verdict: 'problem',

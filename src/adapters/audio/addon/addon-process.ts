@@ -1,5 +1,5 @@
 /**
- * The child of the driver `addon`: exposes an npm package that the operator has installed as raw PCM on a pipe. Usage:
+ * The child of the driver `addon`: connects an npm package of the operator's to a pipe with raw PCM. Usage:
  * audio-addon.mjs capture|playback DEVICE RATE
  *
  * It never shuts down cleanly: these packages hang or crash in their own cleanup, so the process exits at once.
@@ -17,7 +17,7 @@ process.on('SIGUSR1', () => {});
 
 const STDERR = 2;
 const STDOUT = 1;
-/** Atomics.wait sleeps on it while a pipe is full. */
+/** Atomics.wait sleeps on this array while a pipe is full. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /** The part of `alsa-capture` that is used here. */
@@ -75,7 +75,7 @@ function load(name: string): unknown {
       failures.push(readLoadFailure(error, name));
     }
   }
-  // A package that is installed but fails to load explains more than its absence elsewhere.
+  // The load error of an installed package explains more than its absence from the other folder.
   const failure = failures.find(({ kind }) => kind !== 'absent') ?? { kind: 'absent' };
   const major = Number.parseInt(process.versions.node, 10);
   return end(explainLoadFailure(failure, name, { folder, node: process.execPath, major }));
@@ -86,7 +86,7 @@ function record(device: string, rateHz: number): void {
   const periodSize = Math.round(rateHz * 0.32);
   const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
   let isOpen = false;
-  // An error before the first sound means that the device is absent; later, that it was removed.
+  // An error before the first sound means that the device is absent; a later one, that it was removed.
   capture.on('error', (error) => end(`${isOpen ? 'read' : 'open'} error: ${error.message}`));
   capture.on('audio', (pcm) => {
     isOpen = true;

@@ -20,8 +20,9 @@ export interface AddonOptions {
 
 /** Measured delay from a write until it is heard (milliseconds). */
 const LATENCY_MS = 10;
-/** Resident memory of a healthy child (MB). These packages leak tens of MB per hour, or hundreds per second after an unplug. */
+/** Above this resident memory (MB) a child is restarted in a quiet moment: these packages leak tens of MB per hour. */
 const RESTING_LIMIT_MB = 200;
+/** Above this resident memory (MB) a child is restarted at once: after an unplug the packages leak hundreds of MB per second. */
 const HARD_LIMIT_MB = 400;
 
 /** The capture driver `addon`. */
@@ -69,7 +70,7 @@ export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null 
 
 const PAGE_BYTES = 4096;
 
-/** From `/proc/PID/statm`; null when that is absent. Assumes pages of 4 KB, so with larger pages the result is too low. */
+/** From `/proc/PID/statm`; null if the file is absent. Assumes pages of 4 KB: with larger pages the result is too low. */
 function residentMegabytes(pid: number): number | null {
   try {
     return (Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES) / 2 ** 20;

@@ -20,7 +20,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
   return async (sink) => {
     const card = createCardMixer(device, deps);
     await card.look();
-    /** Reports the recovery; waits until the card's volume control is known again. */
+    /** Reports a recovery; set while the card's volume control is looked up first. */
     let pending: (() => void) | null = null;
     const reportBack = (): void => {
       pending?.();

@@ -5,12 +5,12 @@ import { keepCaptureGain } from './capture-gain.ts';
 import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createSetupReader } from './setup.ts';
 
-/** A chunk of the stream (milliseconds). When periods divide it, its last sample arrives with the last period. */
+/** A chunk of the stream (milliseconds). If the period divides it, the end of a chunk is the end of a period. */
 const CHUNK_MS = 320;
 /**
  * Lengths of a period (milliseconds), cheapest first: each period wakes two processes. A period that does not divide the chunk
- * would delay the chunk's end by up to a period, so a shorter one is requested. For the last one, whatever the device grants is
- * accepted.
+ * would delay the chunk's end by up to a period, so a shorter one is requested. At the last one, whatever the device grants
+ * is accepted.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
 /** Used when periods arrive in pairs, or when each must be processed before the next arrives. */

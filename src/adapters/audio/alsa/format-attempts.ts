@@ -4,7 +4,7 @@ import type { SupervisorDeps } from '../child/supervisor.ts';
 
 /** An ALSA device and how a lane uses it. */
 export interface AlsaOptions {
-  /** "plughw:CARD=Mic": alsa-lib looks the name up at each opening, so the card's index may change. */
+  /** "plughw:CARD=Mic": alsa-lib looks the name up at each opening, so a new index of the card does no harm. */
   readonly device: string;
   /** Rate of the lane's sound. */
   readonly rateHz: number;
@@ -35,7 +35,7 @@ export interface FormatAttempts {
   readonly current: FormatAttempt;
   /**
    * The device refused the format.
-   * @returns a sentence that names the next attempt; null when none is left (the next attempt starts from the beginning)
+   * @returns a sentence that names the next attempt; null when none is left (then the list starts again)
    */
   refuse(): string | null;
   /** The device granted a different rate; that rate is requested from now on. */

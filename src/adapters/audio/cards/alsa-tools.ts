@@ -14,7 +14,7 @@ export interface AlsaTools {
 
 export interface SoftwareList {
   readonly devices: readonly SoftwareDevice[];
-  /** Why the list is empty, in ALSA's words; null: it gave no reason. */
+  /** Why the list is empty, in ALSA's words; null: ALSA gave no reason. */
   readonly trouble: string | null;
 }
 

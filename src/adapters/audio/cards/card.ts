@@ -36,7 +36,7 @@ export interface CardStream {
   readonly ability: Ability;
   /** How many programs may open it at once. */
   readonly places: number;
-  /** One for each place in use; a program may hold several. */
+  /** One entry for each place in use; a program may hold several places. */
   readonly holders: readonly Holder[];
 }
 
@@ -58,7 +58,7 @@ export interface Card {
   /** Null for a card that is not on the USB. */
   readonly usb: UsbPlace | null;
   readonly streams: readonly CardStream[];
-  /** Whether this user may open it; null when unknown. */
+  /** Whether this user may open the card; null when unknown. */
   readonly isAllowed: boolean | null;
 }
 

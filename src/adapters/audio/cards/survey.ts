@@ -34,7 +34,7 @@ export interface Survey {
   readonly hasKernelSound: boolean;
   /** Whether arecord and aplay are installed. */
   readonly hasAlsaTools: boolean;
-  /** Why ALSA cannot read its configuration, in ALSA's words; null: it can. */
+  /** Why ALSA cannot read its configuration, in ALSA's words; null if it can. */
   readonly alsaTrouble: string | null;
   readonly cards: readonly SurveyedCard[];
   readonly software: readonly OfferedDevice[];

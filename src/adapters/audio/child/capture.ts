@@ -17,8 +17,8 @@ export interface CaptureChild {
   /** The format that the device is expected to deliver. */
   shape(): Shape;
   /**
-   * Reads a line of its standard error, after the lines common to all children.
-   * @returns `again` when it must be restarted with other arguments
+   * Receives each line of the child's standard error, after the supervisor has read it.
+   * @returns `again` when the child must be restarted with other arguments
    */
   line?(text: string): 'again' | null;
   /** Called for every delivery, with its number of samples at the device's rate. */
@@ -26,7 +26,7 @@ export interface CaptureChild {
   alternative?(fault: AudioFault): string | null;
   /** @returns `again` when this needs a restart */
   useShortPeriods?(on: boolean): 'again' | null;
-  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
+  /** Checks the running child's health from time to time. Returns when to restart it: in a quiet moment, or now; null: no need. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 

@@ -15,11 +15,11 @@ interface Account {
 }
 
 /**
- * Largest read by which a sound library wakes up (bytes). An eventfd or a timer takes 8 bytes. A pipe from a thread of its own,
- * as in PulseAudio, takes 0 to 10.
+ * Largest read that may be a wake-up of the sound library instead of sound (bytes). A read from an eventfd or a timer returns 8
+ * bytes; one from the pipe of PulseAudio's own thread, at most 10.
  */
 const LARGEST_WAKE_UP_BYTES = 10;
-/** Remainder (share of a period) that is too small to count as a partly read period. */
+/** Tolerance (share of a period): a remainder this close to zero or to a whole period is rounded. */
 const NEGLIGIBLE = 0.25;
 
 /**

@@ -12,7 +12,7 @@ const MOST_LINES = 2;
 
 export const isAlsaLine = (line: string): boolean => ALSA.test(line);
 
-/** The cause in the words of alsa-lib: its first lines, quoted. Null: no line names one. */
+/** The cause in the words of alsa-lib: its first lines, quoted. Null: no line names a cause. */
 export function alsaWords(lines: readonly string[]): string | null {
   const causes = lines
     .filter(isAlsaLine)

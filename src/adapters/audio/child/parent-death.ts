@@ -8,9 +8,8 @@ const TRIAL_LIMIT_MS = 2000;
 let wrapper: readonly string[] | undefined;
 
 /**
- * Command words that start a program so that it dies with this process, in whatever way the process dies and whatever blocks the
- * program. `setpriv` (util-linux) requests that from the kernel. Without `setpriv`, the child ends when it next uses its broken
- * pipe.
+ * Command words that start a program so that it dies with this process, however the process dies and whatever blocks the program.
+ * `setpriv` (util-linux) requests that from the kernel. Without `setpriv`, the child ends when it next uses its broken pipe.
  */
 export function dyingWithParent(words: readonly string[]): readonly string[] {
   wrapper ??= prefix(process.env);

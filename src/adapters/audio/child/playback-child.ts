@@ -15,7 +15,7 @@ export interface PlaybackChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
   shape(): Shape;
-  /** How it reports that it is ready; null: it does not, and counts as ready once it runs. */
+  /** How the child reports that it is ready; null: it reports nothing, and counts as ready once it runs. */
   readonly readiness: { read(line: string): PlaybackNews } | null;
   alternative?(fault: AudioFault): string | null;
   /** Delay from a write to the sound (milliseconds), used when nothing better is known. */
@@ -25,6 +25,6 @@ export interface PlaybackChild {
    * @returns `again` when this needs a restart
    */
   runOn?(on: boolean): 'again' | null;
-  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
+  /** Checks the running child's health from time to time. Returns when to restart it: in a quiet moment, or now; null: no need. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }

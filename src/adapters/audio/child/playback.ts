@@ -60,7 +60,7 @@ class ChildPlayback {
   private child: Child | null = null;
   private writer: DeviceWriter | null = null;
   private meter: Consumption | null = null;
-  /** A fault was reported, but its recovery was not yet. */
+  /** A fault was reported, and no recovery from it yet. */
   private isFaulty = false;
   private isClosed = false;
   /** Timeout for a child that reports when it is ready. */

@@ -41,7 +41,7 @@ export interface Child {
   end(): void;
 }
 
-/** Further lines within the same second are ignored: an endless stream of complaints must not cost the agent anything. */
+/** Further lines within the same second are ignored: an endless stream of complaints must not load the agent. */
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 400;
 
@@ -83,7 +83,7 @@ export function startChild(
   // `close` waits for the pipes, so the last lines are read; but a grandchild may hold the pipes open for long.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    // After a blocked event loop timers run first: waiting data in the pipe is read before the verdict.
+    // After a blocked event loop, timers run first. `setImmediate` lets the data in the pipe be read before the verdict.
     lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
@@ -94,7 +94,7 @@ export function startChild(
     if (!isOver) events.data(bytes);
   });
   child.stdout?.on('error', () => {});
-  child.stdin?.on('error', () => {}); // The exit explains more.
+  child.stdin?.on('error', () => {}); // The exit event explains more.
   child.stderr?.on('error', () => {});
   child.stderr?.on(
     'data',

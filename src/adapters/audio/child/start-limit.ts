@@ -9,8 +9,8 @@ const MOST_MS = 40_000;
 export interface StartLimit {
   readonly ms: number;
   /**
-   * For a child that does not report when it is open: how long no sound is sent, so that it is not stopped for not reading it. Zero
-   * after the first miss, which may have been a hang that the restart cured.
+   * For a child that does not report when it is open: how long no sound is sent, so that the child is not stopped for not reading
+   * it. Zero until the second miss: the first may have been a hang that the restart cured.
    */
   readonly headStartMs: number;
   /** The child was stopped before it was open. */

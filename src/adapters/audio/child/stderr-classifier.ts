@@ -49,7 +49,7 @@ const PLUGIN_PACKAGES: Readonly<Record<string, string>> = {
 };
 /** The configured name does not lead to a device. The format is not the reason: it is requested only after the opening. */
 const NOT_OPENED = /audio open error: Invalid argument/;
-/** When the device is opened, these mean that it is absent; later, that it was removed. */
+/** At the opening, these mean that the device is absent; later, that it was removed. */
 const GONE =
   /No such device|No such file or directory|Unknown PCM|cannot find card|Invalid card|No such card/i;
 const BUSY = /Device or resource busy|Resource temporarily unavailable/i;
@@ -172,7 +172,7 @@ export function missingProgram(program: string): AudioFault {
 }
 
 /**
- * Explains why a child ended that this program did not stop.
+ * Explains why a child ended, if this program did not stop it.
  * @param finding the last fault on its standard error
  * @param lastLine its last line, used when there is no such fault
  */

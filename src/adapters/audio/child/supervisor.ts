@@ -34,7 +34,7 @@ export interface SupervisedUse {
    * @returns a sentence for the log, or null
    */
   readonly alternative: ((fault: AudioFault) => string | null) | undefined;
-  /** Checks the child's health once a second. Returns whether to restart it in a quiet moment, or now. */
+  /** Checks the child's health once a second. Returns when to restart it: in a quiet moment, or now; null: no need. */
   readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
   isQuiet(): boolean;
   /** The device has failed, or now fails for another reason. */

@@ -31,7 +31,7 @@ export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void):
   };
   const look = (): void => {
     if (clock.now() < deadline) return arm(deadline);
-    // An event in the meantime arms it again, and cancels this.
+    // If the event arrives in the meantime, `expect` sets the timer again, and so cancels this wait.
     armedFor = Number.POSITIVE_INFINITY;
     cancel = clock.at(clock.now() + mercyMs, () => {
       rest();

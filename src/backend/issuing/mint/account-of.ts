@@ -1,4 +1,4 @@
-/** The account of one device, to which its limits apply, from the rows of the store. */
+/** Builds the account of one device, to which its limits apply, from the rows of the store. */
 import type { DeviceBook, SessionRow } from '../../../ports/store.ts';
 import type { Account } from '../device-account.ts';
 

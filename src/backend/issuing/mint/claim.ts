@@ -9,7 +9,7 @@ import { checkPending } from '../pending.ts';
 import type { Allowance } from '../policy.ts';
 import { accountOf, lastUnused } from './account-of.ts';
 
-/** Length of a lease (ms). An instance that lives extends it in time; a device repeats its request after 5 s. */
+/** Length of a lease (ms). A live instance extends it in time; a device repeats its request after 5 s. */
 export const LEASE_MS = 3000;
 
 /** Time after which a service has surely ended a request, whether or not its sender lives (ms). */
@@ -40,13 +40,13 @@ export interface Wanted {
 
 export type Claim =
   /**
-   * Ask the service. `list`: an instance died here, so unknown sessions may exist. `unused`: the lane's last session, to be
-   * ended if no stream has begun. `revoke`: sessions that the device has replaced.
+   * Ask the service. `list`: there may be orphaned sessions, such as those of an instance that died. `unused`: the lane's last
+   * session, to be ended if no stream has begun. `revoke`: sessions that the device has replaced.
    */
   | { kind: 'mint'; list: boolean; unused: string | null; revoke: readonly string[]; durationMs: number }
   /** The request already has a session, created earlier or by another instance: answer with that session. */
   | { kind: 'repeat'; session: string; freshMs: number }
-  /** Another instance works on it: look again after this time. */
+  /** Another instance works on the request: look again after this time. */
   | { kind: 'wait'; ms: number }
   /** The lane has asked again meanwhile. */
   | { kind: 'superseded' }
@@ -64,7 +64,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const ofLane = book.mints.filter((row) => row.lane === lane);
     const own = ofLane.find((row) => row.request === request.id);
     if (ofLane.some((row) => row !== own && row.askedAt > askedAt)) return only({ kind: 'superseded' });
-    /** A backend has one job per lane: a row of its own that another job claims is left from a failure of the store. */
+    /** A row of this instance is dead, too: it runs one job per lane, so a failure of the store left the row behind. */
     const isDead = (row: MintRow): boolean => row.leaseUntil <= now || row.instance === instance;
     if (own?.state === 'making' && !isDead(own))
       return only({ kind: 'wait', ms: own.leaseUntil - now + AFTER_LEASE_MS });
@@ -83,7 +83,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
     const durationMs = chooseDurationMs(account, lane, wanted.maxMs, now);
     const replaced = ofLane.filter((row) => row.state === 'making' && row !== own);
     const died = [...replaced, ...(own?.state === 'making' ? [own] : [])].some(isDead);
-    // No row for a repeated attempt: the earlier one went to an instance with another store, or none.
+    // A repeated attempt has no row here if the earlier attempt reached an instance with another store, or no instance at all.
     const list =
       died ||
       ofLane.some(({ recheckAt, leaseUntil }) => recheckAt !== null && leaseUntil <= now) ||
@@ -119,7 +119,7 @@ export function claim(wanted: Wanted): DecideCounted<Claim> {
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {
-        // The row's instance may die before it saves its session; it needs no longer than its lease for this.
+        // The instance of a replaced row may die before it saves its session: the row is checked again after a lease.
         mints: [
           ...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: now + LEASE_MS })),
           ownRow,

@@ -18,9 +18,11 @@ export interface Made extends Claimed {
   readonly askedAgoMs: number;
   readonly isRollover: boolean;
   readonly isUnknown: boolean;
-  /** Time since the service was asked, the window for the first stream, and the longest stream (ms). */
+  /** Time since the service was asked (ms). */
   readonly madeInMs: number;
+  /** Time within which the first stream must begin (ms). */
   readonly windowMs: number;
+  /** Longest duration of the stream (ms). */
   readonly durationMs: number;
 }
 
@@ -29,9 +31,9 @@ export function settle(made: Made): Decide<boolean> {
   const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
   return (book, now) => {
     const own = rowOf(book, made);
-    // If the row is gone, a claim of another request of the lane has ended it.
+    // If the row is gone, a claim for another request of the lane has ended it.
     const isKept = own !== undefined;
-    // The service counts the window from a time between the request and its answer: each use assumes the safe one.
+    // The window begins at some time between the request to the service and its answer: each use below takes the safe bound.
     const windowUntil = now + windowMs;
     const session: SessionRow = {
       id,
@@ -65,7 +67,7 @@ export function settle(made: Made): Decide<boolean> {
   };
 }
 
-/** The service has created no session: the next request may try at once. An instance that crashed may have left an orphaned session. */
+/** The service has created no session: the next request may try at once. `recheckAt` stays for orphans of a crashed instance. */
 export function release(claimed: Claimed): Decide<void> {
   return ({ mints }) => {
     const over = mints

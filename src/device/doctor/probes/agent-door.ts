@@ -28,8 +28,8 @@ export interface AgentDoor {
 }
 
 /**
- * If the socket cannot be opened, the doctor only sees less.
- * @param written resolves when the note is on the disk. Before that, a hung disk would block one more of Node's few threads.
+ * If the socket cannot be opened, the doctor merely learns less.
+ * @param written resolves when the note is on the disk. Access to a hung disk before that would block one more of Node's few threads.
  */
 export function openAgentDoor(
   env: Environment,
@@ -80,7 +80,7 @@ async function answer(
   }
 }
 
-/** Asks the agent of this process; null: it does not answer, or this user may not ask. */
+/** Asks the agent with this process id; null: it does not answer, or this user may not ask. */
 export async function askAgent(
   { proc, pid, env }: { readonly proc: string; readonly pid: number; readonly env: Environment },
   only: readonly CheckName[],
@@ -104,7 +104,7 @@ export async function askAgent(
   return null;
 }
 
-/** Reads until the text `end`, or until the other side closes. @throws Error if it is longer than the limit */
+/** Reads until the text `end`, or until the other side closes. @throws Error if the text is longer than `most` */
 async function readAll(socket: Socket, most: number, end?: string): Promise<string> {
   let text = '';
   socket.setEncoding('utf8');

@@ -44,7 +44,7 @@ export function serverOf(address: string, tls: NonNullable<Server['tls']>): Serv
 
 type Failure = NonNullable<ReachFacts['failure']>;
 
-/** Maximum number of unresponsive addresses that are waited for before one that answers. */
+/** The timeout leaves time for this many unresponsive addresses before one that answers. */
 const MOST_SILENT_ADDRESSES = 2;
 
 /**
@@ -120,7 +120,7 @@ async function resolve(
   }
 }
 
-/** Waits until a socket is open. `code`: why it is not, or null; `reason`: OpenSSL's, if there is one. */
+/** Waits until a socket is open. `code`: why it did not open, or null; `reason`: OpenSSL's reason, if it gave one. */
 function open<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -138,7 +138,7 @@ function open<S extends Socket>(
   });
 }
 
-/** How long to wait for a refusal of our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
+/** How long to wait after the handshake (milliseconds): in TLS 1.3 the server may refuse our certificate so late. */
 const AFTERTHOUGHT_MS = 150;
 
 async function shakeHands(
@@ -181,7 +181,7 @@ function kindOf(code: string, reason: string | null): string {
   return isAboutOwnFiles(code) ? 'UNUSABLE_PEM' : code;
 }
 
-/** Node's code for an OpenSSL reason without a code of its own. Only a socket that rejects the certificate knows the reason. */
+/** Node's code for an OpenSSL reason without a code of its own. Only a socket that rejects the certificate reports the reason. */
 const UNNAMED = 'UNSPECIFIED';
 
 async function strictReason(options: ConnectionOptions, limitMs: number): Promise<string | null> {

@@ -60,7 +60,7 @@ export function fileWarnings(
   return readNamedFiles(config, env).flatMap(({ warning }) => warning ?? []);
 }
 
-/** @param unseen predicate about the secret */
+/** @param unseen such as "ends with a blank" */
 function unseenWarning(key: string, file: string, unseen: string): ConfigWarning {
   return {
     key,

@@ -11,7 +11,7 @@ export interface SpeechLoss {
   readonly lostMs: number;
   /** The cause as known when the loss began. */
   readonly cause: LossCause;
-  /** Beginning of the first lost speech, and end of the last. */
+  /** Beginning of the first lost speech; `to`: end of the last. */
   readonly from: number;
   readonly to: number;
   /** Time of the newest loss. */

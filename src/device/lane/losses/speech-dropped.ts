@@ -8,7 +8,7 @@ import { type DroppedSpeech, REPORT_EACH_MS } from './loss-record.ts';
 
 /** Time (ms) without another drop after which the sum is reported: a service sends a sentence in a burst. */
 const DROPS_OVER_AFTER_MS = 3000;
-/** Dropped speech (ms) that is worth an event: less is the end of a word. */
+/** Dropped speech (ms) that is worth an event: less may be just the end of a word. */
 const LEAST_DROPPED_MS = 200;
 
 export function dropSpeech(context: StepContext, why: DropReason, ms: number, sentences: number): void {

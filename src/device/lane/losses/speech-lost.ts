@@ -14,7 +14,7 @@ const LOSS_OVER_AFTER_MS = 10_000;
 const LEAST_HELD_CHUNKS = 6;
 /**
  * Maximum age of speech that is still sent (ms): the speaker of older speech has gone, and the next visitor must not hear it.
- * The backlog's bound keeps speech younger, unless the microphone is absent: then nothing pushes it out.
+ * Usually newer audio displaces it sooner, but not while the microphone is absent.
  */
 const OLDEST_SENT_MS = 120_000;
 
@@ -55,7 +55,7 @@ export function dropHeld(context: StepContext): void {
   });
 }
 
-/** Counts speech as lost that a stream took and never reacted to. */
+/** Counts speech as lost that a stream took and the service never reacted to. */
 export function loseSent(context: StepContext, lost: Unanswered | null, cause: LossCause): void {
   if (lost === null) return;
   const { chunks, from, to } = lost;
@@ -64,8 +64,8 @@ export function loseSent(context: StepContext, lost: Unanswered | null, cause: L
 }
 
 /**
- * At the end of a step: counts speech that the backlog has dropped. An outage is reported once with its sum, at its end, or
- * every ten minutes.
+ * At the end of a step: counts speech that the backlog has dropped. An outage is reported with its sum at its end, and every ten
+ * minutes while it lasts.
  */
 export function trackSpeechLoss(context: StepContext, before: LaneState): void {
   const { backlog, lostCounted, settings } = context.state;

@@ -13,7 +13,7 @@ import { REPORT_EACH_MS } from './loss-record.ts';
 
 /** Unspoken speech (ms) without any sound of its language that makes the lane degraded: two sentences, one of them long. */
 const DEGRADED_FROM_MS = 20_000;
-/** Unspoken speech (ms) that is worth an event: less is a word, or a rounding error. */
+/** Unspoken speech (ms) that is worth an event: less may be a single word or a rounding error. */
 const LEAST_UNSPOKEN_MS = 1000;
 
 type Lane = Pick<LaneState, 'options' | 'refusedTask' | 'twoWay'>;

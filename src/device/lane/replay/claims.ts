@@ -48,7 +48,7 @@ export function withoutPartial(log: ReplayLog, id: string | null): ReplayLog {
   return log.partial !== null && isOf ? { ...log, partial: null } : log;
 }
 
-/** Gives a sentence the pieces that it was understood from. A sentence claims once; later times replace a claim without times. */
+/** Gives a sentence the pieces that it was understood from. It claims only once, but later times replace a claim without times. */
 export function claim(log: ReplayLog, { id, span: given }: FinalText): ReplayLog {
   if (id !== null && log.said.some((one) => one.id === id)) return log;
   const isKnown = id !== null && log.known.includes(id);
@@ -73,7 +73,7 @@ export function withoutClaim(log: ReplayLog, name: string): ReplayLog {
   return { ...log, pieces: log.pieces.map((one) => (one.claims.includes(name) ? free(one) : one)) };
 }
 
-/** Rule 3: a sentence with times claims the pieces within them. Rule 4: unclaimed pieces before them were ignored. */
+/** Rule 3: a sentence with times claims the pieces within them. Rule 4: the service has ignored unclaimed pieces before these. */
 function claimSpan(log: ReplayLog, name: string, { fromMs, toMs }: Span): ReplayLog {
   const split = log.pieces
     .flatMap((piece) => splitAt(piece, fromMs))

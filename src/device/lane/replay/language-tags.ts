@@ -3,7 +3,7 @@ import { primaryOf } from '../../../protocol/language-tag.ts';
 
 export { primaryOf };
 
-/** Names of one language in which services differ, and which Unicode's table does not equate. */
+/** Codes that services use for the same language, although Unicode's table does not equate them. */
 const SAME = new Map([
   ['nb', 'no'],
   ['nn', 'no'],
@@ -14,7 +14,7 @@ const NO_LANGUAGE = /^(?:und|mul|mis|zxx|q[a-t][a-z])$/;
 
 /**
  * Whether two tags certainly mean different languages: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one language.
- * A text that is not a tag, or a language's name in words, may mean any.
+ * A text that is not a tag, such as a language's name in words, may mean any language.
  */
 export function differ(one: string, other: string): boolean {
   if (primaryOf(one) === primaryOf(other)) return false;

@@ -6,7 +6,7 @@ import { shareSpoken, spokenIn } from './sentence.ts';
 
 /** Minimum number of voiced chunks in a stretch of speech (about one second): fewer may be a cough or a door. */
 const LEAST_CHUNKS = 3;
-/** Share of these chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
+/** Share of a stretch's voiced chunks of which the voice detector must be sure: a tenth or more in speech, hardly any in noise. */
 const SURE_SHARE = 0.1;
 
 /** Rule 14: the unspoken speech of these pieces, by language and sentence. */
@@ -74,7 +74,7 @@ export function addUnanswered(one: Unanswered | null, other: Unanswered | null):
 }
 
 /**
- * The service has reacted to its input: it works, so speech that the log forgot before counts as heard and not spoken.
+ * The service has reacted to its input: it works, so speech that the log forgot before counts as heard but not spoken.
  * @param chunkMs length of a chunk
  */
 export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
@@ -90,7 +90,7 @@ export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
 /** How a stream has ended: broken (its unanswered speech is replayed), ended cleanly by the service, or stopped with the lane. */
 export type StreamEnd = 'replayed' | 'clean' | 'stopped';
 
-/** @returns the unspoken speech at the end of a stream, and the lost speech: unanswered by the service, and lost by a stop */
+/** @returns the unspoken speech at the end of a stream, the speech that the service never answered, and the speech lost by a stop */
 export function settleEnd(
   given: ReplayLog,
   end: StreamEnd,
@@ -101,7 +101,7 @@ export function settleEnd(
 } {
   const log = settleParts(given);
   const claimed = log.pieces.filter(({ claims }) => claims.length > 0);
-  // A stop loses the speech that was spoken in no language: the rest was spoken in part.
+  // Only speech that was not spoken in any language counts as lost by a stop: the rest was spoken in part.
   const isLost = (piece: Piece): boolean =>
     end === 'stopped' && !isQuiet(piece) && saidIn(log, piece).length === 0;
   const cut = claimed.filter((piece) => !(end === 'replayed' ? isOwed(log, piece) : isLost(piece)));

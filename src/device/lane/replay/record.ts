@@ -36,7 +36,7 @@ export interface Sentence {
 export interface Times {
   /** End of the stream's audio that segments have covered so far. */
   readonly coveredMs: number;
-  /** Segments with impossible times. */
+  /** Number of segments with impossible times. */
   readonly refused: number;
 }
 

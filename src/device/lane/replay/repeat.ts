@@ -41,7 +41,7 @@ function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number):
   const { soundAt, textAt } = spoken;
   const isDone = isOver(spoken);
   if (soundAt === null) {
-    // A service that has been silent since may still start to speak this sentence.
+    // A service that has sent no sound since the text may still start to speak this sentence.
     const isPassedBy = textAt !== null && log.voices.some((voice) => voice.soundAt > textAt);
     return isPassedBy && !isDone && now - textAt >= SOUND_AFTER_MS;
   }
@@ -56,7 +56,7 @@ function isWorthRepeating(sentence: Sentence, spoken: Spoken, log: ReplayLog): b
   return log.voices.some((voice) => voice.language === language && voice.soundAt > (textAt ?? 0));
 }
 
-/** Takes a sentence out of the log; null: it was repeated before, or shares its speech, or its speech is not known any more. */
+/** Takes a sentence out of the log; null: it was repeated before, or no speech is known that belongs to it alone. */
 function withdraw(log: ReplayLog, id: string): Repeat | null {
   const own = log.pieces.filter(({ claims }) => claims.length === 1 && claims[0] === id);
   if (own.some(({ chunk }) => chunk.again === true)) return null;

@@ -9,7 +9,7 @@ import { NO_TIMES } from './segment-times.ts';
 export const PAUSE_MS = 900;
 
 /**
- * @param endsMarked in earlier sessions
+ * @param endsMarked number of ends that the service marked in earlier sessions
  * @param either each sentence is spoken in one of the targets only
  */
 export function emptyReplayLog(
@@ -92,7 +92,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
   return { ...log, pieces, sentences: log.sentences.filter(({ id }) => !had.has(id) || has.has(id)) };
 }
 
-/** The stream translates into other languages from now on. Sentences spoken in the previous ones count as spoken. */
+/** The stream translates into other languages from now on. Sentences that were spoken in the previous languages count as spoken. */
 export function retarget(log: ReplayLog, targets: readonly string[], either = false): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
   return { ...keepPieces(log, open), targets, either };
@@ -101,7 +101,7 @@ export function retarget(log: ReplayLog, targets: readonly string[], either = fa
 /** Distance from a detected voice within which a word may begin or end (ms). */
 const AROUND_SPEECH_MS = 960;
 
-/** The log without pieces that are neither near a voice nor understood: a service that ended cleanly took the rest for noise. */
+/** Keeps only pieces that are near a voice or were understood: a service that ended cleanly took the rest for noise. */
 export function nearSpeech(log: ReplayLog): ReplayLog {
   const speech = log.pieces.filter((piece) => !isQuiet(piece) && piece.chunk.levels?.isSpeech === true);
   const isNear = ({ fromMs, toMs }: Piece): boolean =>

@@ -12,7 +12,7 @@ export const NO_TIMES: Times = { coveredMs: 0, refused: 0 };
 
 /**
  * Rule 5: segment times are used unless they cannot be true.
- * @returns `span` null where they are not used
+ * @returns `span` is null if the times are not used
  */
 export function placeSpan(
   { times, sentMs }: Pick<ReplayLog, 'times' | 'sentMs'>,

@@ -34,7 +34,7 @@ function expectedMs(spoken: Spoken, { pace }: ReplayLog): number | null {
   return letters * (pace.sentences >= SENTENCES_TO_MEASURE ? pace.ms / pace.letters : MS_PER_LETTER);
 }
 
-/** Whether every part that is known is over. */
+/** Whether every known part is over. */
 export function isOver({ parts }: Spoken): boolean {
   return parts.length > 0 && parts.every(({ over }) => over);
 }
@@ -44,7 +44,7 @@ export function isSaidPart(part: Part, spoken: Spoken, log: ReplayLog): boolean 
   return part.ms > 0 && !isShort({ ...spoken, parts: [part] }, log);
 }
 
-/** Whether another part is due by its times: the spoken parts do not cover the sentence. */
+/** Whether another part is still due: by their times, the spoken parts do not cover the sentence. */
 export function lacksPart({ span }: Sentence, spoken: Spoken, log: ReplayLog): boolean {
   const { parts } = spoken;
   if (span === null || parts.length === 0 || parts.some((part) => part.span === null)) return false;

@@ -73,7 +73,7 @@ export function noteSound(
   const language = targetOf(tag, log.targets);
   const before = log.said.find((one) => one.id === id);
   if (before !== undefined) return { log, isRepeat: language !== null && before.repeats.includes(language) };
-  // Too little of the translation has arrived to tell whether it is complete: the speech that the sentence claims stays owed.
+  // Without its record, it is unknown whether the sentence is complete: the speech that it claims stays owed.
   if (isForgotten(log, id)) return { log, isRepeat: false };
   const claimed = log.known.includes(id) || log.writes ? log : claim(log, { id, span: null });
   const isRepeat = language !== null && wasSaidBefore(claimed, id, language);

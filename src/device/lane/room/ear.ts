@@ -8,7 +8,7 @@ export interface Ear {
 
 /** Lowest noise of a microphone (dBFS): digital silence is not a measure of noise. */
 const LEAST_NOISE_DB = -70;
-/** Rise of the noise per louder slot (dB): 0.9 dB a second. */
+/** Rise of the noise level with each louder slot (dB): 0.9 dB a second. */
 const RISE_DB = 0.018;
 const FALL_SHARE = 0.3;
 

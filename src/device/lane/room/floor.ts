@@ -1,7 +1,7 @@
 /**
- * Who has the floor in a room with two microphones that both hear both people: the one whose microphone hears more speech over
- * its own noise, and if that is equal, the one whose microphone heard it first. The floor is decided from the first 160 ms of
- * a sentence, and stays until the sentence ends: what both say at once is decided once.
+ * Who has the floor in a room with two microphones that both hear both people: the person whose microphone hears more speech
+ * over its own noise; if both hear about the same, the person whose microphone heard it first. The floor is decided from the
+ * first 160 ms of a sentence and stays until the sentence ends, even if both speak at once.
  */
 
 /** One of the two microphones. */
@@ -14,7 +14,7 @@ export type Heard = readonly [number, number];
 interface Turn {
   readonly side: Side;
   readonly from: number;
-  /** Infinite while it lasts. */
+  /** Infinite while the turn lasts. */
   readonly until: number;
 }
 
@@ -32,7 +32,7 @@ export interface Floor {
   /** When the holder was last heard. */
   readonly lastOwnAt: number;
   readonly contest: Contest | null;
-  /** When the other side last spoke over the holder; its sentence does not get the floor in a short breath of the holder. */
+  /** When the other side last spoke over the holder; its sentence does not get the floor during a short breath of the holder. */
   readonly overlapAt: number;
   /** The last turns, oldest first. */
   readonly turns: readonly Turn[];
@@ -144,7 +144,7 @@ function endTurn(floor: Floor, until: number): Floor {
   return { ...floor, turns };
 }
 
-/** Whether the floor in a slot that was heard may still change. */
+/** Whether it may still change who has the floor in a slot that was heard. */
 export function isOpen({ contest }: Floor, slot: number): boolean {
   return contest !== null && slot >= contest.from - SOFT_SLOTS;
 }

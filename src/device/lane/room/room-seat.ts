@@ -42,7 +42,7 @@ export interface RoomSeat {
   sounds(heard: readonly Heard[], playedMs: number): void;
 }
 
-/** Longest wait for the decision on the floor (ms): for a contest, and a microphone that delivers late. */
+/** Longest wait for the decision on who has the floor (ms): allows for a contest, and for a microphone that delivers late. */
 const DECIDED_WITHIN_MS = 2 * LATE_MS;
 
 interface Waiting {

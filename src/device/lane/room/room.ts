@@ -2,10 +2,10 @@ import { BYTES_PER_SAMPLE, samplesOf } from '../../../sound/pcm.ts';
 import { type Ear, FRESH_EAR, hearLevel } from './ear.ts';
 import { type Floor, FREE_FLOOR, hearSlot, isOpen, isOthers, type Side, SLOT_MS } from './floor.ts';
 
-/** The two microphones of a room: aligns their sound in slots of time, and finds out which of it is the other person's. */
+/** The two microphones of a room: aligns their sound in slots of time, and finds out which of the sound is the other person's. */
 export interface Room {
   readonly ears: readonly [Ear, Ear];
-  /** Samples of an incomplete slot, and the time of their end. */
+  /** Samples of an incomplete slot, and the number of the next slot. */
   readonly rests: readonly [Rest, Rest];
   /** Slots that wait for the other microphone, by number. */
   readonly waiting: ReadonlyMap<number, readonly [number | null, number | null]>;
@@ -22,7 +22,7 @@ interface Rest {
 
 /** How long a slot waits for the other microphone (ms): its device may deliver in long pieces, or nothing at all. */
 export const LATE_MS = 200;
-/** Difference (slots) between a microphone's slots and the clock after which the clock renumbers them: the device paused. */
+/** Difference (slots) between a microphone's slots and the clock above which the slots are renumbered by the clock: the device paused. */
 const ASTRAY_SLOTS = 5;
 
 const NO_REST: Rest = { pcm: new Uint8Array(0), next: null };
@@ -85,7 +85,7 @@ export function settle(room: Room, now: number): Room {
   return { ...room, waiting, floor, settled };
 }
 
-/** Whether later slots may still change to whom the sound captured up to `until` belongs. */
+/** Whether later slots may still change to which side the sound captured up to `until` belongs. */
 export function isUndecided({ floor, settled }: Room, until: number): boolean {
   const last = slotOf(until) - 1;
   return last > settled || isOpen(floor, last);

@@ -47,7 +47,7 @@ export interface AcceptedTasks {
 
 /**
  * @param file null: nothing is kept across restarts
- * @param kept called once with a reason when the file cannot be written, and with null when it can be again
+ * @param kept called once with a reason when the file cannot be written, and with null once it can be written again
  */
 export function createAcceptedTasks(
   file: StateFile | null,

@@ -4,8 +4,8 @@ import { AUDIO_FAULTS, type AudioFault } from '../../../ports/audio.ts';
 type Device = Extract<LaneEvent, { type: 'audio_fault' }>['device'];
 
 /**
- * A fault as an event of the lane. The fields are named: a fault may be an `Error`, and a spread would lose its
- * message.
+ * A fault as an event of the lane. The fields are copied by name: a fault may be an `Error`, and a spread would lose
+ * its message.
  */
 export function faultEvent(device: Device, { code, message }: AudioFault): LaneEvent {
   return { type: 'audio_fault', device, code, message };

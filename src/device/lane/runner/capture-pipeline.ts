@@ -27,11 +27,11 @@ export interface CapturePipelineDeps {
   readonly chunkMs: number;
   /** Sample rate of the loudspeaker's sound. */
   readonly playedRateHz: number;
-  /** Default: the usual one. */
+  /** Default: the detector in src/sound. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
-  /** The place of this microphone in its room; missing: the lane is alone. */
+  /** The place of this microphone in its room; missing: the lane is not in a room. */
   readonly seat?: RoomSeat | undefined;
   /** Whether echo is cancelled at the start. */
   readonly cancelEcho: boolean;
@@ -53,7 +53,7 @@ interface Microphone extends Reference {
   close(): Promise<void>;
 }
 
-/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It makes no decisions. */
+/** The path of the sound from the microphone to the lane: cuts it into chunks and measures them. It makes no decisions. */
 export class CapturePipeline implements Reference {
   private deps: CapturePipelineDeps;
   private microphone: Microphone | null = null;
@@ -64,7 +64,7 @@ export class CapturePipeline implements Reference {
     this.cancels = deps.cancelEcho;
   }
 
-  /** Opens the microphone; a failure comes as `audio_fault`. */
+  /** Opens the microphone; a failure is reported as `audio_fault`. */
   open(): void {
     this.microphone = openMicrophone(this.deps, this.cancels);
   }
@@ -131,7 +131,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const createDetector = deps.createEchoDetector ?? createEchoDetector;
   const echo = createDetector({ heardRateHz: rateHz, playedRateHz });
   const watch = createCaptureWatch({ rateHz, playedRateHz });
-  // Late sound of a closed microphone must not reach the lane: it may have another microphone by that time.
+  // Late sound of a closed microphone must not reach the lane, which may already have another microphone.
   let closed = false;
   // After the end of its file, a recording is silent: that is not a microphone fault.
   let hasEnded = false;
@@ -140,7 +140,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const judge = (chunk: Chunk, { pcm, own }: OwnChunk): void => {
     if (closed) return;
     const isSpeech = hearSpeech(voices, pcm, rateHz);
-    // Neither padding nor silence in place of another person must count as a quiet room.
+    // Padding, and the silence that replaces another person's speech, must not count as a quiet room.
     const [longest] = own.toSorted((one, other) => other.byteLength - one.byteLength);
     const frames = measureFrames(longest ?? pcm.subarray(0, 0), rateHz);
     const talk = voices.talk?.() ?? null;

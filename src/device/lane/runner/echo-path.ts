@@ -51,7 +51,7 @@ export class EchoPath {
     const { openEchoCanceller, rateHz, playedRateHz, post } = this.deps;
     post({ type: 'canceller', status: 'starting', message: '' });
     if (openEchoCanceller === undefined) {
-      post({ type: 'canceller', status: 'failed', message: 'there is no canceller here' });
+      post({ type: 'canceller', status: 'failed', message: 'this machine has no echo canceller' });
       return;
     }
     this.canceller = openEchoCanceller(
@@ -67,7 +67,7 @@ export class EchoPath {
           this.given -= pcm.byteLength;
           this.deliver(pcm, capturedAt);
         },
-        // Called before the held sound returns: it still has its echo, and the gate must know.
+        // Called before the held sound comes back: that sound still contains its echo, and the gate must know.
         failed: (message) => {
           this.canceller = null;
           this.isReady = false;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 
-/** First and longest retry interval of a device that does not open (ms); it doubles each time. */
+/** First retry interval of a device that does not open (ms); it doubles with each failure. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 const SLACK_MS = 500;
@@ -13,7 +13,7 @@ export interface Opening<Device> {
   failed(error: unknown): void;
 }
 
-/** The opening of a device. */
+/** A device that is being opened. */
 export interface KeepOpening {
   /** Resolves after the first try, whatever its result. */
   readonly firstTry: Promise<void>;

@@ -58,11 +58,11 @@ export interface LaneDeps {
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Default: the usual one. */
+  /** Default: the detector in src/sound. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
   /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
-  /** The lane's place in a room; missing: the lane is alone. */
+  /** The lane's place in a room; missing: the lane is not in a room. */
   readonly seat?: RoomSeat | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** The task that the service accepted before this start; null: none is known. */
@@ -193,7 +193,7 @@ export class LaneRunner {
     await this.playbackPipeline.open();
   }
 
-  /** Uses other devices from now on; the session goes on. */
+  /** Uses other devices from now on; the session continues. */
   async renew({ openCapture, openPlayback }: NewDevices): Promise<void> {
     await Promise.all([
       openCapture === undefined ? null : this.capturePipeline.renew(openCapture, () => this.hears),
@@ -222,7 +222,7 @@ export class LaneRunner {
         this.perform(effect);
       } catch (error) {
         this.deps.defects(`${this.id}.${effect.type}`, error);
-        // Restart the lane, which believes that the effect is done. During a restart, failures to release are ignored.
+        // Restart the lane, because its state assumes that the effect is done. During a restart, failures to release are ignored.
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }

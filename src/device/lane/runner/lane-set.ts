@@ -8,7 +8,7 @@ import { optionsAgain } from './configured-options.ts';
 import { type LaneDeps, LaneRunner, type LaneStep } from './lane-runner.ts';
 import { createRooms, type RoomSeat } from '../room/rooms.ts';
 
-/** Time for lanes to end their sessions (ms). */
+/** Time limit for lanes to end their sessions (ms). */
 const ENDING_LIMIT_MS = 4000;
 
 /** Dependencies that a lane shares with the others. */
@@ -35,7 +35,7 @@ export interface LaneSet {
   of(id: string): LaneRunner | undefined;
   /** Adds the lanes of `config` that do not exist yet. */
   add(config: Config): void;
-  /** Opens the loudspeakers, and starts the lanes that start at boot, each when its own is open or has timed out. */
+  /** Opens the loudspeakers, and starts each lane that starts at boot once its loudspeaker is open or the wait has timed out. */
   start(lanes: readonly LaneConfig[]): Promise<void>;
   /** Gives a lane its newly configured devices. */
   renew(change: DeviceChange): void;
@@ -122,7 +122,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       if (lane === undefined) return;
       const { wanted: isWanted } = lane.state;
       await endSessions([lane]);
-      // The conversation has ended with the lane, and visitors' settings are undone.
+      // The end of the session has also ended the conversation, and so undone the visitors' settings.
       if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
       await insist(deps, 'audio', lane.close());
       all.splice(all.indexOf(lane), 1);

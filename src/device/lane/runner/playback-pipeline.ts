@@ -57,7 +57,7 @@ export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
-  /** Whether it was reported to the lane that the loudspeaker failed to open, or did not open in time. */
+  /** Whether the lane was told that the loudspeaker failed to open, or did not open in time. */
   private isMissing = false;
   private isClosed = false;
   private runsOn = false;
@@ -68,7 +68,7 @@ export class PlaybackPipeline {
   private readonly normalizer: Normalizer | null;
   /** Number of the last write, for later corrections by the device. */
   private lastWrite = 0;
-  /** Until when the written sound plays, as computed at the write. */
+  /** When the written sound ends, as computed at the write. */
   private soundsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PlaybackPipelineDeps) {
@@ -79,8 +79,8 @@ export class PlaybackPipeline {
   }
 
   /**
-   * Opens the loudspeaker, which stays open for the lane's life; a failure comes as `audio_fault`. Resolves when it
-   * is open, has failed for now, or has timed out: one that opens later plays from then on.
+   * Opens the loudspeaker, which stays open for the lane's life; a failure is reported as `audio_fault`. Resolves when
+   * the first try has succeeded, failed or timed out. A loudspeaker that opens later plays from then on.
    */
   async open(): Promise<void> {
     const { clock, openPlayback, post } = this.deps;
@@ -171,7 +171,7 @@ export class PlaybackPipeline {
     this.playback?.mixer?.setVolume(percent);
   }
 
-  /** Turns later sound down, or up again. */
+  /** Lowers the volume of sound played from now on, or restores it. */
   duck(on: boolean): void {
     this.ducked = on;
   }

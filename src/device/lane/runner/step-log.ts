@@ -15,7 +15,7 @@ const TROUBLE: readonly EventKind[] = [
   'internal_error',
 ];
 
-/** The service's own problem codes: one kind for all of them. */
+/** The service's own problem codes: they share one kind of log line. */
 const SERVICE_CODE = /^service_.*/;
 
 /** Logs the steps of a lane that matter to an operator. Never captions, never tokens. */
@@ -60,7 +60,7 @@ export function logStep(
     }
     if (effect.type === 'request_token') {
       const { reason, attempt } = effect;
-      line('info', 'token', { reason, attempt }, 'asking for a token');
+      line('info', 'token', { reason, attempt }, 'requesting a token');
     }
   }
 }

@@ -11,24 +11,24 @@ import {
 import type { StepContext } from '../step-context.ts';
 import type { OpenStream } from './session-state.ts';
 
-/** Keeps the task that the service runs. */
+/** Remembers the task that the service runs. */
 export function noteAccepted(context: StepContext, task: TaskOptions): void {
   const { acceptedTask } = context.state;
   if (acceptedTask === null || !isSameTask(acceptedTask, task)) context.set({ acceptedTask: task });
 }
 
 /**
- * The service has refused the task: the lane keeps the last accepted task and reports that. The operator's order stays.
+ * The service has refused the task: the lane keeps the last accepted task and reports that. The operator's order is kept.
  * @returns false if there is no accepted task, or it is the one that is refused now
  */
 export function keepAcceptedTask(context: StepContext, stream: OpenStream, message: string): boolean {
-  // A newer order waits already: the refusal of this one does not matter.
+  // A newer order is already waiting: the refusal of this one does not matter.
   if (stream.taskStale) return true;
   const { acceptedTask, refusedTask } = context.state;
   const refused = taskOf(context.state);
   const keys = acceptedTask === null ? [] : differingKeys(refused, acceptedTask);
   if (acceptedTask === null || keys.length === 0) {
-    // The accepted task is refused, too. The next attempt sends the order again: the service may support it meanwhile.
+    // The accepted task is refused, too. The next attempt sends the order again, in case the service now supports it.
     if (refusedTask !== null) context.set({ refusedTask: null });
     return false;
   }

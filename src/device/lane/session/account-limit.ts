@@ -2,8 +2,8 @@ import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * An account may allow only one stream: then a second one beside the live session is refused each time. The lane remembers
- * that, and tries again from time to time, because other devices may have used the limit.
+ * An account may allow only one stream: then each second stream beside the live session is refused. The lane remembers that,
+ * and tries again from time to time, because the limit may have been used up by other devices.
  */
 
 /** Number of rollovers after which a second stream is tried again. */

@@ -4,7 +4,7 @@ import { heldSpeech } from '../uplink/backlog.ts';
 import type { LaneState } from '../lane-state.ts';
 import { isTranscribed } from './standby.ts';
 
-/** A pause that ends a sentence (ms), longer than one within it. */
+/** Pause after which a sentence counts as ended (ms): pauses within a sentence are shorter. */
 const PAUSE_MS = 2000;
 
 /** Whether the microphone can change without cutting off speech: the room is silent, or the current microphone is lost. */

@@ -12,12 +12,12 @@ import { describeUnreadable } from './unreadable.ts';
 
 /** Longest wait that a peer may ask for (ms): a wrong number must not silence the device until a technician comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
-/** Number of attempts that do not reach the service, after which the backend is asked for another address: this one may be out of date. */
+/** Number of attempts that fail to reach the service before the backend is asked for another address: this one may be out of date. */
 const UNREACHED_TRIES = 3;
 
 /** Details of a failure beyond its cause. */
 export interface Failure {
-  /** The stream that failed; missing: that of the set-up. */
+  /** The stream that failed; missing: the one that is being set up. */
   readonly stream?: Stream | null;
   /** Explanation for the operator; missing: the meaning in the recovery table. */
   readonly message?: string;

@@ -16,7 +16,7 @@ import {
   type Stream,
 } from './session-state.ts';
 
-/** Lets a stream finish speaking. Another stream, or none, receives new speech meanwhile. */
+/** Lets a stream finish speaking. It receives no more speech. */
 export function drainOld(
   context: StepContext,
   stream: LiveStream,
@@ -147,7 +147,7 @@ function doneAt(context: StepContext, { stream, since }: OldSession, { asked }: 
   return Math.max(context.now, Math.min(quietAt, latestAt(context, stream)));
 }
 
-/** The lane must end the session before the service does. */
+/** The latest moment at which the lane ends the session: before the service does. */
 function latestAt(context: StepContext, { limitAt }: Stream): number {
   return (limitAt ?? Number.POSITIVE_INFINITY) - context.state.settings.drainMs / 3;
 }
@@ -155,7 +155,7 @@ function latestAt(context: StepContext, { limitAt }: Stream): number {
 export function onOldSessionTimer(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  // No reaction to the end of the task, or to a ping: the session is gone.
+  // If the session does not react to the end of its task, or to a ping, it is gone.
   const { stream, stage } = oldSession;
   if (stage.is === 'ending') return loseOldSession(context);
   if (stage.asked && stream.pingsOut > 0) return loseOldSession(context, 'unresponsive');

@@ -32,7 +32,7 @@ export function isHeardOut({ session, backlog }: LaneState): boolean {
   );
 }
 
-/** Whether the translation of all speech has come. It may still play. */
+/** Whether the translation of all speech has arrived. It may still be playing. */
 export function isAnswered(
   { session, oldSession, backlog, settings, saying }: LaneState,
   now: number,
@@ -60,8 +60,8 @@ export function canSay(state: LaneState, now: number): 'quiet' | 'busy' | 'no' {
 }
 
 /**
- * Whose turn it must be before the service translates a text into this language: it translates in one direction at a time.
- * Null: it translates into it already, or no key says who speaks.
+ * Whose turn it must be so that the service translates a text into this language: it translates in one direction at a time.
+ * Null: the direction is already right, or no key says who speaks.
  */
 export function turnBefore(state: LaneState, language: string): Speaker | null {
   const { session } = state;
@@ -113,7 +113,7 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Spoke
   context.arm('saying', context.now + LOOK_EACH_MS);
 }
 
-/** An objection of the service counts against the text if its sound has not begun. */
+/** An objection of the service counts against the text if the text's sound has not begun. */
 export function onSayError(
   context: StepContext,
   stream: Stream,

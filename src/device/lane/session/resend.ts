@@ -17,7 +17,7 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
   requeue(context, owedChunks(stream.replay));
 }
 
-/** A stream broke off while another one receives newer speech: the unanswered speech is replayed to that one. */
+/** A stream broke off while another one receives newer speech: the unanswered speech is replayed to the other one. */
 export function takeBackLate(context: StepContext, stream: Stream): void {
   countEnd(context, stream, 'replayed');
   sendLate(context, owedChunks(stream.replay));
@@ -84,8 +84,8 @@ function countGivenUp(context: StepContext, chunks: readonly BacklogChunk[], lan
 }
 
 /**
- * Replays sentences that the service has cut off. Called at a sign of life: it shows that the missing messages are not just
- * delayed, unless the connection was blocked until a moment ago.
+ * Replays sentences that the service has cut off. Called at a sign of life, which shows that the missing messages are not
+ * just delayed, unless the connection was blocked until a moment ago.
  */
 export function repeatCut(context: StepContext, { id }: Stream): void {
   const stream = streamsOf(context.state).find((one) => one.id === id);

@@ -56,7 +56,7 @@ function goFirst(context: StepContext, { stream, lease }: Live): void {
   context.set({ starved: false, reason: 'rollover' });
   context.become({ kind: 'waiting', lease, wait: null });
   drainOld(context, stream, { why: 'rollover', successorWaits: true });
-  // In case the old session never ends.
+  // Covers the case that the old session never ends.
   context.arm('retry', Math.max(context.now, (stream.limitAt ?? context.now) + settings.drainMs));
 }
 

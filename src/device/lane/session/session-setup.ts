@@ -40,7 +40,7 @@ export function connect(context: StepContext, lease: Lease): void {
     congestedSince: null,
     openedAt: null,
     liveAt: null,
-    // The service counts from the moment at which it accepts the stream, which is now at the earliest.
+    // The service counts the session's time from when it accepts the stream: now at the earliest.
     limitAt: maxDurationMs === null ? null : context.now + maxDurationMs,
     mustGoFirst: false,
     rollFailures: 0,
@@ -128,7 +128,7 @@ export function unsettled(session: Session): OpenStream | null {
 
 /** How long a newer task may replace the first one of a stream (ms): no speech was sent yet. */
 const GIVES_WAY_MS = 6000;
-/** Time after which a newer task replaces one that does not run (ms): tasks usually run after 2 to 7 s. */
+/** Time after which a newer task replaces one that is still not running (ms): tasks usually run after 2 to 7 s. */
 const IN_VAIN_AFTER_MS = 8000;
 
 /** Whether a newer task may replace a stream's first task before that task runs. A successor has no time for this. */
@@ -137,7 +137,7 @@ function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStre
   return now - (unconfirmedSince ?? now) <= GIVES_WAY_MS;
 }
 
-/** When another task may be sent to the stream. Only one at a time: the service would confirm none of a fast series. */
+/** When another task may be sent to the stream. Only one at a time: the service confirms none of several in quick succession. */
 export function taskAllowedAt(state: LaneState, stream: OpenStream): number {
   const { lastTaskAt, sentTask, hearsUntil } = stream;
   const spacedAt = lastTaskAt + state.settings.pollMs;

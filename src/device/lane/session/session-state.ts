@@ -20,7 +20,7 @@ export interface PendingTokenRequest {
   readonly reason: TokenReason;
   /** How often the request was sent under this id. */
   readonly attempt: number;
-  /** When the id was first used. The token's window is counted from here: its creation is never earlier. */
+  /** When the id was first used. The token's window is counted from here, because the token was not created earlier. */
   readonly since: number;
   /** When the request was last sent; null: it waits for the connection. */
   readonly askedAt: number | null;
@@ -49,7 +49,7 @@ export interface Stream {
   readonly sentTask: ServiceTask | null;
   /** When the first unconfirmed task was sent; null: the last one is confirmed. */
   readonly unconfirmedSince: number | null;
-  /** Until when speech held during a change of the task is sent. The next change waits for that. */
+  /** Until when speech held during a change of the task is sent. The next change waits until then. */
   readonly hearsUntil: number;
   /** The task that the service has confirmed. That task continues if a later one is rejected. */
   readonly confirmedTask: ServiceTask | null;
@@ -86,7 +86,7 @@ export interface Signs {
   readonly at: number | null;
   /** Until when messages delayed by a blocked connection may still arrive. */
   readonly blockedUntil: number;
-  /** The last sign of life by which all earlier messages had arrived. */
+  /** Time of the last sign of life by which all earlier messages had arrived. */
   readonly settledAt: number;
 }
 

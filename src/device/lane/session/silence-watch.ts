@@ -14,13 +14,13 @@ export interface Silence {
   readonly speechChunks: number;
   /** When the lane polled the task because of the missing result; null: not yet. */
   readonly askedAt: number | null;
-  /** Since the last text or sound, the service has only answered such a poll. */
+  /** Since the last text or sound, the service has only answered such polls. */
   readonly onlyAnswers: boolean;
 }
 
 export const NO_SILENCE: Silence = { since: null, speechChunks: 0, askedAt: null, onlyAnswers: false };
 
-/** Consecutive sessions that the lane ended for their silence. */
+/** Consecutive sessions that the lane ended because the service was silent. */
 export interface SilentEnds {
   readonly count: number;
   readonly lastAt: number;
@@ -30,7 +30,7 @@ export const NO_SILENT_ENDS: SilentEnds = { count: 0, lastAt: Number.NEGATIVE_IN
 
 /** Consecutive silent sessions after which the voice detector is in doubt: it may take noise for speech. */
 export const DOUBTFUL_ENDS = 2;
-/** Time after which such ends no longer count (ms): the service may work again. */
+/** Time after which silent sessions no longer count (ms): the service may work again. */
 export const ENDS_FORGOTTEN_MS = 3_600_000;
 /** Permitted delay of the poll (ms), to share the wake-up of another timer. */
 export const SILENCE_SLACK_MS = 300;
@@ -70,17 +70,17 @@ function isAnswer(said: ServiceEvent): boolean {
   return said.type === 'ready' && said.isAnswer;
 }
 
-/** Notes that a session was ended for its silence. */
+/** Notes that a session was ended because the service was silent. */
 export function noteSilentEnd(ends: SilentEnds, now: number): SilentEnds {
   return { count: now - ends.lastAt < ENDS_FORGOTTEN_MS ? ends.count + 1 : 1, lastAt: now };
 }
 
-/** Until when it is in doubt whether the service hears anything; null: no doubt. */
+/** Until when the service, or the voice detector, is in doubt after several silent sessions; null: no doubt. */
 export function doubtfulUntil({ count, lastAt }: SilentEnds): number | null {
   return count >= DOUBTFUL_ENDS ? lastAt + ENDS_FORGOTTEN_MS : null;
 }
 
-/** Whether the service, or the voice detector, is in doubt after several silent sessions. */
+/** Whether the service, or the voice detector, is in doubt now. */
 export function isDoubtful(ends: SilentEnds, now: number): boolean {
   return now < (doubtfulUntil(ends) ?? Number.NEGATIVE_INFINITY);
 }

@@ -17,12 +17,12 @@ import {
 
 /**
  * A service can answer pings, take every byte, and send no result. If speech gets no message, or a transcript gets no sound,
- * the lane asks for the task. The session ends if the service does not answer, or answers that the task is not running; any
- * other answer gives it more time. Noise that the voice detector takes for speech looks the same: after two such ends in a
- * row, only a session without any answer is ended.
+ * the lane polls the task. The session ends if the service does not answer, or answers that the task is gone or paused. After any
+ * other answer the service has more time to send a result. Noise that the voice detector takes for speech looks the same: after
+ * two silent sessions in a row, a session whose task runs is no longer ended.
  */
 
-/** Number of speech chunks without a result (3.2 s) that ends a session that still answers: fewer may be a cough. */
+/** Number of speech chunks without a result (3.2 s) after which a session is ended although it answers polls: fewer may be a cough. */
 const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has sent a message. Returns the changed stream. */
@@ -37,7 +37,7 @@ export function hearService(context: StepContext, stream: Stream, said: ServiceE
 }
 
 /**
- * Ends the session if the service answers the question about its silence with no task or a paused task.
+ * Ends the session if the service answers the poll after silence with no task or a paused task.
  * @returns whether the session was ended
  */
 export function endWithoutTask(context: StepContext, stream: Stream, said: ServiceEvent): boolean {
@@ -72,7 +72,7 @@ export function onSilenceTimer(context: StepContext): void {
     context.patch(stream, { silence: { ...silence, since: null } });
     return;
   }
-  // On a congested connection neither question nor answer arrives; if that lasts, the ping timer ends the stream.
+  // On a congested connection neither poll nor answer arrives; if that lasts, the ping timer ends the stream.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
   }
@@ -84,7 +84,7 @@ export function onSilenceTimer(context: StepContext): void {
 }
 
 /**
- * Asks for the task before standby, if the service has sent no result for the speech.
+ * Polls the task before standby, if the service has sent no result for the speech.
  * @returns whether the answer is still pending
  */
 export function askAboutSilence(context: StepContext, stream: LiveStream): boolean {

@@ -13,7 +13,7 @@ import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 
-/** How many of the last chunks must be speech to wake the lane, each judged alone: a slammed door is only one. */
+/** How many of the last chunks must be speech to wake the lane, each judged alone: a slammed door fills only one. */
 const WAKE = { speech: 2, of: 3 } as const;
 /** Interval of checks (ms) while something keeps the lane from standby. */
 const SLEEP_CHECK_MS = 1000;
@@ -34,7 +34,7 @@ export function onStandbyTimer(context: StepContext): void {
   if (context.now < dueAt) return context.arm('standby', dueAt);
   // Earlier speech may still have to be sent, spoken or played. Noise of a loud room does not count.
   const patienceMs = isUnanswered ? UNANSWERED_MS : settings.answerMs;
-  // Counted from sending, which on a slow connection is long after capture.
+  // The wait counts from sending, which on a slow connection is long after capture.
   // Before the first result, only speech that would wake the lane is waited for.
   const mistakes = isUnanswered ? vainWakes.length : 0;
   const isAwaited = owesSpeechSince(stream.replay, context.now - patienceMs, mistakes);
@@ -44,7 +44,7 @@ export function onStandbyTimer(context: StepContext): void {
   const busy = isUnsent || isAwaited || isTextUnspoken;
   if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
-  // Asks a silent service for its task first: it may be broken, and the wake not in vain.
+  // Polls the task of a silent service first: the service may be broken, and then the wake was not in vain.
   if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
@@ -71,14 +71,14 @@ export function hearInStandby(context: StepContext, chunk: BacklogChunk, talks: 
   const heardLately = [...session.heardLately, talks].slice(-WAKE.of);
   context.set({ backlog: remember(backlog, chunk, Math.ceil(settings.prerollMs / settings.chunkMs)) });
   context.become({ ...session, heardLately });
-  // A judgement over a longer time needs no second chunk.
+  // If the verdict covers a longer time, one chunk is enough.
   const needed = chunk.levels?.talk === undefined ? WAKE.speech : 1;
   if (!talks || heardLately.filter(Boolean).length < needed) return;
   noteWake(context);
   wake(context);
 }
 
-/** Begins a session, for a voice or by order. The audio kept in standby is sent first. */
+/** Begins a session, because of a voice or an order. The audio kept in standby is sent first. */
 export function wake(context: StepContext): void {
   if (context.state.hold !== null) return;
   context.set({ reason: 'start' });

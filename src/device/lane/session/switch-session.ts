@@ -16,9 +16,9 @@ function isLate(context: StepContext, stream: LiveStream): boolean {
   return context.now >= latestAt(context.state, stream);
 }
 
-/** Time before the latest moment (ms) from which a short pause is enough: that is better than cutting a word. */
+/** How long before the latest moment a short pause is enough (ms): a switch in it is better than one in a word. */
 const HURRY_MS = 4000;
-/** How far a breath must be below the loudest chunk around it (dB). */
+/** How far a breath must be below the loudest of the last chunks (dB). */
 const BREATH_DB = 6;
 /** Number of chunks that are searched for a breath (3.8 s). */
 const BREATH_CHUNKS = 12;
@@ -35,7 +35,7 @@ function isBreath(context: StepContext, stream: LiveStream): boolean {
   return last <= Math.min(...lately) && last <= Math.max(...lately) - BREATH_DB;
 }
 
-/** Whether this is a moment to switch sessions. */
+/** Whether this is a suitable moment to switch sessions. */
 export function isMoment(context: StepContext, stream: LiveStream): boolean {
   return isInPause(context.state.backlog) || isBreath(context, stream) || isLate(context, stream);
 }
@@ -47,7 +47,7 @@ export function countSplit(context: StepContext): void {
   if (isSpeaking) context.count('splits');
 }
 
-/** Switches to the next session if it is ready and this is the moment. */
+/** Switches to the next session if it is ready and this is a suitable moment. */
 export function trySwitch(context: StepContext): void {
   const { session } = context.state;
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;

@@ -110,7 +110,7 @@ export function onGranted(context: StepContext, grant: Grant): void {
   const asked = openRequest(context.state);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
-    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that token.
+    // A late, repeated or unknown token is not used. If it repeats the token in use, that token must stay.
     if (!inUse) context.emit({ type: 'forget_grant', grant: grant.id });
     context.count('ignored');
     return;

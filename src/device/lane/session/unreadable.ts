@@ -9,7 +9,7 @@ import { isText } from './silence-watch.ts';
  * such message of a session, and the status shows the problem while it lasts. Unknown types of messages do not count.
  */
 
-/** Minimum duration of a problem that is shown (ms): a single unreadable message does not matter. */
+/** How long a problem must last before it is shown (ms): a single unreadable message does not matter. */
 const AT_LEAST_MS = 2000;
 /** Time after the last unreadable message (ms) at which the problem counts as over. */
 const FORGOTTEN_MS = 60_000;

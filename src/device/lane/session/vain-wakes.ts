@@ -3,13 +3,14 @@ import type { StepContext } from '../step-context.ts';
 
 /**
  * A wake is in vain if the service sends no transcript before the lane sleeps again. The same room will wake the lane again, so
- * the lane then needs more sound to wake for an hour, and this is reported to the owner.
+ * for an hour the lane needs more sound to wake. Several wakes in vain are reported to the owner.
  */
 
 /** How long a wake in vain counts (ms): about as long as a noisy visit lasts. */
 const COUNTED_MS = 3_600_000;
-/** Number of vain wakes within that time from which the problem is reported, and at which it is over. */
+/** Number of vain wakes within that time from which the problem is reported. */
 const REPORTED_FROM = 4;
+/** Number of vain wakes within that time at which the problem is over. */
 const OVER_AT = 1;
 const FINDING = 'noisy_room';
 

@@ -49,7 +49,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   pump(context);
   feedOldSession(context);
   rollInPause(context);
-  // Comes after the sending, which is urgent. Feeding the loudspeaker here saves a wake-up.
+  // This comes after sending, which is more urgent. Feeding the loudspeaker here saves a wake-up.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
 }
 
@@ -133,7 +133,7 @@ export function onCaptureNews(
   const { finding, present, message } = news;
   const others = context.state.captureFindings.filter((known) => known !== finding);
   context.set({ captureFindings: present ? [...others, finding] : others });
-  // The canceller learned the echo with clipping: it must learn again.
+  // The canceller learned the echo while it was clipped: it must learn again.
   if (finding === 'clipping' && !present) onPathChanged(context);
   context.notify(present ? 'capture_problem' : 'capture_problem_over', { finding, message });
 }

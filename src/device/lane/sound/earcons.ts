@@ -10,9 +10,9 @@ import { NO_CHIMES } from '../state-parts.ts';
 import type { StepContext } from '../step-context.ts';
 import { feedLoudspeaker } from './playback-rules.ts';
 
-/** Time without a session (ms) before the chime: a shorter gap is hardly noticed. */
+/** Time without a session (ms) before the chime `lost`: a shorter gap is hardly noticed. */
 const MISSED_AFTER_MS = 2000;
-/** Shortest interval of chimes about a session that comes and goes (ms). */
+/** Minimum interval between chimes about a session that comes and goes (ms). */
 const SESSION_PAUSE_MS = 15_000;
 const MUTE_PAUSE_MS = 500;
 /** Pause of speech before a good-news chime (ms): half-duplex hears nothing while a chime sounds. */
@@ -20,7 +20,7 @@ const SILENT_FOR_MS = 1000;
 /** Age at which a good-news chime is no longer played (ms). */
 const GOOD_NEWS_MS = 10_000;
 
-/** Phases in which a visitor expects nothing of the lane. */
+/** Phases in which a visitor expects nothing from the lane. */
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 const UP: readonly Phase[] = ['live', 'rolling'];
 
@@ -41,7 +41,7 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
   sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
 }
 
-/** Confirms a key press. It closes no gate: whoever pressed the key speaks at once. */
+/** Plays a chime that confirms a key press. It does not close the echo gate, because whoever pressed the key speaks at once. */
 export function answerKey(context: StepContext, earcon: Earcon): void {
   sound(context, earcon, ANSWER);
 }
@@ -105,7 +105,7 @@ function noteUp(context: StepContext): void {
   context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
 }
 
-/** Plays the waiting chime in a pause. Called at each step, three times a second with an open microphone. */
+/** Plays the waiting chime in a pause. Called at each step: three times a second while the microphone is open. */
 function chimeDue(context: StepContext): void {
   const { chimes } = context.state;
   const { due, session, voiceAt } = chimes;
@@ -127,7 +127,7 @@ export function onEarconTimer(context: StepContext): void {
 function chimeMute(context: StepContext): void {
   const { options, chimes } = context.state;
   const muted = isMuted(options);
-  // Too soon after the last chime: a later step plays it.
+  // It is too soon after the last chime: a later step plays this one.
   if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
   context.set({ chimes: { ...chimes, muted } });
   if (chimes.muted !== null) chime(context, muted ? 'muted' : 'unmuted', 'mute');

@@ -75,7 +75,7 @@ export function onPathChanged(context: StepContext): void {
   context.set({ echo: changePath(state.echo, playedMs(state)) });
 }
 
-/** Ends a fallback and tries the ordered mode. @param before the mode ordered before */
+/** Ends a fallback and tries the ordered mode. @param before the previously ordered mode */
 export function retryEcho(context: StepContext, before: EchoMode): void {
   const { echo, options } = context.state;
   const cancelled = before === 'cancel' && (echo.fallback === null || echo.fallback.onTrial);

@@ -25,9 +25,9 @@ import { playsFrom } from '../two-way/two-way.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 
-/** Remaining sound at which a running device is refilled (ms): it would fill a gap with silence. */
+/** Remaining sound at which a running device is refilled (ms): otherwise the device would insert silence. */
 const REFILL_MS = 140;
-/** How much a running device still plays after a flush (ms): no more is written ahead. */
+/** How long a running device still plays after a flush (ms): no more than this is written ahead. */
 const RUNS_OUT_MS = 180;
 /** How far ahead sound is written (ms): a long lead saves wake-ups, a short one lets a visitor interrupt soon. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
@@ -47,7 +47,7 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
 
 /**
  * Plays translated sound when its turn comes.
- * @returns how much of its sentence is muted now, because it is noise (ms)
+ * @returns how much of the sentence (ms) is now muted because it is noise
  */
 export function playSound(context: StepContext, stream: Stream, message: Spoke): number {
   const noiseMs = queue(context, stream.id, message);
@@ -65,7 +65,7 @@ function queue(context: StepContext, stream: number, message: Spoke): number {
   return (context.state.playout.late.noise - before.late.noise) / settings.playoutBytesPerMs;
 }
 
-/** The lane is being stopped: drops translated sound that still comes. */
+/** The lane is being stopped: drops translated sound that still arrives. */
 export function dropOutputAudio(context: StepContext, stream: number, message: Spoke): void {
   const { playout: before, settings } = context.state;
   const { playout, isNew } = dropNew(before, arrivalOf(stream, message, context.now));
@@ -118,7 +118,7 @@ export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   else if (wakeAt !== context.state.timers.playout) context.arm('playout', wakeAt, next.slackMs);
 }
 
-/** The device reports, or corrects, when a write is heard: the echo gate and the pace of writing follow. */
+/** The device reports, or corrects, when a write is heard: the echo gate and the pace of writing are adjusted. */
 export function onHeard(
   context: StepContext,
   { write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>,

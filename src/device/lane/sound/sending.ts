@@ -8,7 +8,7 @@ import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
 import { waitsForTurn } from '../two-way/two-way.ts';
 
-/** Delay of the microphone (chunks) after which silence is sent instead, until it is back. */
+/** Delay of the microphone (chunks) after which silence is sent until the microphone delivers again. */
 const STARVED_CHUNKS = 1.5;
 /** Permitted delay of the first silence (chunks): each chunk restarts this timer, which hardly ever fires. */
 const STARVED_SLACK_CHUNKS = 2.5;
@@ -59,7 +59,7 @@ export function pump(context: StepContext): void {
   context.arm('pace', Math.max(context.state.pacer.dueAt, context.now) + patience, slack);
 }
 
-/** Arms the check whether the service reacts to the sent speech. */
+/** Arms the timer that checks whether the service reacts to the sent speech. */
 function watchSilence(context: StepContext): void {
   const { settings, silentEnds, timers } = context.state;
   const stream = streamNow(context);
@@ -79,7 +79,7 @@ function noteChunk(context: StepContext, chunk: BacklogChunk): void {
 }
 
 /**
- * Whether a chunk must not join the sentence of the chunk before it. The service must not make one sentence of chunks that are
+ * Whether a chunk must be kept apart from the sentence of the chunk before it. The service must not make one sentence of chunks that are
  * treated differently: live and replayed ones, or replays for different languages. Nor may it join two chunks if
  * speech between them was already spoken.
  */

@@ -5,9 +5,9 @@ import type { StepContext } from '../step-context.ts';
 import { turnsByKey, twoWayIn } from './two-way.ts';
 
 /**
- * The service has refused a two-way task. If the service was to detect who speaks, a key says it from now on. If it does not
- * translate in the direction of the last key, the other direction continues.
- * @returns false if it was refused for another reason
+ * The service has refused a two-way task. If the service was asked to detect who speaks, a key says that from now on. If it
+ * refused the direction that the last key press asked for, the other direction continues.
+ * @returns false if the task was refused for another reason
  */
 export function fallBack(
   context: StepContext,

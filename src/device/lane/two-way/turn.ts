@@ -11,7 +11,7 @@ import { opensByKey, turnsByKey } from './two-way.ts';
 export const OPEN_AFTER_MS = 300;
 
 /**
- * A key says who speaks, or opens the microphone. Whoever presses it wants to speak now: playback stops, and a chime confirms.
+ * A key says who speaks, or opens the microphone. Whoever presses it wants to speak now: playback stops, and a chime confirms the press.
  * @param held false: the key was released
  */
 export function turn(context: StepContext, speaker: Speaker, held: boolean): void {
@@ -31,7 +31,7 @@ function release(context: StepContext): void {
   feedLoudspeaker(context);
 }
 
-/** If a held key opens the microphone, sentences that have not begun wait for its release. Otherwise they would play over the person who speaks. */
+/** If a held key opens the microphone, sentences that have not begun wait for its release, so as not to play over the speaker. */
 function interrupt(context: StepContext): void {
   const { utterances } = context.state.playout;
   const isKept = ({ begun, stream }: Utterance): boolean =>

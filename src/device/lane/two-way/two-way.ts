@@ -30,7 +30,7 @@ export function opensByKey(lane: Options): boolean {
   return twoWayIn(lane) === 'hold' || (pushToTalk && twoWay === 'off');
 }
 
-/** The languages that the lane speaks, and whether each sentence is spoken in one of them only. */
+/** The languages that the lane speaks, and whether each sentence is spoken in only one of them. */
 export function spokenLanguages(lane: Options): {
   readonly targets: readonly string[];
   readonly either: boolean;
@@ -71,7 +71,7 @@ export function waitsForTurn(lane: Lane, { confirmedTask }: LiveStream): boolean
 /** Silence (chunks, 2.56 s) after which a partial that is still open no longer delays a turn. */
 const LONG_PAUSE_CHUNKS = 8;
 
-/** Whether the previous speaker's sentence is over: the service would translate its rest in the other direction. */
+/** Whether the previous speaker's sentence is over: otherwise the service would translate the rest in the other direction. */
 export function isSentenceOver({ backlog }: Lane, { replay }: LiveStream): boolean {
   return backlog.quietRun >= (replay.partial === null ? PAUSE_KEPT_CHUNKS : LONG_PAUSE_CHUNKS);
 }
@@ -94,7 +94,7 @@ export function isSaidBack(lane: Options, id: string | null, language: string | 
   return heard !== undefined && primaryOf(heard.language) === primaryOf(language);
 }
 
-/** When speech may be played: while a held key keeps the microphone open, it waits. */
+/** When speech may be played: while a held key keeps the microphone open, speech waits. */
 export function playsFrom(lane: Options, now: number): number {
   return opensByKey(lane) ? Math.max(now, lane.twoWay.openUntil) : now;
 }

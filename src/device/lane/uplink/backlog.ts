@@ -32,7 +32,7 @@ export interface BacklogChunk {
   readonly speaker?: 'source' | 'target';
 }
 
-/** Chunks of different kinds must not become one sentence: only some of them must be muted, or are replays. */
+/** Chunks of different kinds must not become one sentence: some are replays or must be muted, and others are not. */
 export function kindOf({ said, again, late }: BacklogChunk): string {
   return [again === true, late === true, ...[...(said ?? [])].sort()].join();
 }
@@ -67,7 +67,7 @@ export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, progress: 'live
 
 /** Pause that survives trimming (chunks, 0.96 s): longer than the 0.7 s of silence that confirm a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
-/** Pause that survives until a new stream has caught up: the room is hardly known yet, and a soft end may seem to be noise. */
+/** Pause that survives until a new stream has caught up: the room's noise is hardly known yet, and a soft end may seem to be noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
 /** Number of chunks before a word that may contain its soft beginning, which a loud room hides. */
@@ -96,7 +96,10 @@ function trimHead(backlog: Backlog): Backlog {
   return { ...backlog, chunks: backlog.chunks.slice(1), quietRun: backlog.quietRun + 1, accounts };
 }
 
-/** Takes in a captured chunk. Over `capacity` the oldest chunk goes: trimmed if it may be, otherwise dropped, and lost if it is speech. */
+/**
+ * Takes in a captured chunk. Above `capacity` the oldest chunk is removed: trimmed if allowed, otherwise dropped (lost if it is
+ * speech).
+ */
 export function take(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
   const accounts = { ...backlog.accounts, captured: backlog.accounts.captured + 1 };
   const filled: Backlog = { ...backlog, chunks: [...backlog.chunks, chunk], accounts };
@@ -123,7 +126,7 @@ function overflow(backlog: Backlog): Backlog {
   };
 }
 
-/** Drops chunks that were captured before a moment. @param isExpected speech counts as lost; in standby it counts as a pause */
+/** Drops chunks that were captured before a moment. @param isExpected true: speech counts as lost; false (standby): as a pause */
 export function dropOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
   let rest = backlog;
   while ((rest.chunks[0]?.capturedAt ?? capturedBefore) < capturedBefore)
@@ -158,7 +161,7 @@ export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: Backlog
   };
 }
 
-/** Progress of the stream within the oldest chunk. */
+/** Progress of the stream once the oldest chunk is sent. */
 function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progress {
   const isLast = chunks.length === 1;
   if (progress !== 'unspoken') return isLast ? 'live' : progress;
@@ -166,7 +169,7 @@ function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progr
   return isLast ? 'live' : 'behind';
 }
 
-/** A loud frame of the room is not a word. */
+/** A loud noise in the room is not a word. */
 function isWord(chunk: BacklogChunk): boolean {
   return !isQuiet(chunk) && (chunk.levels === undefined || isTalk(true, chunk.levels, 0));
 }
@@ -196,7 +199,7 @@ function isPause(chunk: BacklogChunk): boolean {
   return isQuiet(chunk) && said.length === 0 && !again && !late && !apart;
 }
 
-/** Trims up to this many chunks inside pauses, the oldest first: no stream would get them, and speech needs the room. */
+/** Trims up to this many chunks inside pauses, the oldest first: no stream would get them, and speech needs the space. */
 function thinPauses(backlog: Backlog, surplus: number): Backlog {
   let left = surplus;
   let run = 0;

@@ -25,7 +25,7 @@ interface Voice {
   readonly track: VoiceTrack;
 }
 
-/** The captions of a conversation. Shown text is only appended to. */
+/** The captions of a conversation. Text that is shown never changes: more text is only appended. */
 export interface Captions {
   readonly voices: Readonly<Record<string, Voice>>;
   /** The voice that was appended last, by language. */
@@ -106,7 +106,7 @@ export function forgetCaptions({ voices, diverged }: Captions): Captions {
   return { ...NO_CAPTIONS, voices: Object.fromEntries(kept), diverged };
 }
 
-/** The column of a caption: that of its language, otherwise that of the lane's source or first target. */
+/** The column in which a caption is shown: that of its own language, otherwise that of the lane's source or first target. */
 function shownLanguage({ kind, language }: Caption, { source, targets }: LaneLanguages): string {
   const [target = source] = targets;
   const usual = kind === 'source' ? source : target;

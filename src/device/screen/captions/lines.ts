@@ -1,32 +1,32 @@
 import { type Unit, unitsOf } from './units.ts';
 
 /**
- * Captions as lines that hold still: a word never changes its line or its place in it. The lower line fills, then both lines
- * move up by one in one step, when a reader of 140 words a minute has read the upper one; 180 when text is waiting.
+ * Captions as lines that hold still: a word never moves within its line or to another line. Once the lower line is full and the
+ * upper line has been read, both move up by one. The assumed reading speed is 140 words a minute, up to 180 if text is waiting.
  */
 
 /** Visible lines, as subtitles have. */
 export const ROWS = 2;
 const WORDS_A_MINUTE = { calm: 140, pressed: 180 } as const;
-/** Waiting words at which the faster pace is reached: about two typical lines. */
+/** Number of waiting words at which the faster pace is reached: about two typical lines. */
 const PRESSED_FROM_WORDS = 14;
-/** Minimum stay of a line (ms). */
+/** Minimum time for which a line stays visible (ms). */
 const LEAST_STAY_MS = 1500;
 /** Minimum time between two steps (ms): a reader loses track of lines that move in quick succession. */
 const STEP_MS = 500;
 /** Longest line (UTF-16 units) that is measured. */
 const LONGEST_LINE = 400;
-/** Maximum number of waiting words: about six minutes of text. It bounds the memory: beyond it, lines move up unread. */
+/** Maximum number of waiting words: about six minutes of text. It limits memory use: beyond it, lines move up unread. */
 const MOST_WAITING_WORDS = 1000;
 
 export interface Line {
-  /** Counts the lines from 0. */
+  /** Number of the line, from 0. */
   readonly id: number;
   readonly text: string;
   /** The line begins with another speaker's words. */
   readonly breaks: boolean;
   readonly firstAt: number;
-  /** When a reader has read the line (monotonic ms). */
+  /** When a reader will have read the line (monotonic ms). */
   readonly readAt: number;
 }
 
@@ -34,7 +34,7 @@ export interface Lines {
   readonly language: string;
   readonly lines: readonly Line[];
   readonly waiting: readonly Unit[];
-  /** When a reader has read everything that is shown. */
+  /** When a reader will have read everything that is shown. */
   readonly readAt: number;
   /** When the lines last moved up. */
   readonly movedAt: number;

@@ -1,7 +1,7 @@
 /** Longest caption of one sentence (UTF-16 units). A minute of speech has about a thousand. */
 const LONGEST = 10_000;
 
-/** Marks that reorder text beyond their own characters, and invisible ones. Joiners (U+200C, U+200D) belong to words. */
+/** Control characters that reorder other text, and invisible characters. Joiners (U+200C, U+200D) belong to words. */
 const STEERING =
   /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;

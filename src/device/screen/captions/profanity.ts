@@ -2,8 +2,8 @@ import { primaryOf } from '../../lane/replay/language-tags.ts';
 import { segmentsOf } from './words.ts';
 
 /**
- * Words that are masked, with their forms, in lower case. Only whole words count: a mask that hides harmless words is worse
- * than a curse that stays, and "hoera" begins like one.
+ * Words that are masked, with their forms, in lower case. Only whole words count: to mask a harmless word such as "hoera" is
+ * worse than to show a curse.
  */
 const WORDS: Readonly<Record<string, string>> = {
   de: `arschloch arschlöcher arschlochs fick ficke fickst fickt ficken fickend fickende ficker gefickt fotze fotzen hurensohn
@@ -32,7 +32,7 @@ const SETS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(WORDS).map(([language, words]) => [language, new Set(words.split(/\s+/))]),
 );
 
-/** Replaces all but the first letter of profane words by asterisks. Each word is judged alone, so shown words stay. */
+/** Replaces all but the first letter of profane words with asterisks. Each word is judged alone, so words already shown do not change. */
 export function maskProfanity(text: string, language: string): string {
   const primary = primaryOf(language);
   const words = SETS.get(primary);

@@ -1,9 +1,9 @@
 import { segmentsOf } from './words.ts';
 
-/** The smallest part that a line takes: a word with its punctuation and the blank after it. */
+/** The smallest part of a line: a word with its punctuation and the blank after it. */
 export interface Unit {
   readonly text: string;
-  /** 1 if the unit counts for the reading speed. */
+  /** 1 if the unit counts as a word for the reading speed, otherwise 0. */
   readonly words: number;
   /** The unit belongs to the text before it, and stays on the same line. */
   readonly isGlued: boolean;
@@ -16,7 +16,7 @@ const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}\p{Pd}\p{Sc}%°・ー々〻]+$/u;
 const BLANK = /^\s+$/u;
 
-/** Cuts an appended text into units. A line may end after each. */
+/** Cuts an appended text into units. A line may end after each unit. */
 export function unitsOf(text: string, language: string, breaks: boolean): Unit[] {
   const units: Unit[] = [];
   let opening = '';

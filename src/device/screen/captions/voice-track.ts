@@ -2,7 +2,7 @@ import { continuationOf } from './continuation.ts';
 import { plainCaption } from './plain-caption.ts';
 import { segmentsOf } from './words.ts';
 
-/** A text of the service: the whole of its sentence so far. */
+/** A text from the service: the whole sentence so far. */
 export interface CaptionText {
   /** Name of the sentence; null: the service gives none. */
   readonly key: string | null;
@@ -10,7 +10,7 @@ export interface CaptionText {
   readonly isFinal: boolean;
 }
 
-/** Shown text only grows: `shown` is appended to, and never changed. */
+/** `shown` only grows: text that is shown never changes. */
 interface Sentence {
   readonly key: string | null;
   /** The text that may be shown. */
@@ -27,7 +27,7 @@ export interface VoiceTrack {
   /** The first sentence is on the screen, up to `emitted`; later sentences wait until it ends. */
   readonly sentences: readonly Sentence[];
   readonly emitted: number;
-  /** Keys of finished sentences: late texts of them are ignored. */
+  /** Keys of finished sentences, whose late texts are ignored. */
   readonly finished: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface Piece {
 export interface TrackStep {
   readonly track: VoiceTrack;
   readonly pieces: readonly Piece[];
-  /** Sentences whose shown words the service has changed since. */
+  /** Number of sentences in which the service has changed words that were already shown. */
   readonly diverged: number;
 }
 
@@ -100,7 +100,7 @@ function update(sentence: Sentence, said: CaptionText, language: string, now: nu
   };
 }
 
-/** The words in which two partial texts agree. */
+/** The words at the beginning in which two partial texts agree. */
 function agreedStart(last: string, text: string, shown: string, language: string): string {
   // Only the part after the shown text is cut into words, because partial texts come four times a second.
   const known = last.startsWith(shown) && text.startsWith(shown) ? shown.length : 0;

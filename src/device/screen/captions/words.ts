@@ -8,7 +8,7 @@ export interface Segment {
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Maximum number of segmenters kept, one for each language: a device cuts text of few languages. */
+/** Maximum number of segmenters kept, one for each language: a device shows few languages. */
 const MOST_KEPT = 32;
 
 function segmenterOf(language: string): Intl.Segmenter {
@@ -20,7 +20,7 @@ function segmenterOf(language: string): Intl.Segmenter {
   return made;
 }
 
-/** Cuts a text into words, punctuation and blanks; together they are the text. */
+/** Cuts a text into words, punctuation and blanks; joined together, they are the whole text. */
 export function segmentsOf(text: string, language: string): Segment[] {
   const segments: Segment[] = [];
   for (const { segment, isWordLike } of segmenterOf(language).segment(text))

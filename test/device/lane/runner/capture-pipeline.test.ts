@@ -161,7 +161,7 @@ describe('a pipeline without a canceller', () => {
     const deps = listen({ cancelEcho: true, canCancel: false });
     expect(deps.events).toEqual([
       { type: 'canceller', status: 'starting', message: '' },
-      { type: 'canceller', status: 'failed', message: 'there is no canceller here' },
+      { type: 'canceller', status: 'failed', message: 'this machine has no echo canceller' },
     ]);
     deps.hear(4);
     expect(deps.heard).toEqual(upTo(4));
