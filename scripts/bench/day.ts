@@ -7,10 +7,10 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
-import { Agent } from '../../src/device/agent.ts';
-import type { AgentDeps } from '../../src/device/deps/deps.ts';
-import { MOST_REMEMBERED } from '../../src/device/commands/command-ledger.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { Agent } from '../../src/device/agent.ts';
+import { MOST_REMEMBERED } from '../../src/device/commands/command-ledger.ts';
+import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { withTalk } from '../../src/sound/speech/talk-detector.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';

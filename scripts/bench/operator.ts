@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt';
-import type { LatencySummary } from '../../src/device/lane/runner/latency.ts';
 import type { Broker } from '../../src/cli/demo/broker.ts';
+import type { LatencySummary } from '../../src/device/lane/runner/latency.ts';
 
 /** The agent's own measurements. */
 export interface OwnAccount {

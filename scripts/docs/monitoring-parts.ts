@@ -1,11 +1,11 @@
 /** The generated parts of docs/monitoring.md: the metrics, from the functions that show them. */
 import type { Family } from '../../src/adapters/watch/open-metrics.ts';
-import { agentFamilies } from '../../src/device/status/agent-families.ts';
 import { createFleetView } from '../../src/backend/fleet/fleet-view.ts';
+import { createTokenCounts } from '../../src/backend/issuing/token-counts.ts';
 import { backendFamilies } from '../../src/backend/watch/backend-metrics.ts';
 import { measureStore } from '../../src/backend/watch/measured-store.ts';
-import { createTokenCounts } from '../../src/backend/issuing/token-counts.ts';
 import { webhookFamilies } from '../../src/backend/watch/watch.ts';
+import { agentFamilies } from '../../src/device/status/agent-families.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { table } from './table.ts';

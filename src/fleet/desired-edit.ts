@@ -1,9 +1,9 @@
 import type * as z from 'zod';
+import { canonicalJson } from '../core/canonical-json.ts';
 import { configSchema, DESIRED_KEYS, DESIRED_WHOLE, desiredSchema } from '../protocol/config.ts';
 import { isObject, parseJson } from '../protocol/json.ts';
 import { nameSchema } from '../protocol/mqtt/topics.ts';
 import { wordIssue } from '../protocol/plain-issues.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
 
 /** Maximum nesting of a compared value, deeper than any of ours. */
 const DEEPEST = 16;

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAgentNote } from '../../src/device/doctor/probes/agent-note.ts';
 import { noteFolder, noteName, openNote } from '../../src/adapters/running-note.ts';
+import { readAgentNote } from '../../src/device/doctor/probes/agent-note.ts';
 import type { RunningNote } from '../../src/protocol/running-note.ts';
 
 const NOTE: Omit<RunningNote, 'pid'> = {

@@ -4,10 +4,10 @@ import { createCapture, createPlayback } from '../../src/adapters/audio/driver.t
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { runChecks } from '../../src/device/doctor/check.ts';
 import { soundChecks } from '../../src/device/doctor/sound-checks.ts';
+import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';
 import { PlaybackPipeline } from '../../src/device/lane/runner/playback-pipeline.ts';
-import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { needs } from '../needs.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 import { TEXTS as DE } from '../../src/page/console/texts/de.ts';
 import { TEXTS as EN } from '../../src/page/console/texts/en.ts';
 import { HEALTH_SERIES } from '../../src/protocol/console-device.ts';
@@ -8,6 +7,7 @@ import { JOB_STATES } from '../../src/protocol/console-jobs.ts';
 import { CONSOLE_ROLES } from '../../src/protocol/console-routes.ts';
 import { VERDICTS } from '../../src/protocol/mqtt/diagnose.ts';
 import { REASONS } from '../../src/protocol/mqtt/reasons.ts';
+import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 
 const places = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 

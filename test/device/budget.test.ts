@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/device/limits/budget-file.ts';
 import { budgetUse, countUse } from '../../src/device/limits/budget.ts';
+import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/device/limits/budget-file.ts';
 import { createMemoryFile } from './memory-file.ts';
 import {
   createScheduledAgent,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { writeBudget } from '../../src/device/limits/budget-file.ts';
 import { writeDesired } from '../../src/device/config/desired-file.ts';
 import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import { writeTasks } from '../../src/device/lane/runner/accepted-tasks.ts';
+import { writeBudget } from '../../src/device/limits/budget-file.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import { parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
-import { runDaemon } from '../../src/device/daemon.ts';
 import { type Backend, startBackend } from '../../src/backend/daemon/backend.ts';
+import { runDaemon } from '../../src/device/daemon.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
-import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 import { backend as runBackend } from '../backend/broker/set-up-broker.ts';
+import { createFakeInitSystem } from '../device/process/fake-init-system.ts';
 import { needs } from '../needs.ts';
 import { until } from '../until.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTransition, PHASE_NAMES, PHASES } from '../../src/protocol/phases.ts';
-import { limit, refused } from '../service-events.ts';
 import { LaneHarness } from '../device/lane/lane-harness.ts';
+import { limit, refused } from '../service-events.ts';
 
 /** One story for each transition of the table; each ends with it. */
 const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {

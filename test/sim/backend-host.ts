@@ -1,9 +1,9 @@
 import type { IssuerEffect, IssuerEvent } from '../../src/backend/issuing/issue-event.ts';
 import { referenceOf } from '../../src/backend/issuing/policy.ts';
-import type { Trouble } from '../../src/backend/service/service-trouble.ts';
 import { readRequest } from '../../src/backend/issuing/request.ts';
 import { isUnused, shownSession } from '../../src/backend/issuing/session-upkeep.ts';
 import { failureOfAnswer } from '../../src/backend/service/service-failure.ts';
+import type { Trouble } from '../../src/backend/service/service-trouble.ts';
 import type { Answer } from '../../src/emulator/core/refusal.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
 import {

@@ -1,8 +1,13 @@
 /** Invariants that hold after every step of a lane. */
 
-import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import type { LaneState } from '../../src/device/lane/lane-state.ts';
-import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/device/lane/session/session-state.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import {
+  hearingStream,
+  isStreaming,
+  phaseOf,
+  streamsOf,
+} from '../../src/device/lane/session/session-state.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/device/deps/deps.ts';
-import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
+import { PHASE_NAMES } from '../../src/protocol/phases.ts';
 import { phasesReached, testOwned } from './owner-tests.ts';
 import { rulesThatNotice, withPublished, withReceived } from './tampered.ts';
 

@@ -1,6 +1,7 @@
 /** The owner of a commanded world: sends documents and commands, changes the file, and runs the oracles for them. */
-import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+
 import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { phaseOf } from '../../src/device/lane/session/session-state.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';

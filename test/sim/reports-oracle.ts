@@ -1,7 +1,7 @@
 /** Checks the reports of the device about lost and unheard speech: the status, and the sums in events. */
 
-import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import type { LaneState } from '../../src/device/lane/lane-state.ts';
+import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { phaseOf } from '../../src/device/lane/session/session-state.ts';
 import { laneStatus } from '../../src/device/lane/status.ts';
 import { wrongWith } from '../published.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Heard } from '../../src/device/playout/heard.ts';
 import { judge } from '../../src/device/lane/uplink/gate.ts';
+import type { Heard } from '../../src/device/playout/heard.ts';
 import { createEchoDetector } from '../../src/sound/echo-detector.ts';
 import { NO_ECHO, observeEcho, tailOf } from '../../src/sound/echo-guard.ts';
 import { levelDb, type Path, perform, talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';

@@ -1,9 +1,9 @@
-import { CAPACITY_MS } from '../../sound/playback-buffer/limits.ts';
 import type { OpenPlayback, Playback, PlaybackSink, Written } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { fadeOut } from '../../sound/fade.ts';
 import { BYTES_PER_SAMPLE, sampleCount, silence } from '../../sound/pcm.ts';
 import { createPcmQueue } from '../../sound/pcm-queue.ts';
+import { CAPACITY_MS } from '../../sound/playback-buffer/limits.ts';
 import { AudioFaultError } from './fault.ts';
 import { createWavWriter } from './wav-writer.ts';
 

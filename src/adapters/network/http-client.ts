@@ -1,10 +1,10 @@
 /** One HTTP request with a deadline and a limit on the answer. Redirects are not followed: they could send a key elsewhere. */
 import { type IncomingHttpHeaders, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
-import { describeTlsCode, tlsReason } from './tls-reason.ts';
+import { tlsAdvice } from '../../core/network/tls-advice.ts';
 import { ownLine } from '../own-line.ts';
 import { systemCode, systemReason } from '../system-error.ts';
-import { tlsAdvice } from '../../core/network/tls-advice.ts';
+import { describeTlsCode, tlsReason } from './tls-reason.ts';
 
 const LARGEST_ANSWER_BYTES = 4_194_304;
 

@@ -8,7 +8,13 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Caller, type CrowdLimits, crowdedOut, keepsUp, type Reading } from '../../core/network/crowd.ts';
+import {
+  type Caller,
+  type CrowdLimits,
+  crowdedOut,
+  keepsUp,
+  type Reading,
+} from '../../core/network/crowd.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { networkOf } from '../../protocol/ip-address.ts';
 

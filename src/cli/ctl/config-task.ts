@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suggest } from '../../adapters/config/known-keys.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
+import { readEnvelope } from '../../core/signed-message.ts';
 import {
   applyChanges,
   ChangeError,
@@ -14,7 +15,6 @@ import {
 import { changedSince, judgeReport, type Published } from '../../fleet/desired-verdict.ts';
 import { type ReceivedReport, receivedReportSchema } from '../../fleet/device-messages.ts';
 import { isUnknown } from '../../fleet/roster.ts';
-import { readEnvelope } from '../../core/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';

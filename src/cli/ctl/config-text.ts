@@ -1,9 +1,4 @@
-import {
-  type ChangedValue,
-  nameOfFault,
-  type Published,
-  type Verdict,
-} from '../../fleet/desired-verdict.ts';
+import { type ChangedValue, nameOfFault, type Published, type Verdict } from '../../fleet/desired-verdict.ts';
 import type { ReceivedReport } from '../../fleet/device-messages.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 

@@ -1,8 +1,4 @@
-import {
-  type ReceivedAnswer,
-  type ReceivedLane,
-  receivedAnswerSchema,
-} from '../../fleet/device-messages.ts';
+import { type ReceivedAnswer, type ReceivedLane, receivedAnswerSchema } from '../../fleet/device-messages.ts';
 import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../fleet/roster.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';

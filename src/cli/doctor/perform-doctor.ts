@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../adapters/config/load.ts';
-import { readAgentEnvironment } from '../../device/doctor/probes/agent-note.ts';
-import { findRunningAgents, runsWith } from '../../device/doctor/probes/running-agent.ts';
 import { KERNEL_FOLDERS } from '../../adapters/kernel.ts';
 import { runningWith } from '../../adapters/state-file.ts';
 import { systemCode } from '../../adapters/system-error.ts';
 import { runChecks } from '../../device/doctor/check.ts';
 import { createExamination } from '../../device/doctor/examination.ts';
-import { createMachineParts } from '../../device/doctor/machine-checks.ts';
 import { diagnosisOf, worstOf } from '../../device/doctor/finding.ts';
+import { createMachineParts } from '../../device/doctor/machine-checks.ts';
+import { readAgentEnvironment } from '../../device/doctor/probes/agent-note.ts';
+import { findRunningAgents, runsWith } from '../../device/doctor/probes/running-agent.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';

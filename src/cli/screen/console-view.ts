@@ -1,3 +1,4 @@
+import { ownName } from '../../core/language-names.ts';
 import {
   advanceLines,
   appendText,
@@ -7,7 +8,6 @@ import {
   ROWS,
   type Room,
 } from '../../device/screen/captions/lines.ts';
-import { ownName } from '../../core/language-names.ts';
 import { type Wording, wordingOf } from '../../device/screen/wording.ts';
 import type { ReadChange, ReadSnapshot } from '../../protocol/screen-events.ts';
 import {

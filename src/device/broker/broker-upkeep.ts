@@ -1,4 +1,6 @@
 /** Long-term upkeep of the connection to the owner: certificate renewal and broker changes. */
+
+import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -7,7 +9,6 @@ import type { CommandHandlers } from '../commands/command-table.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { Publisher } from '../status/publisher.ts';
 import type { Troubles } from '../status/troubles.ts';
-import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import { createBrokerChange } from './broker-change.ts';
 import { createCertificateRenewal } from './certificate-renewal.ts';
 

@@ -1,7 +1,8 @@
 /** Logs lost messages and the state of the connection, limited by the repeat filter. */
+
+import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { BusProblem, LostMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
-import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../../machine/repeat-filter.ts';
 
 interface Telling {
   readonly log: Log;

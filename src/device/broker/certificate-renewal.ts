@@ -1,14 +1,7 @@
 /** Requests the next client certificate in time, tries it, and reports the result. */
 
-import {
-  type CertificateTrial,
-  type ConnectionOutcome,
-  NEW_TRIAL,
-  noteConnection,
-  renewalAt,
-  WARN_BEFORE_MS,
-} from './certificate-renewal-rules.ts';
 import { day } from '../../core/offered-certificate.ts';
+import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { DeviceCertificate } from '../../ports/certificate.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -20,7 +13,14 @@ import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
+import {
+  type CertificateTrial,
+  type ConnectionOutcome,
+  NEW_TRIAL,
+  noteConnection,
+  renewalAt,
+  WARN_BEFORE_MS,
+} from './certificate-renewal-rules.ts';
 
 /** Interval of checks (ms): the wall clock may be set at any time, and timers cannot run for years. */
 const LOOK_EACH_MS = 3_600_000;

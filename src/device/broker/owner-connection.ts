@@ -1,12 +1,12 @@
+import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Operator } from '../operator/operator.ts';
 import type { DesiredConfig } from '../config/desired-config.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { Operator } from '../operator/operator.ts';
 import type { Health } from '../status/health-reports.ts';
 import type { Publisher } from '../status/publisher.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
-import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { AnswerReader } from '../tokens/answer-reader.ts';
 import type { BackendWatcher } from '../tokens/backend-watch.ts';
 import { createLimitReport } from './broker-limits.ts';

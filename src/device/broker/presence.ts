@@ -1,3 +1,11 @@
+import { createThrottle } from '../../machine/throttle.ts';
+import type { Bus, BusMessage, BusProblem } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { statusSchema } from '../../protocol/mqtt/device.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { Publisher } from '../status/publisher.ts';
 import {
   type HeardStatus,
   judgeStatus,
@@ -7,14 +15,6 @@ import {
   UNDISPUTED,
   undisputedAt,
 } from './presence-rules.ts';
-import type { Bus, BusMessage, BusProblem } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import { parseJson } from '../../protocol/json.ts';
-import { statusSchema } from '../../protocol/mqtt/device.ts';
-import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Publisher } from '../status/publisher.ts';
-import { createThrottle } from '../../machine/throttle.ts';
 
 /**
  * Shortest interval between corrections of a wrong status (ms), however often it is overwritten. The first is

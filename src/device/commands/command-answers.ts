@@ -1,9 +1,9 @@
-import type { FinalAnswer } from './command-ledger.ts';
 import type { Bus, QueueShare } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { FinalAnswer } from './command-ledger.ts';
 import type { CommandRecord } from './command-record.ts';
 
 /** The receiver of a command's answers. */

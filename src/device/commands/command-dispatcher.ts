@@ -1,10 +1,10 @@
-import { type FinalAnswer, isExpired } from './command-ledger.ts';
+import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { commandName, type DeviceAddress, type DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import { type Asker, createCommandAnswers } from './command-answers.ts';
+import { type FinalAnswer, isExpired } from './command-ledger.ts';
 import { createCommandRate } from './command-rate.ts';
 import type { CommandRecord } from './command-record.ts';
 import { CommandError, type CommandReading, readCommand, takeSpread } from './command-request.ts';

@@ -1,8 +1,8 @@
 /** The file format of the command record. */
 import * as z from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
-import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from './command-ledger.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
+import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from './command-ledger.ts';
 
 const LONGEST_KEPT_MESSAGE = 200;
 

@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import { createBatchedWriter } from '../state-files/batched-writer.ts';
+import { readKept } from '../state-files/kept-state.ts';
 import {
   type Addressee,
   type CommandLedger,
@@ -10,11 +15,6 @@ import {
   settle,
   tell,
 } from './command-ledger.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { StateFile } from '../../ports/state-file.ts';
-import { createBatchedWriter } from '../state-files/batched-writer.ts';
-import { readKept } from '../state-files/kept-state.ts';
 import { type KeptRecord, readRecord, UNSAVED, writeRecord } from './command-record-file.ts';
 
 /** A command as the record keeps it. */

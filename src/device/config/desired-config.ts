@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import {
-  type DesiredDocument,
-  effectiveOf,
-  findNamer,
-  readDocument,
-  resolveDesired,
-} from './desired-rules.ts';
 import { judgeSigned, readEnvelope } from '../../core/signed-message.ts';
+import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
+import { createRepublish } from '../../machine/republish.ts';
+import { createThrottle, type Throttle } from '../../machine/throttle.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -18,14 +14,18 @@ import type { Config } from '../../protocol/config.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { createRepublish } from '../../machine/republish.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
-import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
-import { createThrottle, type Throttle } from '../../machine/throttle.ts';
 import { explainFault } from '../tokens/answer-reader.ts';
 import { readDesired, writeDesired } from './desired-file.ts';
+import {
+  type DesiredDocument,
+  effectiveOf,
+  findNamer,
+  readDocument,
+  resolveDesired,
+} from './desired-rules.ts';
 
 /** Shortest interval of `config/reported` (ms). */
 const REPORT_INTERVAL_MS = 1000;

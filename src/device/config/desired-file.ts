@@ -1,7 +1,7 @@
 /** The file format of `config/desired` documents. */
 import * as z from 'zod';
-import type { DesiredDocument } from './desired-rules.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
+import type { DesiredDocument } from './desired-rules.ts';
 
 const keysSchema = z.record(z.string(), z.unknown());
 /** Read leniently: the values are checked when they are used. */

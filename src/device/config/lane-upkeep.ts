@@ -1,12 +1,6 @@
-import {
-  mayChangeLoudspeaker,
-  mayChangeMicrophone,
-  mayEnd,
-} from '../lane/session/between-sentences.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import {
   type DeviceChange,
   deviceChanges,
@@ -16,6 +10,8 @@ import {
   withLanes,
   withoutLane,
 } from '../lane/runner/lane-changes.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { mayChangeLoudspeaker, mayChangeMicrophone, mayEnd } from '../lane/session/between-sentences.ts';
 
 /** Interval of checks whether a sentence has ended (ms). */
 const LOOK_EVERY_MS = 500;

@@ -1,6 +1,6 @@
+import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { TASK_KEYS } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
-import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { optionsAgain } from '../lane/runner/configured-options.ts';
 import type { LaneStep } from '../lane/runner/lane-runner.ts';
 import {

@@ -1,3 +1,4 @@
+import type { DefectReports } from '../../machine/defects.ts';
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Brokers } from '../../ports/brokers.ts';
 import type { OpenBus } from '../../ports/bus.ts';
@@ -17,7 +18,6 @@ import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { CreateEchoDetector } from '../../sound/echo-detector.ts';
-import type { DefectReports } from '../../machine/defects.ts';
 
 /** All ports that the agent acts through. */
 export interface AgentDeps {

@@ -1,8 +1,8 @@
-import { isRunning } from './desk-rules.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { type CommandTable, prepare } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
+import { isRunning } from './desk-rules.ts';
 
 /** Commands that begin a conversation when given by a key. By touch, every command begins one. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];

@@ -1,3 +1,11 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { Notice } from '../lane/lane-conversation.ts';
+import { taskOf } from '../lane/lane-options.ts';
+import { billedMs } from '../lane/lane-report.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import type { SayQueue } from '../say/say-queue.ts';
 import {
   type BegunBy,
   beginConversation,
@@ -5,20 +13,12 @@ import {
   noteActivity,
   summarize,
 } from './conversation.ts';
+import { deskOffer } from './desk-offer.ts';
 import { endsAt, follow, isFirstWord, isRunning } from './desk-rules.ts';
 import { noticeIn } from './notice.ts';
+import { createNoticeSpeaker } from './notice-speaker.ts';
 import { type Beginning, restoration, type Setting } from './restoration.ts';
 import { visitorLanguage } from './visitor-language.ts';
-import type { Notice } from '../lane/lane-conversation.ts';
-import { taskOf } from '../lane/lane-options.ts';
-import { billedMs } from '../lane/lane-report.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Config, LaneConfig } from '../../protocol/config.ts';
-import type { EventKind } from '../../protocol/mqtt/event.ts';
-import type { SayQueue } from '../say/say-queue.ts';
-import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { deskOffer } from './desk-offer.ts';
-import { createNoticeSpeaker } from './notice-speaker.ts';
 
 export interface ConversationsDeps {
   readonly clock: Clock;

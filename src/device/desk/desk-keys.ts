@@ -1,3 +1,4 @@
+import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyChange, OpenKeyDevice } from '../../ports/keys.ts';
 import type { Log } from '../../ports/log.ts';
@@ -8,7 +9,6 @@ import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import { createCommandRate } from '../commands/command-rate.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CarryOut } from './by-hand.ts';
-import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 
 export interface DeskKeysDeps {
   readonly clock: Clock;

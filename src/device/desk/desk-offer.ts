@@ -1,7 +1,7 @@
-import { type Languages, visitorLanguage } from './visitor-language.ts';
-import { taskOf } from '../lane/lane-options.ts';
 import type { TwoWayMode } from '../../protocol/config-desk.ts';
+import { taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { type Languages, visitorLanguage } from './visitor-language.ts';
 
 /** The languages that visitors of a desk may choose, and the present task of the offering lane. */
 export interface DeskOffer {

@@ -1,7 +1,7 @@
+import type { Phase } from '../../protocol/phases.ts';
 import type { LaneEffect } from '../lane/lane-effect.ts';
 import type { LaneEvent } from '../lane/lane-event.ts';
 import type { LaneState } from '../lane/lane-state.ts';
-import type { Phase } from '../../protocol/phases.ts';
 import { canSay, isAnswered, isHeardOut } from '../lane/session/operator-text.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
 import { isPlaying } from '../playout/playout.ts';

@@ -1,10 +1,10 @@
-import { exchangeLanguage, nextLanguage } from './visitor-language.ts';
-import { type TaskOptions, taskOf } from '../lane/lane-options.ts';
 import { ownName } from '../../core/language-names.ts';
 import { CommandError } from '../commands/command-request.ts';
-import type { SayQueue } from '../say/say-queue.ts';
+import { type TaskOptions, taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { SayQueue } from '../say/say-queue.ts';
 import { deskOffer } from './desk-offer.ts';
+import { exchangeLanguage, nextLanguage } from './visitor-language.ts';
 
 /** A lane's languages after the visitor's step to the next language. */
 export interface LanguageStep {

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
-import { readAgentNote } from './probes/agent-note.ts';
-import { findRunningAgents, runsWith } from './probes/running-agent.ts';
-import { type AgentFacts, judgeAgent, noAgent } from './agent-rules.ts';
-import type { AgentLink } from './login-rules.ts';
 import type { ReceivedStatus } from '../../fleet/device-messages.ts';
 import type { MachineParts } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { RunningNote } from '../../protocol/running-note.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { differingKeys, fingerprints } from '../config/fingerprints.ts';
+import { type AgentFacts, judgeAgent, noAgent } from './agent-rules.ts';
 import { type Check, deviceCheck } from './check.ts';
 import { BROKER_LIMIT_MS } from './connection-checks.ts';
+import type { AgentLink } from './login-rules.ts';
+import { readAgentNote } from './probes/agent-note.ts';
+import { findRunningAgents, runsWith } from './probes/running-agent.ts';
 
 /** The agents of this machine, as the doctor sees them. */
 export interface AgentAround {

@@ -1,5 +1,3 @@
-import type { BackendAnswer } from './backend-rules.ts';
-import type { ClockReading } from './connection-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { textAt } from '../../protocol/json.ts';
@@ -12,6 +10,8 @@ import {
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { WallMs } from '../../protocol/time.ts';
+import type { BackendAnswer } from './backend-rules.ts';
+import type { ClockReading } from './connection-rules.ts';
 
 /** The result of a trial request, without a token. */
 export interface Probed {

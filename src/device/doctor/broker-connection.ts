@@ -1,19 +1,19 @@
-import { reach, serverOf } from './probes/connection.ts';
-import { logIn } from './probes/login.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
-import { judgeOwnCertificate, type OwnCertificateFacts } from './certificate-check.ts';
-import { judgeReach } from './connection-rules.ts';
-import { combine, type Outcome, problem } from './finding.ts';
-import type { IsolationFacts } from './isolation-rules.ts';
-import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from './login-rules.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress } from '../../protocol/host-name.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions, keptSession } from '../broker/subscriptions.ts';
+import { judgeOwnCertificate, type OwnCertificateFacts } from './certificate-check.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
+import { judgeReach } from './connection-rules.ts';
+import { combine, type Outcome, problem } from './finding.ts';
 import { tryForeignTopics } from './isolation-checks.ts';
+import type { IsolationFacts } from './isolation-rules.ts';
+import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from './login-rules.ts';
+import { reach, serverOf } from './probes/connection.ts';
+import { logIn } from './probes/login.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
 

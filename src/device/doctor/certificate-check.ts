@@ -1,6 +1,6 @@
+import { fixOf, tlsAdvice } from '../../core/network/tls-advice.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { count, type Outcome, ok, problem, warning } from './finding.ts';
-import { fixOf, tlsAdvice } from '../../core/network/tls-advice.ts';
 
 /** A server's certificate. */
 export interface CertificateFacts {

@@ -1,6 +1,6 @@
-import { type Outcome, problem } from './finding.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
+import { type Outcome, problem } from './finding.ts';
 
 /** One result of a check; a check of lanes has one for each lane. */
 export type LaneOutcome = Outcome & { readonly lane: string | null };

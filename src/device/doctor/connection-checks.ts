@@ -1,6 +1,11 @@
-import { reach, type Server, serverOf } from './probes/connection.ts';
-import { askForUpgrade } from './probes/upgrade.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CheckName, Diagnosis } from '../../protocol/mqtt/diagnose.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { AddressError, streamAddress } from '../tokens/stream-address.ts';
+import type { BackendProbe, Probed } from './backend-probe.ts';
 import { judgeBackend } from './backend-rules.ts';
+import { type Check, deviceCheck, once } from './check.ts';
 import {
   type ClockReading,
   judgeClock,
@@ -10,13 +15,8 @@ import {
 } from './connection-rules.ts';
 import { combine, type Outcome, problem, skipped } from './finding.ts';
 import { type IsolationFacts, judgeIsolation } from './isolation-rules.ts';
-import { AddressError, streamAddress } from '../tokens/stream-address.ts';
-import type { Bus } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { CheckName, Diagnosis } from '../../protocol/mqtt/diagnose.ts';
-import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { BackendProbe, Probed } from './backend-probe.ts';
-import { type Check, deviceCheck, once } from './check.ts';
+import { reach, type Server, serverOf } from './probes/connection.ts';
+import { askForUpgrade } from './probes/upgrade.ts';
 
 /** Time limits of the steps of a connection (ms). */
 export const STEP_LIMIT_MS = 5000;

@@ -1,8 +1,8 @@
+import { fixOf, tlsAdvice } from '../../core/network/tls-advice.ts';
 import { isMulticastName } from '../../protocol/host-name.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
-import { fixOf, tlsAdvice } from '../../core/network/tls-advice.ts';
 
 /** How far a connection to a server got. */
 export interface ReachFacts {

@@ -1,6 +1,6 @@
+import { fixOf } from '../../core/network/tls-advice.ts';
 import { AUDIO_FAULTS, type AudioFault } from '../../ports/audio.ts';
 import { type Outcome, problem } from './finding.ts';
-import { fixOf } from '../../core/network/tls-advice.ts';
 
 /** @param code of an `AudioFault` */
 export function judgeDeviceFault(

@@ -1,14 +1,5 @@
-import { ownUser, readNamedFiles } from './probes/named-files.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import { redactValue } from '../../adapters/redaction.ts';
-import { judgeAgent } from './agent-rules.ts';
-import { judgeConfiguration } from './configuration.ts';
-import { judgeDeviceFault } from './device-fault.ts';
-import { combine, diagnosisOf, type Outcome, problem, skipped } from './finding.ts';
-import { judgeLogin } from './login-rules.ts';
-import { type HeardPiece, judgeHearing, measureHearing } from './microphone.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from './running-agent-rules.ts';
-import { configWarnings } from '../config/config-warning-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MachineParts } from '../../ports/machine.ts';
@@ -16,15 +7,24 @@ import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { CHECKS, type CheckName, type Diagnosis, diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../broker/subscriptions.ts';
+import { CommandError } from '../commands/command-request.ts';
+import { configWarnings } from '../config/config-warning-rules.ts';
 import { serviceAuthority } from '../config/unusable-file.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { judgeAgent } from './agent-rules.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { isExposed } from './broker-connection.ts';
 import { about, type Check, deviceCheck, runChecks } from './check.ts';
+import { judgeConfiguration } from './configuration.ts';
 import { type BrokerConnection, connectionChecks } from './connection-checks.ts';
+import { judgeDeviceFault } from './device-fault.ts';
+import { combine, diagnosisOf, type Outcome, problem, skipped } from './finding.ts';
+import { judgeLogin } from './login-rules.ts';
 import { machineChecks } from './machine-checks.ts';
+import { type HeardPiece, judgeHearing, measureHearing } from './microphone.ts';
+import { ownUser, readNamedFiles } from './probes/named-files.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from './running-agent-rules.ts';
 import { nameOf } from './sound-checks.ts';
-import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { CommandError } from '../commands/command-request.ts';
 
 /** The state of the agent, for its own diagnosis. */
 export interface DiagnoseDeps {

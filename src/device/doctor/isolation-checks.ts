@@ -1,8 +1,8 @@
-import { type Login, logIn } from './probes/login.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
-import type { IsolationFacts } from './isolation-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type DeviceAddress, operatorTopics } from '../../protocol/mqtt/topics.ts';
+import type { IsolationFacts } from './isolation-rules.ts';
+import { type Login, logIn } from './probes/login.ts';
 
 export interface IsolationParts {
   readonly clock: Clock;

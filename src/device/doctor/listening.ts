@@ -1,7 +1,7 @@
-import type { HeardPiece } from './microphone.ts';
 import type { AudioFault, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
+import type { HeardPiece } from './microphone.ts';
 
 /** An open microphone. */
 export interface Listening {

@@ -1,6 +1,6 @@
+import { splitHttpAnswer } from '../../core/network/http-answer.ts';
 import type { BrokerLimit } from '../../ports/bus.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
-import { splitHttpAnswer } from '../../core/network/http-answer.ts';
 import { explainRefusedLogin, type LoginNames } from './refusal-causes.ts';
 
 /** An agent on this machine: not there, connected with the same login, not connected (and why), or not known. */

@@ -2,25 +2,19 @@ import { dirname, resolve } from 'node:path';
 import { controlDevice } from '../../adapters/audio/alsa/mixer.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import { reasonIn } from '../../adapters/audio/child/own-words.ts';
-import { readDisk, readMemory, readPower } from './probes/machine-facts.ts';
-import { createProgramRunner } from '../../adapters/program-runner.ts';
-import { readSoundAccess } from './probes/sound-access.ts';
 import { KERNEL_FOLDERS, readTemperature } from '../../adapters/kernel.ts';
-import { combine, type Outcome, skipped } from './finding.ts';
-import {
-  type DiskFacts,
-  judgeDisk,
-  judgeMemory,
-  judgePower,
-  judgeTemperature,
-} from './machine-health.ts';
+import { createProgramRunner } from '../../adapters/program-runner.ts';
 import { parseMixer } from '../../core/mixer/mixer-controls.ts';
-import { judgeMissingMixer, judgeMixer } from './mixer-rules.ts';
-import { judgePermissions, type WantedDevice } from './permissions.ts';
-import { judgeUnit, parseProperties, UNIT, UNIT_PROPERTIES } from './unit-rules.ts';
 import type { MachineParts, RunProgram } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
 import { type Check, deviceCheck } from './check.ts';
+import { combine, type Outcome, skipped } from './finding.ts';
+import { type DiskFacts, judgeDisk, judgeMemory, judgePower, judgeTemperature } from './machine-health.ts';
+import { judgeMissingMixer, judgeMixer } from './mixer-rules.ts';
+import { judgePermissions, type WantedDevice } from './permissions.ts';
+import { readDisk, readMemory, readPower } from './probes/machine-facts.ts';
+import { readSoundAccess } from './probes/sound-access.ts';
+import { judgeUnit, parseProperties, UNIT, UNIT_PROPERTIES } from './unit-rules.ts';
 
 export function createMachineParts(env: Readonly<Record<string, string | undefined>>): MachineParts {
   return {

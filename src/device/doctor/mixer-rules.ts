@@ -1,5 +1,5 @@
-import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 import type { MixerControl } from '../../core/mixer/mixer-controls.ts';
+import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
 /** Main controls of each direction; other controls may belong to unused sockets. */
 const MAIN = {

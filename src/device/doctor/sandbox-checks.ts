@@ -1,15 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Outcome } from './finding.ts';
-import {
-  judgeSandbox,
-  type NeededFile,
-  SANDBOX_PROPERTIES,
-  startsWith,
-} from './sandbox-rules.ts';
-import { parseProperties, UNIT, type UnitProperties } from './unit-rules.ts';
 import type { MachineParts } from '../../ports/machine.ts';
 import type { Config } from '../../protocol/config.ts';
+import type { Outcome } from './finding.ts';
+import { judgeSandbox, type NeededFile, SANDBOX_PROPERTIES, startsWith } from './sandbox-rules.ts';
+import { parseProperties, UNIT, type UnitProperties } from './unit-rules.ts';
 
 /**
  * Looks at the configuration's files as the unit would: through the unit's sandbox, and as its user. Empty if the unit

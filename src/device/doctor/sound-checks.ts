@@ -1,7 +1,15 @@
 import { type Direction, describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
+import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../sound/pcm.ts';
+import { about, type Check, type LaneOutcome, once } from './check.ts';
+import { BROKER_LIMIT_MS } from './connection-checks.ts';
 import { judgeDeviceFault } from './device-fault.ts';
 import { judgeDeviceInUse } from './device-in-use.ts';
 import { type Outcome, ok, problem } from './finding.ts';
+import { faultOf, type Listening, listen } from './listening.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from './loudspeaker.ts';
 import {
   type HeardPiece,
@@ -12,14 +20,6 @@ import {
   measureHearing,
 } from './microphone.ts';
 import { findTone, LONGEST_ECHO_MS, makeTone, TONE_MS } from './test-tone.ts';
-import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
-import type { Config, LaneConfig } from '../../protocol/config.ts';
-import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../sound/pcm.ts';
-import { about, type Check, type LaneOutcome, once } from './check.ts';
-import { BROKER_LIMIT_MS } from './connection-checks.ts';
-import { faultOf, type Listening, listen } from './listening.ts';
 
 /** Dependencies of the sound checks. */
 export interface SoundParts {

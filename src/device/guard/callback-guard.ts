@@ -1,5 +1,5 @@
-import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import { attempt, type Defects, nameOf } from '../../machine/defects.ts';
+import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 
 /**
  * Wraps callbacks for an adapter. An exception in one of them is reported and does not reach the adapter, where it would end

@@ -1,6 +1,6 @@
+import { createDefects, type DefectReports, guardClock } from '../../machine/defects.ts';
 import type { AgentDeps } from '../deps/deps.ts';
 import { guardCallbacks, guardCapture } from './callback-guard.ts';
-import { createDefects, type DefectReports, guardClock } from '../../machine/defects.ts';
 import { guardSignatures, type SignedContentReader } from './signed-content.ts';
 import { guardStreams } from './stream-guard.ts';
 import { guardVoiceDetectors } from './voice-guard.ts';

@@ -1,5 +1,5 @@
-import type { Opening, SignatureReader } from '../../ports/signature.ts';
 import { attempt, type Defects } from '../../machine/defects.ts';
+import type { Opening, SignatureReader } from '../../ports/signature.ts';
 
 /** Opens compact JWS with the owner's public keys, and calls back once. */
 export interface SignedContentReader {

@@ -1,10 +1,10 @@
+import { type Defects, nameOf } from '../../machine/defects.ts';
 import {
   NO_CONNECTION,
   type OpenStream,
   type StreamConnection,
   type StreamListener,
 } from '../../ports/stream.ts';
-import { type Defects, nameOf } from '../../machine/defects.ts';
 
 /**
  * Streams that never throw. An exception ends the connection and is reported as `broke`; later callbacks are ignored.

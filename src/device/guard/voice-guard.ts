@@ -1,6 +1,6 @@
+import { attempt, type Defects } from '../../machine/defects.ts';
 import type { CreateVoiceDetector, Talk, VoiceDetector } from '../../ports/voice.ts';
 import { createEnergyDetector } from '../../sound/energy-detector.ts';
-import { attempt, type Defects } from '../../machine/defects.ts';
 
 /** Voice detectors that never throw. The usual detector is third-party WebAssembly; if it fails, a loudness detector replaces it. */
 export function guardVoiceDetectors(create: CreateVoiceDetector, defects: Defects): CreateVoiceDetector {

@@ -1,6 +1,6 @@
+import { isListening } from '../../protocol/phases.ts';
 import { dropHeld } from './losses/speech-lost.ts';
 import { forgetSilentLanguages } from './losses/unspoken.ts';
-import { isListening } from '../../protocol/phases.ts';
 import { forgetDeviceFault, forgetWarning } from './problems.ts';
 import { closeHearing, closeSetup, dropLease } from './session/close.ts';
 import { dropOldSession } from './session/old-session.ts';

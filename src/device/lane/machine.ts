@@ -1,14 +1,14 @@
 import type { StreamFault } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
-import { dropSpeech, trackDropped } from './losses/speech-dropped.ts';
-import { forgetOld, trackSpeechLoss } from './losses/speech-lost.ts';
-import { trackUnspoken } from './losses/unspoken.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './lane-effect.ts';
 import type { LaneEvent, TimerName } from './lane-event.ts';
 import type { LaneState } from './lane-state.ts';
 import { closeDrained, onRetryTimer, start, stop } from './lifecycle.ts';
+import { dropSpeech, trackDropped } from './losses/speech-dropped.ts';
+import { forgetOld, trackSpeechLoss } from './losses/speech-lost.ts';
+import { trackUnspoken } from './losses/unspoken.ts';
 import { rebuild, restart } from './restart.ts';
 import { lose, onService } from './service-events.ts';
 import { onCongested, onDrained, onPingTimer } from './session/dead-connection.ts';

@@ -11,12 +11,12 @@ import type {
   Warned,
 } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
+import { closeDrained } from './lifecycle.ts';
 import { noteLanguage, noteNoise } from './losses/unspoken.ts';
+import { noteWarning } from './problems.ts';
 import { notePartial, noteTranscript, noteTranslation } from './replay/claims.ts';
 import type { ReplayLog } from './replay/record.ts';
 import { noteSound, noteText } from './replay/spoken.ts';
-import { closeDrained } from './lifecycle.ts';
-import { noteWarning } from './problems.ts';
 import { keepAcceptedTask } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/failure.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';

@@ -1,8 +1,8 @@
 import { REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
-import { silentLanguages } from './losses/unspoken.ts';
+import type { Phase } from '../../protocol/phases.ts';
 import { isMuted } from './lane-options.ts';
 import type { LaneState } from './lane-state.ts';
-import type { Phase } from '../../protocol/phases.ts';
+import { silentLanguages } from './losses/unspoken.ts';
 import { phaseOf, tokenRequestOf } from './session/session-state.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence-watch.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';

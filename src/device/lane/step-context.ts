@@ -1,8 +1,8 @@
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
+import { isTransition, type Phase } from '../../protocol/phases.ts';
 import type { LaneEffect } from './lane-effect.ts';
 import type { TimerName } from './lane-event.ts';
 import type { LaneCounts, LaneState } from './lane-state.ts';
-import { isTransition, type Phase } from '../../protocol/phases.ts';
 import {
   isStreaming,
   patchSession,

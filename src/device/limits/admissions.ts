@@ -1,12 +1,12 @@
-import { openSince } from '../lane/lane-report.ts';
-import { type Admission, admissionOf } from './admission.ts';
-import { openingDelayMs } from './schedule.ts';
 import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
+import { openSince } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { type Admission, admissionOf } from './admission.ts';
 import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
+import { openingDelayMs } from './schedule.ts';
 
 /** Longest time until a change of the wall clock is noticed (ms). */
 const LOOK_EACH_MS = 30_000;

@@ -1,4 +1,14 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { StateMessage } from '../../protocol/mqtt/device.ts';
+import type { EventDetail } from '../../protocol/mqtt/event.ts';
+import type { WallMs } from '../../protocol/time.ts';
 import { billedMs } from '../lane/lane-report.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { createBatchedWriter } from '../state-files/batched-writer.ts';
+import { readKept } from '../state-files/kept-state.ts';
 import {
   addKept,
   type BudgetUse,
@@ -9,18 +19,8 @@ import {
   msToNews,
   noteTold,
 } from './budget.ts';
-import { dateOf, instantOf, localDay } from './local-time.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { StateFile } from '../../ports/state-file.ts';
-import type { Config } from '../../protocol/config.ts';
-import type { StateMessage } from '../../protocol/mqtt/device.ts';
-import type { EventDetail } from '../../protocol/mqtt/event.ts';
-import type { WallMs } from '../../protocol/time.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
-import { createBatchedWriter } from '../state-files/batched-writer.ts';
-import { readKept } from '../state-files/kept-state.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
+import { dateOf, instantOf, localDay } from './local-time.ts';
 
 /** Save interval, and so the maximum budget use lost at a power cut (ms of open streams): writing more often would wear out the SD card. */
 const KEEP_EACH_MS = 120_000;

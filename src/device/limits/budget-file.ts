@@ -1,8 +1,8 @@
 /** The file format of the budget use. */
 import * as z from 'zod';
+import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 import { type BudgetDay, type BudgetUse, daysToKeep } from './budget.ts';
 import { DAY_MS } from './local-time.ts';
-import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 
 /** Maximum milliseconds of streams in a day: 16 lanes with two streams each. */
 const MOST_USED_MS = 32 * DAY_MS;

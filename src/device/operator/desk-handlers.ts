@@ -1,8 +1,8 @@
-import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
 import type { DESK_COMMANDS } from '../../protocol/mqtt/commands/desk-commands.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
 import { brief, chooseLanes } from './lane-handlers.ts';
 
 /** The handlers of commands for two people at one desk. */

@@ -3,9 +3,9 @@ import type { Host } from '../../ports/host.ts';
 import type { LOG_LEVELS } from '../../protocol/config-choices.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { chooseLanes } from './lane-handlers.ts';
 import type { LogStream } from './log-stream.ts';
 

@@ -1,15 +1,15 @@
-import { isRunning } from '../desk/desk-rules.ts';
-import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../lane/lane-options.ts';
 import { twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
-import type { Admissions } from '../limits/admissions.ts';
-import type { Conversations } from '../desk/conversations.ts';
-import { allOrNone, heardSteps, languageSteps, speakName } from '../desk/language-step.ts';
-import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
+import type { Conversations } from '../desk/conversations.ts';
+import { isRunning } from '../desk/desk-rules.ts';
+import { allOrNone, heardSteps, languageSteps, speakName } from '../desk/language-step.ts';
+import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../lane/lane-options.ts';
+import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { Admissions } from '../limits/admissions.ts';
 import type { SayQueue, Speech } from '../say/say-queue.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
 

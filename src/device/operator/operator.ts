@@ -1,26 +1,26 @@
+import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { Admissions } from '../limits/admissions.ts';
-import { commandsByHand } from '../desk/by-hand.ts';
-import { createConversations } from '../desk/conversations.ts';
-import type { GuardedDeps } from '../guard/guarded-deps.ts';
-import type { SignedContentReader } from '../guard/signed-content.ts';
-import { type DeskKeys, openDeskKeys } from '../desk/desk-keys.ts';
-import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { desksOf } from '../lane/room/rooms.ts';
-import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
 import { createCommandRecord } from '../commands/command-record.ts';
 import { createCommandSignatures } from '../commands/command-signature.ts';
 import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
+import { commandsByHand } from '../desk/by-hand.ts';
+import { createConversations } from '../desk/conversations.ts';
+import { type DeskKeys, openDeskKeys } from '../desk/desk-keys.ts';
+import type { GuardedDeps } from '../guard/guarded-deps.ts';
+import type { SignedContentReader } from '../guard/signed-content.ts';
+import { desksOf } from '../lane/room/rooms.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import type { Admissions } from '../limits/admissions.ts';
+import { createSayQueue } from '../say/say-queue.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers, handlersAtDesk } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
-import { createSayQueue } from '../say/say-queue.ts';
 
 export interface OperatorDeps {
   readonly deps: GuardedDeps;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Publisher } from '../status/publisher.ts';
 import { accountOf, reportAccount } from '../lane/runner/lane-account.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { Publisher } from '../status/publisher.ts';
 import type { RefusedAnswers } from '../tokens/refused-answers.ts';
 
 export interface StatusAnswerDeps {

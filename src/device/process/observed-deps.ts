@@ -1,7 +1,7 @@
-import type { LaneProgress } from './progress.ts';
 import type { OpenCapture } from '../../ports/audio.ts';
 import type { AgentDeps } from '../deps/deps.ts';
 import type { LaneStep } from '../lane/runner/lane-runner.ts';
+import type { LaneProgress } from './progress.ts';
 
 /** The state of microphones and connection since the start. */
 export interface Observed {

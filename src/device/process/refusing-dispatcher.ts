@@ -1,3 +1,4 @@
+import { createRepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
@@ -9,7 +10,6 @@ import { createCommandRecord } from '../commands/command-record.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { createCommandSignatures } from '../commands/command-signature.ts';
 import { bindCommands } from '../commands/command-table.ts';
-import { createRepeatFilter } from '../../machine/repeat-filter.ts';
 
 export interface RefusingDispatcherDeps {
   readonly address: DeviceAddress;

@@ -1,9 +1,9 @@
 import type { NoteFile } from '../../adapters/running-note.ts';
+import { within } from '../../machine/within.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { fingerprints } from '../config/fingerprints.ts';
 import type { Publisher } from '../status/publisher.ts';
-import { within } from '../../machine/within.ts';
 import type { Observed } from './observed-deps.ts';
 
 /** Interval of updates (ms): a person starts the doctor seconds after a change. */

@@ -1,14 +1,14 @@
-import { taskOf } from '../lane/lane-options.ts';
-import { type LaneProgress, stuckLanes } from './progress.ts';
 import { describeUnit } from '../../core/unit-status.ts';
+import { createThrottle } from '../../machine/throttle.ts';
+import { within } from '../../machine/within.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Publisher } from '../status/publisher.ts';
+import { taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { createThrottle } from '../../machine/throttle.ts';
-import { within } from '../../machine/within.ts';
+import type { Publisher } from '../status/publisher.ts';
 import type { Observed } from './observed-deps.ts';
+import { type LaneProgress, stuckLanes } from './progress.ts';
 
 /**
  * Longest wait for devices and broker (ms). After it, even a kiosk without a network counts as ready, and reports what

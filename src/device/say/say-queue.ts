@@ -1,11 +1,11 @@
+import type { Clock } from '../../ports/clock.ts';
+import { CommandError } from '../commands/command-request.ts';
 import type { LaneEffect, SaidOutcome } from '../lane/lane-effect.ts';
 import type { Speaker } from '../lane/lane-options.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { canSay, turnBefore } from '../lane/session/operator-text.ts';
 import { playsFrom } from '../lane/two-way/two-way.ts';
 import { textPieces } from './text-pieces.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { CommandError } from '../commands/command-request.ts';
 
 /** Maximum number of texts queued per lane. */
 const MOST_WAITING = 8;

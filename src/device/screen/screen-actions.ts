@@ -1,12 +1,12 @@
-import { typingWays } from '../desk/typing.ts';
-import { opensByKey } from '../lane/two-way/two-way.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { deskOffer } from '../desk/desk-offer.ts';
 import { allOrNone, deskSteps } from '../desk/language-step.ts';
+import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { opensByKey } from '../lane/two-way/two-way.ts';
 import { createHeldTurns } from './held-turns.ts';
 
 const LOUDER_PERCENT = 10;

@@ -1,8 +1,8 @@
 import type { ReasonCode } from '../../protocol/mqtt/reasons.ts';
+import type { Phase } from '../../protocol/phases.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isMuted } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
-import type { Phase } from '../../protocol/phases.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
 import { laneStatus } from '../lane/status.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';

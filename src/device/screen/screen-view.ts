@@ -1,20 +1,3 @@
-import {
-  type Append,
-  captionsDueAt,
-  forgetCaptions,
-  lookAtCaptions,
-  NO_CAPTIONS,
-  takeCaption,
-} from './captions/captions.ts';
-import { noticeIn } from '../desk/notice.ts';
-import { typingWays } from '../desk/typing.ts';
-import type { Caption } from '../lane/lane-effect.ts';
-import { taskOf } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
-import { phaseOf } from '../lane/session/session-state.ts';
-import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
-import { isPlaying } from '../playout/playout.ts';
-import { isDeaf, levelStep, screenStatus } from './screen-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ConversationConfig } from '../../protocol/config-conversation.ts';
@@ -28,7 +11,24 @@ import type {
   ScreenTurn,
 } from '../../protocol/screen.ts';
 import { deskOffer } from '../desk/desk-offer.ts';
+import { noticeIn } from '../desk/notice.ts';
+import { typingWays } from '../desk/typing.ts';
+import type { Caption } from '../lane/lane-effect.ts';
+import { taskOf } from '../lane/lane-options.ts';
+import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { phaseOf } from '../lane/session/session-state.ts';
+import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
+import { isPlaying } from '../playout/playout.ts';
+import {
+  type Append,
+  captionsDueAt,
+  forgetCaptions,
+  lookAtCaptions,
+  NO_CAPTIONS,
+  takeCaption,
+} from './captions/captions.ts';
+import { isDeaf, levelStep, screenStatus } from './screen-status.ts';
 
 /** Longest display (ms) of text that arrived after the end of a conversation. */
 const END_AFTER_MS = 90_000;

@@ -6,10 +6,10 @@ import type { Log } from '../../ports/log.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
+import { desksOf } from '../lane/room/rooms.ts';
+import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import type { Admissions } from '../limits/admissions.ts';
 import type { Publisher } from '../status/publisher.ts';
-import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { desksOf } from '../lane/room/rooms.ts';
 import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
 

@@ -1,10 +1,10 @@
 /** The agent's metrics at /metrics: the figures of `status`, `state` and `health`, never the text of speech. */
 import type { Family, Sample } from '../../adapters/watch/open-metrics.ts';
-import { PHASE_NAMES } from '../../protocol/phases.ts';
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
 import { codeOf } from '../../protocol/mqtt/reasons.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../protocol/mqtt/statuses.ts';
+import { PHASE_NAMES } from '../../protocol/phases.ts';
 
 export interface Measured {
   readonly version: string;

@@ -1,5 +1,3 @@
-import { billedMs } from '../lane/lane-report.ts';
-import { nextTryAt } from '../lane/session/retry-wait.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadVitals } from '../../ports/vitals.ts';
@@ -7,8 +5,10 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
+import { billedMs } from '../lane/lane-report.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { LatencySummary } from '../lane/runner/latency.ts';
+import { nextTryAt } from '../lane/session/retry-wait.ts';
 
 const EACH_MS = 60_000;
 

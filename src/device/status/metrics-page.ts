@@ -4,9 +4,9 @@ import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-s
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { VERSION } from '../../protocol/version.ts';
+import { agentFamilies, type Measured } from './agent-families.ts';
 import type { Health } from './health-reports.ts';
 import type { Publisher } from './publisher.ts';
-import { agentFamilies, type Measured } from './agent-families.ts';
 
 /** Wait before another attempt to listen (ms): another program may free the port. */
 const RETRY_MS = 30_000;

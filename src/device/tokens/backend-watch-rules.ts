@@ -1,5 +1,5 @@
-import type { MonotonicMs } from '../../protocol/time.ts';
 import { draw, type Seed } from '../../core/random.ts';
+import type { MonotonicMs } from '../../protocol/time.ts';
 
 /**
  * Decides whether the backend still answers. Two things show it: the lanes' token requests, and, while a lane waits

@@ -1,12 +1,3 @@
-import {
-  type BackendWatchEffect,
-  type BackendWatchEvent,
-  createBackendWatch as createWatch,
-  type Outage,
-  SILENT_AFTER_MS,
-  stepBackendWatch,
-  wakeAt,
-} from './backend-watch-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -19,6 +10,15 @@ import {
   tokenResponseSchema,
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import {
+  type BackendWatchEffect,
+  type BackendWatchEvent,
+  createBackendWatch as createWatch,
+  type Outage,
+  SILENT_AFTER_MS,
+  stepBackendWatch,
+  wakeAt,
+} from './backend-watch-rules.ts';
 import type { EndedStreams } from './ended-streams.ts';
 
 /** Number of recent probes whose late answers are recognised. */

@@ -1,5 +1,5 @@
-import type { Log } from '../../ports/log.ts';
 import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
+import type { Log } from '../../ports/log.ts';
 import { type AnswerFault, explainFault } from './answer-reader.ts';
 
 /** Counts refused answers to token requests, and logs them once a minute at most. */

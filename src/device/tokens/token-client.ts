@@ -1,7 +1,6 @@
 import { hideAll, shortId } from '../../adapters/known-secrets.ts';
 import { redactText } from '../../adapters/redaction.ts';
-import type { Denial, Grant } from '../lane/lane-event.ts';
-import { AddressError } from './stream-address.ts';
+import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -16,8 +15,9 @@ import {
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { LegacySession } from '../../protocol/service/session.ts';
-import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
+import type { Denial, Grant } from '../lane/lane-event.ts';
 import type { EndedStreams } from './ended-streams.ts';
+import { AddressError } from './stream-address.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** Expiry of a request at the broker (s): a session issued later would not be used. */

@@ -1,6 +1,6 @@
 import { createKnownSecrets } from '../../adapters/known-secrets.ts';
-import { AddressError, streamAddress } from './stream-address.ts';
 import type { StreamTarget } from '../../ports/stream.ts';
+import { AddressError, streamAddress } from './stream-address.ts';
 
 interface Secret {
   readonly token: string;

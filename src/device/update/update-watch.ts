@@ -1,4 +1,3 @@
-import { disturbsNobody, isInWindow } from './good-moment.ts';
 import type { Updates } from '../../ports/updates.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { WallMs } from '../../protocol/time.ts';
@@ -6,8 +5,9 @@ import type { UpdateOrder, UpdateReport, UpdateStatus } from '../../protocol/upd
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
-import type { Publisher } from '../status/publisher.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { Publisher } from '../status/publisher.ts';
+import { disturbsNobody, isInWindow } from './good-moment.ts';
 
 /** Polling interval (ms). The polls share wake-ups with other timers. */
 const LOOK_EVERY_MS = 5000;

@@ -1,9 +1,4 @@
-import {
-  beginCaptureClock,
-  type CaptureClock,
-  noteSamples,
-  timeOfSample,
-} from '../capture-clock.ts';
+import { beginCaptureClock, type CaptureClock, noteSamples, timeOfSample } from '../capture-clock.ts';
 
 /** Buffers of a device between its input and the loudspeaker. */
 export interface Buffering {

@@ -1,7 +1,7 @@
 /** How many streams there may be, and what is left when they end. */
 import { describe, expect, it } from 'vitest';
-import { createFleet } from '../../../src/backend/fleet/fleet.ts';
 import { Streams } from '../../../src/backend/console/streams.ts';
+import { createFleet } from '../../../src/backend/fleet/fleet.ts';
 import { fleetViewSchema } from '../../../src/protocol/console-fleet.ts';
 import type { Job } from '../../../src/protocol/console-jobs.ts';
 import type { ConsoleRole } from '../../../src/protocol/console-routes.ts';

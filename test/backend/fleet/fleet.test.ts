@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { MOST_UNREAD_BYTES } from '../../../src/backend/console/event-stream.ts';
 import { MOST_STREAMS_EACH } from '../../../src/backend/console/streams.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
-import { createJumpingClock } from '../watch/jumping-clock.ts';
 import { type ConsoleFixture, consoleOfEachTest } from '../console/console-on-loopback.ts';
+import { createJumpingClock } from '../watch/jumping-clock.ts';
 
 const { start } = consoleOfEachTest();
 const state = (volume: number, more: object = {}) => ({

@@ -1,11 +1,6 @@
 /** Denials by the backend's own limits. Waits are computed by hand. */
 import { expect, it } from 'vitest';
-import {
-  busy,
-  countUnknownDevices,
-  tooMany,
-  withoutStore,
-} from '../../../src/backend/issuing/denials.ts';
+import { busy, countUnknownDevices, tooMany, withoutStore } from '../../../src/backend/issuing/denials.ts';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/adapters/log.ts';
 import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
+import { createTokenCounts } from '../../../src/backend/issuing/token-counts.ts';
 import type { ServiceClient } from '../../../src/backend/service/service-client.ts';
 import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
 import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
-import { createTokenCounts } from '../../../src/backend/issuing/token-counts.ts';
 import { backendConfigSchema, MEMORY_STORE } from '../../../src/protocol/backend-config.ts';
 import type { EndedStream } from '../../../src/protocol/mqtt/token.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

@@ -1,10 +1,10 @@
 /** What people do at the console: commands, configuration and figures, on both stores. */
 import { describe, expect, it } from 'vitest';
 import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
+import { type ConsoleFixture, consoleOfEachTest, PREFIX } from '../console/console-on-loopback.ts';
 import { onBothStores } from '../store/both-stores.ts';
 import { PASSWORD as STORE_PASSWORD } from '../store/postgres-server.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
-import { type ConsoleFixture, consoleOfEachTest, PREFIX } from '../console/console-on-loopback.ts';
 
 const { start } = consoleOfEachTest();
 const rows = (fixture: ConsoleFixture, view: object) =>

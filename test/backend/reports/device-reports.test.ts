@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLimitedWarnings } from '../../../src/machine/limited-warnings.ts';
 import { DeviceReports } from '../../../src/backend/reports/device-reports.ts';
+import { createLimitedWarnings } from '../../../src/machine/limited-warnings.ts';
 import type { BusListener, BusOptions } from '../../../src/ports/bus.ts';
 import type { StoredConversation } from '../../../src/ports/console-store.ts';
 import { type EndReport, StoreDown, ValueRefused } from '../../../src/ports/store.ts';

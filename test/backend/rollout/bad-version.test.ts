@@ -1,9 +1,9 @@
 /** A fleet of 200 simulated devices gets a version, driven by the shipped driver in virtual time. */
 import { describe, expect, it } from 'vitest';
+import { type RolloutDriver, startRolloutDriver } from '../../../src/backend/rollout/driver.ts';
 import { countsOf } from '../../../src/backend/rollout/report.ts';
 import { abort, pause, resume } from '../../../src/backend/rollout/requests.ts';
 import { createRollout, type Rollout, readRollout } from '../../../src/backend/rollout/rollout.ts';
-import { type RolloutDriver, startRolloutDriver } from '../../../src/backend/rollout/driver.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { createMemoryRolloutStore } from './memory-rollout-store.ts';
 import { type Behaviour, createSimulatedFleet, PREFIX } from './simulated-fleet.ts';

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import type { TroubleKind } from '../../../src/backend/service/service-trouble.ts';
 import { findUnused } from '../../../src/backend/issuing/session-upkeep.ts';
 import {
   createServiceClient,
@@ -9,6 +8,7 @@ import {
   type ServiceOptions,
 } from '../../../src/backend/service/service-client.ts';
 import { ServiceFailure } from '../../../src/backend/service/service-failure.ts';
+import type { TroubleKind } from '../../../src/backend/service/service-trouble.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
 import { asWall } from '../../../src/protocol/time.ts';
 import { spokenWav } from '../../voice-recordings.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownerSignatures } from '../../../src/device/config/unusable-file.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { ownerSignatures } from '../../../src/device/config/unusable-file.ts';
 import { testConfig } from '../../device/fake-deps.ts';
 import { gather } from '../../gathered.ts';
 

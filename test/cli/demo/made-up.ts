@@ -1,5 +1,3 @@
-import type { LaneAccount } from '../../../src/device/lane/runner/lane-account.ts';
-import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import type { Capabilities } from '../../../src/cli/demo/live-colors.ts';
 import { type LiveModel, renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
@@ -8,6 +6,8 @@ import type { Caption, LaneEffect } from '../../../src/device/lane/lane-effect.t
 import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
 import { createLane, type LaneState, NO_COUNTS } from '../../../src/device/lane/lane-state.ts';
+import type { LaneAccount } from '../../../src/device/lane/runner/lane-account.ts';
+import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { NO_ACCOUNTS } from '../../../src/device/lane/uplink/backlog.ts';
 
 export const LANE: LaneState = createLane({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { day, faultOf, type OfferedFacts } from '../../../src/core/offered-certificate.ts';
 import {
   type CertificateTrial,
   type ConnectionOutcome,
@@ -6,7 +7,6 @@ import {
   noteConnection,
   renewalAt,
 } from '../../../src/device/broker/certificate-renewal-rules.ts';
-import { day, faultOf, type OfferedFacts } from '../../../src/core/offered-certificate.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);

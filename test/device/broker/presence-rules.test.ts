@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 import {
   judgeStatus,
   noteConnection,
@@ -7,7 +8,6 @@ import {
   UNDISPUTED,
   undisputedAt,
 } from '../../../src/device/broker/presence-rules.ts';
-import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 
 const OWN = { bootId: 'me', connection: 3, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });

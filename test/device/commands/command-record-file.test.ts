@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_LEDGER, note, settle, tell } from '../../../src/device/commands/command-ledger.ts';
 import {
   INTERRUPTED,
   RECORD_VERSION,
   readRecord,
   writeRecord,
 } from '../../../src/device/commands/command-record-file.ts';
-import { EMPTY_LEDGER, note, settle, tell } from '../../../src/device/commands/command-ledger.ts';
 import { asWall } from '../../../src/protocol/time.ts';
 
 const FOLDER = new URL('../state-files/', import.meta.url);

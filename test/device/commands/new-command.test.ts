@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { commandSections } from '../../../scripts/docs/mqtt-parts.ts';
+import { personAccess } from '../../../src/backend/broker/access.ts';
+import { readVerb, verbsOf } from '../../../src/cli/ctl/verbs.ts';
 import { createCommandDispatcher } from '../../../src/device/commands/command-dispatcher.ts';
 import { createCommandRecord } from '../../../src/device/commands/command-record.ts';
 import { createCommandSignatures } from '../../../src/device/commands/command-signature.ts';
 import { bindCommands, type CommandHandlers } from '../../../src/device/commands/command-table.ts';
 import { createRepeatFilter } from '../../../src/machine/repeat-filter.ts';
-import { personAccess } from '../../../src/backend/broker/access.ts';
-import { readVerb, verbsOf } from '../../../src/cli/ctl/verbs.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import {
   type CommandDefinitions,

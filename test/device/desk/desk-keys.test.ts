@@ -3,8 +3,8 @@ import type { AgentDeps } from '../../../src/device/deps/deps.ts';
 import { isMuted } from '../../../src/device/lane/lane-options.ts';
 import type { KeyDeviceListener } from '../../../src/ports/keys.ts';
 import { keyCode } from '../../../src/protocol/key-names.ts';
-import { events, LISTENERS, laneOf } from './desk.ts';
 import { createScheduledAgent } from '../scheduled-agent.ts';
+import { events, LISTENERS, laneOf } from './desk.ts';
 
 const PAD = '/dev/input/by-id/pad';
 const PEDAL = '/dev/input/by-id/pedal';

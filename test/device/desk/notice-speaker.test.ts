@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createNoticeSpeaker } from '../../../src/device/desk/notice-speaker.ts';
 import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
-import { LaneHarness } from '../lane/lane-harness.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { testConfig } from '../fake-deps.ts';
+import { LaneHarness } from '../lane/lane-harness.ts';
 
 const noticeIn = (language: string) => ({ language, text: `notice in ${language}` });
 

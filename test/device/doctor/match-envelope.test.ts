@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { matchEnvelope } from '../../../src/device/doctor/match-envelope.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { matchEnvelope } from '../../../src/device/doctor/match-envelope.ts';
 
 const next = seededRandom(3);
 const pattern = Float32Array.from({ length: 200 }, (_, at) => Math.sin(at ** 2 / 150));

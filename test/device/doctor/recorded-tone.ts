@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
-import { findTone, makeTone, TONE_MS } from '../../../src/device/doctor/test-tone.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { findTone, makeTone, TONE_MS } from '../../../src/device/doctor/test-tone.ts';
 import { toFloat, toPcm } from '../../../src/sound/pcm.ts';
 
 export interface Room {

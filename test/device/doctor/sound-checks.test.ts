@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
 import { runChecks } from '../../../src/device/doctor/check.ts';
 import { type SoundParts, soundChecks } from '../../../src/device/doctor/sound-checks.ts';
-import { seededRandom } from '../../../src/core/random.ts';
 import type { AudioFault, CaptureSink, OpenCapture, OpenPlayback } from '../../../src/ports/audio.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';

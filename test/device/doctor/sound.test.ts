@@ -6,7 +6,10 @@ import {
   judgeHearing,
   measureHearing,
 } from '../../../src/device/doctor/microphone.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/device/doctor/running-agent-rules.ts';
+import {
+  judgeCaptureFindings,
+  judgeRunningPlayback,
+} from '../../../src/device/doctor/running-agent-rules.ts';
 import { NO_ECHO } from '../../../src/sound/echo-guard.ts';
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);

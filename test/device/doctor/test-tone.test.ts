@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findTone, makeTone, TONE_MS } from '../../../src/device/doctor/test-tone.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { findTone, makeTone, TONE_MS } from '../../../src/device/doctor/test-tone.ts';
 import {
   expectDelayAndGain,
   expectFound,

@@ -1,8 +1,8 @@
 /** Sound of the service that is noise in place of speech: nothing of it is played, and the operator learns of it. */
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../src/core/random.ts';
 import type { LaneOptions } from '../../../src/device/lane/lane-options.ts';
 import { laneStatus } from '../../../src/device/lane/status.ts';
-import { seededRandom } from '../../../src/core/random.ts';
 import { spoke } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 

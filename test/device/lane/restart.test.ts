@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/device/lane/machine.ts';
-import { phaseOf } from '../../../src/device/lane/session/session-state.ts';
-import { laneStatus } from '../../../src/device/lane/status.ts';
 import { owedChunks } from '../../../src/device/lane/replay/owed.ts';
 import { emptyReplayLog } from '../../../src/device/lane/replay/replay-log.ts';
+import { phaseOf } from '../../../src/device/lane/session/session-state.ts';
+import { laneStatus } from '../../../src/device/lane/status.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a step that threw', () => {

@@ -3,7 +3,6 @@ import type { LaneEvent, TimerName } from '../../../src/device/lane/lane-event.t
 import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/device/lane/lane-options.ts';
 import { createLane, type LaneState } from '../../../src/device/lane/lane-state.ts';
 import { step } from '../../../src/device/lane/machine.ts';
-import type { Phase } from '../../../src/protocol/phases.ts';
 import {
   hearingStream,
   type Lease,
@@ -15,6 +14,7 @@ import {
   setupOf,
 } from '../../../src/device/lane/session/session-state.ts';
 import { StepContext } from '../../../src/device/lane/step-context.ts';
+import type { Phase } from '../../../src/protocol/phases.ts';
 import type { Walk } from './demand.ts';
 import { freeze } from './freeze.ts';
 import { Ledger } from './invariants.ts';

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { advance, flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../../src/device/playout/playout.ts';
+import {
+  advance,
+  flush,
+  heardLately,
+  isPlaying,
+  SILENT_PLAYOUT,
+} from '../../../src/device/playout/playout.ts';
 import { readTags, tagged } from '../lane/sound.ts';
 import { FORMAT, PlayoutHarness, START, WORDS_PER_MS } from './playout-harness.ts';
 import { testAnyInput } from './playout-tests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keepClock } from '../../../src/device/process/clock-upkeep.ts';
 import type { ServerTime } from '../../../src/core/time-sources.ts';
+import { keepClock } from '../../../src/device/process/clock-upkeep.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 

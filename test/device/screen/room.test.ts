@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
 import { createScreenActions } from '../../../src/device/screen/screen-actions.ts';
 import { createScreenView } from '../../../src/device/screen/screen-view.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import type { ScreenChange } from '../../../src/protocol/screen.ts';
-import { LaneHarness } from '../lane/lane-harness.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { createFakeDeps, testConfig } from '../fake-deps.ts';
+import { LaneHarness } from '../lane/lane-harness.ts';
 
 const TALK = { startedAt: 0, notice: null };
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createEventLoop } from '../../../src/machine/event-loop.ts';
-import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/machine/defects.ts';
 import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
 import * as machine from '../../../src/device/lane/machine.ts';
+import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/machine/defects.ts';
+import { createEventLoop } from '../../../src/machine/event-loop.ts';
 import { closed, ready } from '../../service-events.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { BASE, TOKEN } from '../fake-deps.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createRepeatFilter } from '../../../src/machine/repeat-filter.ts';
+import type { Denial, Grant } from '../../../src/device/lane/lane-event.ts';
 import { createTokenClient } from '../../../src/device/tokens/token-client.ts';
 import { createTokenStore } from '../../../src/device/tokens/token-store.ts';
-import type { Denial, Grant } from '../../../src/device/lane/lane-event.ts';
+import { createRepeatFilter } from '../../../src/machine/repeat-filter.ts';
 import type { Bus, PublishOptions } from '../../../src/ports/bus.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

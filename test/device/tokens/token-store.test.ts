@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenStore } from '../../../src/device/tokens/token-store.ts';
 import { AddressError } from '../../../src/device/tokens/stream-address.ts';
+import { createTokenStore } from '../../../src/device/tokens/token-store.ts';
 
 const TOKEN = 'tok_SECRET-0123456789';
 const secretAt = (urlTemplate: string) => ({ token: TOKEN, session: 'session-id-that-is-long', urlTemplate });

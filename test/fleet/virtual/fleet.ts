@@ -1,15 +1,15 @@
 /** Many shipped agents and two shipped backends in one virtual world. Lanes are silent: nothing captures sound. */
 import { randomUUID } from 'node:crypto';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { Agent } from '../../../src/device/agent.ts';
-import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { IssuerRunner } from '../../../src/backend/issuing/issuer-runner.ts';
 import { openHearing } from '../../../src/backend/issuing/request-intake.ts';
 import { createTokenCounts } from '../../../src/backend/issuing/token-counts.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import { Agent } from '../../../src/device/agent.ts';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
+import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { isStreaming } from '../../../src/device/lane/session/session-state.ts';
 import { openRequest } from '../../../src/device/lane/session/token-request.ts';
-import { seededRandom } from '../../../src/core/random.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { configSchema } from '../../../src/protocol/config.ts';

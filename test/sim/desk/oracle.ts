@@ -1,5 +1,5 @@
-import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { primaryOf } from '../../../src/device/lane/replay/language-tags.ts';
+import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { TICK_MS, TICK_SAMPLES } from '../sound.ts';
 import { type Form, isRoom, type Person, type Utterance } from './people.ts';
 

@@ -1,3 +1,4 @@
+import { BYTES_PER_SAMPLE, samplesOf } from '../../../src/sound/pcm.ts';
 import { stepPlaybackBuffer } from '../../../src/sound/playback-buffer/buffer.ts';
 import {
   type BufferEffect,
@@ -6,7 +7,6 @@ import {
   type PlaybackBuffer,
 } from '../../../src/sound/playback-buffer/buffer-state.ts';
 import type { Buffering, Sight } from '../../../src/sound/playback-buffer/device-timeline.ts';
-import { BYTES_PER_SAMPLE, samplesOf } from '../../../src/sound/pcm.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 export const RATE_HZ = 24_000;

@@ -1,5 +1,5 @@
-import type { Buffering } from '../../../sound/playback-buffer/device-timeline.ts';
 import type { AudioFault } from '../../../ports/audio.ts';
+import type { Buffering } from '../../../sound/playback-buffer/device-timeline.ts';
 import type { Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
 import type { NamedDevice } from './stderr-classifier.ts';

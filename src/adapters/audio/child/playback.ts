@@ -1,3 +1,4 @@
+import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { stepPlaybackBuffer } from '../../../sound/playback-buffer/buffer.ts';
 import {
   type BufferEffect,
@@ -11,7 +12,6 @@ import {
 } from '../../../sound/playback-buffer/buffer-state.ts';
 import type { Buffering, Sight } from '../../../sound/playback-buffer/device-timeline.ts';
 import { CAPACITY_MS } from '../../../sound/playback-buffer/limits.ts';
-import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';
 import { frameBytesOf, toDevice } from './format.ts';

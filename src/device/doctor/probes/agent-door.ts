@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { doorName, noteFolder } from '../../../adapters/running-note.ts';
 import { parseJson } from '../../../protocol/json.ts';
 import {
   type CheckName,
@@ -11,7 +12,6 @@ import {
   type Diagnosis,
   diagnosisSchema,
 } from '../../../protocol/mqtt/diagnose.ts';
-import { doorName, noteFolder } from '../../../adapters/running-note.ts';
 import { noteFolders } from './agent-note.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

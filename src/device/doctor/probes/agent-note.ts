@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { parseJson } from '../../../protocol/json.ts';
-import { type RunningNote, runningNoteSchema } from '../../../protocol/running-note.ts';
 import { readBounded } from '../../../adapters/bounded-file.ts';
 import { readIfReadable } from '../../../adapters/if-readable.ts';
 import { noteFolder, noteName } from '../../../adapters/running-note.ts';
+import { parseJson } from '../../../protocol/json.ts';
+import { type RunningNote, runningNoteSchema } from '../../../protocol/running-note.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

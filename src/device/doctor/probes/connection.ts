@@ -6,12 +6,12 @@ import {
   type PeerCertificate,
   type TLSSocket,
 } from 'node:tls';
-import type { CertificateFacts } from '../certificate-check.ts';
-import type { ReachFacts } from '../connection-rules.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { readAddress } from '../../../protocol/host-name.ts';
 import { ADDRESS_LIMIT_MS } from '../../../adapters/network/address-attempts.ts';
 import { isAboutOwnFiles, isOurCertificateRefused, tlsReason } from '../../../adapters/network/tls-reason.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { readAddress } from '../../../protocol/host-name.ts';
+import type { CertificateFacts } from '../certificate-check.ts';
+import type { ReachFacts } from '../connection-rules.ts';
 
 /** A server and the TLS material to connect to it. */
 export interface Server {

@@ -1,6 +1,6 @@
+import { createMqttBus, type MqttConnection } from '../../../adapters/mqtt/bus.ts';
 import type { BrokerLimit, Bus, BusMessage, BusOptions } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { createMqttBus, type MqttConnection } from '../../../adapters/mqtt/bus.ts';
 
 export type Login =
   | {

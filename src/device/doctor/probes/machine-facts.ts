@@ -1,10 +1,10 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { DiskFacts, MemoryFacts, PowerFacts } from '../machine-health.ts';
-import type { KernelFolders, RunProgram } from '../../../ports/machine.ts';
 import { listIfReadable, readIfReadable } from '../../../adapters/if-readable.ts';
 import { systemCode } from '../../../adapters/system-error.ts';
+import type { KernelFolders, RunProgram } from '../../../ports/machine.ts';
+import type { DiskFacts, MemoryFacts, PowerFacts } from '../machine-health.ts';
 
 /** The state of a folder's disk, as this user sees it. */
 export function readDisk({

@@ -1,15 +1,20 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import type { NamedFile } from '../configuration.ts';
-import type { ConfigWarning } from '../../config/config-warning-rules.ts';
-import type { Config } from '../../../protocol/config.ts';
 import { describeFileProblem } from '../../../adapters/audio/fault.ts';
 import { checkWritable } from '../../../adapters/audio/wav-writer.ts';
-import { certificateFault, ownCertificateFault, pairFault, privateKeyFault } from '../../../adapters/config/pem.ts';
+import {
+  certificateFault,
+  ownCertificateFault,
+  pairFault,
+  privateKeyFault,
+} from '../../../adapters/config/pem.ts';
 import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../../../adapters/config/read-file.ts';
 import { readPassword, readSecret } from '../../../adapters/config/secret.ts';
 import { readTextFile, unreadableReason } from '../../../adapters/config/text-file.ts';
 import { KeyError, readPublicKey } from '../../../adapters/signing/signing-keys.ts';
+import type { Config } from '../../../protocol/config.ts';
+import type { ConfigWarning } from '../../config/config-warning-rules.ts';
+import type { NamedFile } from '../configuration.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 

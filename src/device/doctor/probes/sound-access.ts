@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import type { SoundAccess } from '../../../ports/machine.ts';
 import { MACHINE_FOLDERS, type MachineFolders } from '../../../adapters/audio/cards/card.ts';
 import { hasKernelSound, readCards } from '../../../adapters/audio/cards/kernel-cards.ts';
+import type { SoundAccess } from '../../../ports/machine.ts';
 
 /** This user's access to the kernel's sound cards. */
 export function readSoundAccess(

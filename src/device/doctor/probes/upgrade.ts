@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { UpgradeFacts } from '../connection-rules.ts';
 import { tlsReason } from '../../../adapters/network/tls-reason.ts';
 import { ownLine, shownAddress } from '../../../adapters/own-line.ts';
+import type { UpgradeFacts } from '../connection-rules.ts';
 import { codeOf } from './connection.ts';
 
 const WEB_SOCKET_KEY_BYTES = 16;

@@ -1,8 +1,8 @@
 import { isCause, type LossCause } from '../../../protocol/mqtt/causes.ts';
 import type { LaneState } from '../lane-state.ts';
+import type { Unanswered } from '../replay/record.ts';
 import { hearingStream, isCongested, isStreaming, tokenRequestOf } from '../session/session-state.ts';
 import type { StepContext } from '../step-context.ts';
-import type { Unanswered } from '../replay/record.ts';
 import { type BacklogChunk, dropAll, dropOld, heldSpeech, writeOff } from '../uplink/backlog.ts';
 import { REPORT_EACH_MS, type SpeechLoss } from './loss-record.ts';
 

@@ -1,9 +1,9 @@
 import type { LaneState } from '../lane-state.ts';
+import { differ, targetOf } from '../replay/language-tags.ts';
+import type { Unspoken } from '../replay/record.ts';
 import { streamsOf } from '../session/session-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { spokenLanguages, twoWayIn } from '../two-way/two-way.ts';
-import { differ, targetOf } from '../replay/language-tags.ts';
-import type { Unspoken } from '../replay/record.ts';
 import { REPORT_EACH_MS } from './loss-record.ts';
 
 /**

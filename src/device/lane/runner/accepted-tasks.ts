@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { TaskOptions } from '../lane-options.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { StateFile } from '../../../ports/state-file.ts';
@@ -7,6 +6,7 @@ import { languageClash, languageSchema, targetsSchema } from '../../../protocol/
 import { createBatchedWriter } from '../../state-files/batched-writer.ts';
 import { readKept } from '../../state-files/kept-state.ts';
 import { type Readers, type Reading, readVersioned } from '../../state-files/versioned-file.ts';
+import type { TaskOptions } from '../lane-options.ts';
 import type { LaneStep } from './lane-runner.ts';
 
 /** Maximum number of lanes of a device. */

@@ -1,5 +1,5 @@
-import type { LaneEvent } from '../lane-event.ts';
 import { AUDIO_FAULTS, type AudioFault } from '../../../ports/audio.ts';
+import type { LaneEvent } from '../lane-event.ts';
 
 type Device = Extract<LaneEvent, { type: 'audio_fault' }>['device'];
 

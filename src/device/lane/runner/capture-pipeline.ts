@@ -1,4 +1,3 @@
-import type { LaneEvent } from '../lane-event.ts';
 import type { Capture, CaptureSink, DeviceFigures, OpenCapture, Place } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../../ports/echo.ts';
@@ -9,11 +8,12 @@ import { type Chunk, createChunker } from '../../../sound/chunker.ts';
 import { type CreateEchoDetector, createEchoDetector } from '../../../sound/echo-detector.ts';
 import { measureFrames } from '../../../sound/frame-levels.ts';
 import { samplesOf } from '../../../sound/pcm.ts';
+import type { LaneEvent } from '../lane-event.ts';
+import type { OwnChunk, RoomSeat } from '../room/room-seat.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { createEchoPaths } from './echo-paths.ts';
 import { keepOpening } from './keep-opening.ts';
 import type { Reference } from './playback-pipeline.ts';
-import type { OwnChunk, RoomSeat } from '../room/room-seat.ts';
 
 /** Dependencies of a lane's capture pipeline. */
 export interface CapturePipelineDeps {

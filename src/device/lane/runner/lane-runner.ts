@@ -1,14 +1,6 @@
-import type { LaneEffect } from '../lane-effect.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import { LANE_DEFAULTS, type TaskOptions } from '../lane-options.ts';
-import { createLane, type LaneState } from '../lane-state.ts';
-import { type StepResult, step } from '../machine.ts';
-import type { Phase } from '../../../protocol/phases.ts';
-import { needsBackend } from '../session/retry-wait.ts';
-import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../session/session-state.ts';
-import { openRequest } from '../session/token-request.ts';
-import { ownPlayedMs } from '../sound/echo-rules.ts';
-import { heardLately } from '../../playout/playout.ts';
+import { type Defects, nameOf } from '../../../machine/defects.ts';
+import type { EventLoop } from '../../../machine/event-loop.ts';
+import { logRepeated, type RepeatFilter } from '../../../machine/repeat-filter.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../../ports/echo.ts';
@@ -23,17 +15,25 @@ import {
 import type { CreateVoiceDetector } from '../../../ports/voice.ts';
 import type { LaneConfig } from '../../../protocol/config.ts';
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
+import type { Phase } from '../../../protocol/phases.ts';
 import type { CreateEchoDetector } from '../../../sound/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
-import type { EventLoop } from '../../../machine/event-loop.ts';
-import { type Defects, nameOf } from '../../../machine/defects.ts';
-import { logRepeated, type RepeatFilter } from '../../../machine/repeat-filter.ts';
+import { heardLately } from '../../playout/playout.ts';
+import type { LaneEffect } from '../lane-effect.ts';
+import type { LaneEvent } from '../lane-event.ts';
+import { LANE_DEFAULTS, type TaskOptions } from '../lane-options.ts';
+import { createLane, type LaneState } from '../lane-state.ts';
+import { type StepResult, step } from '../machine.ts';
+import { heardBy, type RoomSeat } from '../room/room-seat.ts';
+import { needsBackend } from '../session/retry-wait.ts';
+import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../session/session-state.ts';
+import { openRequest } from '../session/token-request.ts';
+import { ownPlayedMs } from '../sound/echo-rules.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
 import { optionsOf } from './configured-options.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
-import { heardBy, type RoomSeat } from '../room/room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** The grants' tokens, which a lane never sees. */

@@ -1,6 +1,4 @@
-import type { LaneEffect } from '../lane-effect.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import type { WriteKind } from '../../playout/playout.ts';
+import { within } from '../../../machine/within.ts';
 import type { DeviceFigures, OpenPlayback, Place, Playback, PlaybackSink } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { audiblePart } from '../../../sound/frame-levels.ts';
@@ -8,7 +6,9 @@ import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../..
 import { type Ceiling, createCeiling } from '../../../sound/loudness/ceiling.ts';
 import { createNormalizer, type Normalizer } from '../../../sound/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../../sound/pcm.ts';
-import { within } from '../../../machine/within.ts';
+import type { WriteKind } from '../../playout/playout.ts';
+import type { LaneEffect } from '../lane-effect.ts';
+import type { LaneEvent } from '../lane-event.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';
 import type { LatencyRecorder } from './latency.ts';

@@ -1,5 +1,5 @@
-import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
 import { drawBackoff } from '../../../core/retry/backoff.ts';
+import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
 import { PATIENCE, type Patience, RECOVERY } from '../retry/recovery.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteNoRoom } from './account-limit.ts';

@@ -1,6 +1,6 @@
-import { forNewStream } from '../uplink/backlog.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
+import { forNewStream } from '../uplink/backlog.ts';
 import type { LiveStream, ReadyStream, Retasking } from './session-state.ts';
 import { sleepsAt } from './spoken-voice.ts';
 

@@ -1,6 +1,6 @@
+import { isListening } from '../../../protocol/phases.ts';
 import type { Hold } from '../lane-event.ts';
 import { begin, closeDrained, stop } from '../lifecycle.ts';
-import { isListening } from '../../../protocol/phases.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeSetup } from './close.ts';
 import { isHeardOut, isSpokenOut } from './operator-text.ts';

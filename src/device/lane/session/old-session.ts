@@ -2,9 +2,9 @@ import type { Cause } from '../../../protocol/mqtt/causes.ts';
 import { owesSpeech } from '../replay/owed.ts';
 import { nearSpeech, noteSilence } from '../replay/replay-log.ts';
 import { hasUnfinished } from '../replay/sentence.ts';
-import { earliestSend, recordSend } from '../uplink/pacer.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
+import { earliestSend, recordSend } from '../uplink/pacer.ts';
 import { closeStream } from './close.ts';
 import { giveUpRest, takeBackFrom, takeBackLate } from './resend.ts';
 import {

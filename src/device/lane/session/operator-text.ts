@@ -1,13 +1,13 @@
 import type { Spoke } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
-import { owesSpeech, owesSpeechSince } from '../replay/owed.ts';
-import { PAUSE_MS } from '../replay/replay-log.ts';
-import { OTHER_SOUND_MS } from '../replay/spoken.ts';
 import type { SaidOutcome } from '../lane-effect.ts';
 import type { LaneEvent } from '../lane-event.ts';
 import { type Speaker, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
+import { owesSpeech, owesSpeechSince } from '../replay/owed.ts';
+import { PAUSE_MS } from '../replay/replay-log.ts';
+import { OTHER_SOUND_MS } from '../replay/spoken.ts';
 import { playSound } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';
 import { turnsByKey } from '../two-way/two-way.ts';

@@ -3,10 +3,10 @@ import { addUnspoken, silentLanguages } from '../losses/unspoken.ts';
 import { type StreamEnd, settleEnd } from '../replay/missing.ts';
 import { owedChunks } from '../replay/owed.ts';
 import { repeatCutSentences } from '../replay/repeat.ts';
-import { type BacklogChunk, isInPause, takeBack } from '../uplink/backlog.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
 import { spokenLanguages } from '../two-way/two-way.ts';
+import { type BacklogChunk, isInPause, takeBack } from '../uplink/backlog.ts';
 import { noteSign, type Stream, streamsOf } from './session-state.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */

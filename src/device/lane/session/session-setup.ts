@@ -1,7 +1,7 @@
-import { primaryOf } from '../replay/language-tags.ts';
-import { emptyReplayLog, retarget } from '../replay/replay-log.ts';
 import { orderOf, type ServiceTask } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
+import { primaryOf } from '../replay/language-tags.ts';
+import { emptyReplayLog, retarget } from '../replay/replay-log.ts';
 import type { StepContext } from '../step-context.ts';
 import { serviceTaskOf, spokenLanguages, waitsForTurn } from '../two-way/two-way.ts';
 import { noteAccepted } from './accepted-task.ts';

@@ -1,6 +1,6 @@
+import type { LaneState } from '../lane-state.ts';
 import { isQuiet, isSpeech, type Piece } from '../replay/piece.ts';
 import type { ReplayLog } from '../replay/record.ts';
-import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**

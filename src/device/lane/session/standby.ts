@@ -1,10 +1,10 @@
 import { isPlaying } from '../../playout/playout.ts';
+import type { LaneOptions } from '../lane-options.ts';
 import { owesSpeechSince, owesUnderstood } from '../replay/owed.ts';
 import { isSpeaking } from '../replay/sentence.ts';
+import type { StepContext } from '../step-context.ts';
 import type { BacklogChunk } from '../uplink/backlog.ts';
 import { remember } from '../uplink/backlog.ts';
-import type { LaneOptions } from '../lane-options.ts';
-import type { StepContext } from '../step-context.ts';
 import { dropLease } from './close.ts';
 import { endUnneeded } from './old-session.ts';
 import type { LiveStream } from './session-state.ts';

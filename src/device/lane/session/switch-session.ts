@@ -1,8 +1,8 @@
-import { isInPause } from '../uplink/backlog.ts';
 import { isSameTask } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { serviceTaskOf } from '../two-way/two-way.ts';
+import { isInPause } from '../uplink/backlog.ts';
 import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
 import type { LiveStream } from './session-state.ts';

@@ -1,5 +1,5 @@
-import type { Cause } from '../../../protocol/mqtt/causes.ts';
 import { draw } from '../../../core/random.ts';
+import type { Cause } from '../../../protocol/mqtt/causes.ts';
 import type { Denial, Grant } from '../lane-event.ts';
 import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';

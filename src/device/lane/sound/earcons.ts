@@ -1,10 +1,10 @@
+import type { Phase } from '../../../protocol/phases.ts';
 import { type Earcon, synthesizeEarcon } from '../../../sound/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
 import { ANSWER } from '../../playout/sentences.ts';
 import { isMuted } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
-import type { Phase } from '../../../protocol/phases.ts';
 import { hearingStream, phaseOf } from '../session/session-state.ts';
 import { NO_CHIMES } from '../state-parts.ts';
 import type { StepContext } from '../step-context.ts';

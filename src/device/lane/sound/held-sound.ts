@@ -1,7 +1,7 @@
-import { dropSpeech } from '../losses/speech-dropped.ts';
+import { isListening } from '../../../protocol/phases.ts';
 import { hold, probe } from '../../playout/held.ts';
 import type { PlayoutFormat } from '../../playout/playout.ts';
-import { isListening } from '../../../protocol/phases.ts';
+import { dropSpeech } from '../losses/speech-dropped.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { Spoke } from '../../../ports/stream.ts';
-import { dropSpeech, noteDropped } from '../losses/speech-dropped.ts';
 import { resume } from '../../playout/held.ts';
 import {
   type Arrival,
@@ -17,6 +16,7 @@ import {
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import type { LaneEvent } from '../lane-event.ts';
 import type { LaneState } from '../lane-state.ts';
+import { dropSpeech, noteDropped } from '../losses/speech-dropped.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import type { Stream } from '../session/session-state.ts';
 import { notePlayable, onUnreadable } from '../session/unreadable.ts';

@@ -1,7 +1,7 @@
-import type { Backlog } from '../uplink/backlog.ts';
 import type { ServiceTask } from '../lane-options.ts';
 import type { OpenStream } from '../session/session-state.ts';
 import type { StepContext } from '../step-context.ts';
+import type { Backlog } from '../uplink/backlog.ts';
 import { turnsByKey, twoWayIn } from './two-way.ts';
 
 /**

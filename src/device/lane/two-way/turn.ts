@@ -1,7 +1,7 @@
-import { dropSpeech } from '../losses/speech-dropped.ts';
 import { isPlaying, unsounded } from '../../playout/playout.ts';
 import { bytesOf, OWN_STREAM, type Utterance } from '../../playout/sentences.ts';
 import type { Speaker } from '../lane-options.ts';
+import { dropSpeech } from '../losses/speech-dropped.ts';
 import { answerKey } from '../sound/earcons.ts';
 import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';

@@ -1,10 +1,10 @@
 import type { TwoWayMode } from '../../../protocol/config-desk.ts';
-import { primaryOf } from '../replay/language-tags.ts';
-import { PAUSE_KEPT_CHUNKS } from '../uplink/backlog.ts';
 import { type ServiceTask, type Speaker, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../lane-state.ts';
+import { primaryOf } from '../replay/language-tags.ts';
 import type { LiveStream } from '../session/session-state.ts';
 import type { TwoWay } from '../state-parts.ts';
+import { PAUSE_KEPT_CHUNKS } from '../uplink/backlog.ts';
 
 /** Two people at one microphone: who speaks, and in which direction the service translates. */
 

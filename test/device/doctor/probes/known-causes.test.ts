@@ -3,10 +3,9 @@ import { createServer as createTcpServer, type Server } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/adapters/clock.ts';
+import { judgeReach, judgeUpgrade } from '../../../../src/device/doctor/connection-rules.ts';
 import { reach } from '../../../../src/device/doctor/probes/connection.ts';
 import { askForUpgrade } from '../../../../src/device/doctor/probes/upgrade.ts';
-import { judgeReach, judgeUpgrade } from '../../../../src/device/doctor/connection-rules.ts';
-import { needs } from '../../../needs.ts';
 import { findOpenssl } from '../../../adapters/mqtt/mosquitto.ts';
 import {
   makeWeakCertificates,
@@ -15,6 +14,7 @@ import {
   serveTls,
   type WeakCertificates,
 } from '../../../adapters/weak-certificates.ts';
+import { needs } from '../../../needs.ts';
 
 let files: WeakCertificates;
 beforeAll(() => {

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readTemperature } from '../../../../src/adapters/kernel.ts';
+import { createProgramRunner } from '../../../../src/adapters/program-runner.ts';
 import { readDisk, readMemory, readPower } from '../../../../src/device/doctor/probes/machine-facts.ts';
 import { isOpenToAll } from '../../../../src/device/doctor/probes/named-files.ts';
-import { createProgramRunner } from '../../../../src/adapters/program-runner.ts';
 import { findRunningAgents, runsWith } from '../../../../src/device/doctor/probes/running-agent.ts';
 import { readSoundAccess } from '../../../../src/device/doctor/probes/sound-access.ts';
-import { readTemperature } from '../../../../src/adapters/kernel.ts';
 import type { RunProgram } from '../../../../src/ports/machine.ts';
 import { needs } from '../../../needs.ts';
 

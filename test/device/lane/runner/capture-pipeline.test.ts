@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { CapturePipeline } from '../../../../src/device/lane/runner/capture-pipeline.ts';
 import type { LaneEvent } from '../../../../src/device/lane/lane-event.ts';
+import { CapturePipeline } from '../../../../src/device/lane/runner/capture-pipeline.ts';
 import type { CaptureSink } from '../../../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../../../src/ports/echo.ts';
 import type { Log } from '../../../../src/ports/log.ts';
 import { createEnergyDetector } from '../../../../src/sound/energy-detector.ts';
 import { toPcm } from '../../../../src/sound/pcm.ts';
-import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../../acoustics.ts';
+import {
+  interpreter,
+  noise,
+  perform,
+  through,
+  together,
+  VOICE_RATE_HZ,
+  visitors,
+} from '../../../acoustics.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
 const CHUNK_MS = 320;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Caption } from '../../../../src/device/lane/lane-effect.ts';
 import {
   type Append,
   captionsDueAt,
@@ -8,7 +9,6 @@ import {
   takeCaption,
 } from '../../../../src/device/screen/captions/captions.ts';
 import { plainCaption } from '../../../../src/device/screen/captions/plain-caption.ts';
-import type { Caption } from '../../../../src/device/lane/lane-effect.ts';
 
 const LANE = { lane: 'main', source: 'en', targets: ['es', 'pt-br'] };
 const OPTIONS = { masksProfanity: false };

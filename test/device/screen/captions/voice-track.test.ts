@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { plainCaption } from '../../../../src/device/screen/captions/plain-caption.ts';
-import { EMPTY_TRACK, lookAtTrack, nextLookAt, takeText } from '../../../../src/device/screen/captions/voice-track.ts';
+import {
+  EMPTY_TRACK,
+  lookAtTrack,
+  nextLookAt,
+  takeText,
+} from '../../../../src/device/screen/captions/voice-track.ts';
 import { fc } from '../../../properties.ts';
 import { partials } from './drawn.ts';
 import { shownAfterEach } from './erasure.ts';
