@@ -76,7 +76,7 @@ export interface Emulator {
    * @throws Error that names the problem of the body
    */
   fault(body: object): number[];
-  /** One report for each stream, also for closed ones, oldest first, as in `GET /emulator/metrics`. */
+  /** One report for each stream, including closed streams, oldest first, as in `GET /emulator/metrics`. */
   reports(): StreamReport[];
   /**
    * All audio bytes that a stream received and sent, in sequence; needs `recordBytes`. Without an id: those of

@@ -243,7 +243,7 @@ export function wireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Changes some choices of a running service, by their wire names. All or none. @returns the problems found */
+/** Changes choices of a running service, by their wire names; a problem prevents all changes. @returns the problems */
 export function changeChoices(choices: Choices, body: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
   const changes: Record<string, unknown> = {};

@@ -24,7 +24,7 @@ export interface FaultRegistry {
   readonly plan: FaultPlan;
   /** Clock skew that is added to every timestamp that the service shows. */
   readonly skewMs: number;
-  /** @param id of the order; a fault that is kept for later requests can be cancelled by it */
+  /** @param id id of the order, with which a fault for later requests can be cancelled */
   perform(fault: ServiceFault, now: number, id?: number): void;
   /** Remaining faults for the next requests and connections. */
   ordered(): OrderedFault[];

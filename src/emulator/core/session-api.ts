@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly streamBase: string;
 }
 
-/** The service, the time, and an id of this occurrence. */
+/** The service, the time, and an id for the problem that an answer may report. */
 export interface ApiContext {
   readonly service: Service;
   readonly now: number;

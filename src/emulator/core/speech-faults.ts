@@ -28,7 +28,7 @@ interface Passed {
 
 /** Maximum number of ordered cuts that are kept. */
 const MOST_CUTS = 50;
-/** Maximum number of sentences that are spoken at a time, in all languages. */
+/** Maximum number of sentences that are spoken at the same time, in all languages. */
 const MOST_SENTENCES = 50;
 
 /** The first `ms` of a chunk, in whole sample frames of up to two channels. */

@@ -39,7 +39,7 @@ export function targetOf({ stream }: Running): FaultTarget {
   };
 }
 
-/** A connection that a fault impairs, and when the fault ends; null: not by itself. */
+/** A connection that a fault impairs, and when the fault ends; null: it does not end by itself. */
 export interface Strained {
   readonly stream: string;
   readonly link: { readonly deaf: boolean; readonly read_bytes_per_s: number; readonly mute: boolean };
