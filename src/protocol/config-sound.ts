@@ -97,7 +97,7 @@ export const playbackSchema = z
         .min(1)
         .max(1440)
         .default(60)
-        .describe('Maximum length of the file; then it continues at its beginning, over the oldest sound.'),
+        .describe('Maximum length of the file; after that, new sound overwrites the oldest.'),
       volume: volumeKey,
       normalize: normalizeSchema(false),
     }),

@@ -123,7 +123,7 @@ export type UpdateRecord = z.infer<typeof updateRecordSchema>;
 /** `release.json` in the agent's package. */
 export const releaseSchema = z.object({
   version: versionSchema,
-  /** Seconds since 1970. A correct clock is later. */
+  /** Seconds since 1970. A correct clock shows a later time. */
   built_at: z.int(),
   node: z.object({
     /** The oldest Node.js that runs it. */

@@ -55,7 +55,7 @@ export const EVENT_SCHEMAS = {
     lane,
     session,
     stream_host: word.describe('host that receives the speech'),
-    reason: tokenReasonSchema.describe('reason of the token request'),
+    reason: tokenReasonSchema.describe('reason for the token request'),
   }),
   session_ended: event('A live stream has ended.', 'nothing; the cause says why', {
     lane,
@@ -73,17 +73,17 @@ export const EVENT_SCHEMAS = {
   ),
   revoked: event(
     'The owner revoked the session; the lane requests another one.',
-    'as the cause `session_revoked`',
+    'see the cause `session_revoked`',
     ending,
   ),
   max_duration: event(
     'The session reached its maximum duration before the next one was ready.',
-    'as the cause `max_duration_reached`',
+    'see the cause `max_duration_reached`',
     ending,
   ),
   refused: event(
     'The backend or the service refused a session or a task; the message says why.',
-    'as its cause',
+    'see its cause',
     {
       ...ending,
       retry_ms: retryMs.optional(),
@@ -171,12 +171,12 @@ export const EVENT_SCHEMAS = {
   }),
   speech_lost: event(
     'Speech was lost that never reached a working service.',
-    'as its cause; ask the visitors to repeat it',
+    'see its cause; ask the visitors to repeat what they said',
     {
       lane,
       lost_ms: ms('speech lost, pauses not counted'),
       cause: word.describe(
-        'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
+        'the cause of the outage; `silent_service`: a stream received the speech and never reacted; `stopped`: the lane was stopped first',
       ),
       ongoing: z
         .literal(true)
@@ -210,7 +210,7 @@ export const EVENT_SCHEMAS = {
   }),
   broker_returned: event(
     'The configured broker does not accept the device. Published on the previous broker.',
-    'as the reason `broker`',
+    'see the reason `broker`',
     {
       lane: noLane,
       from: word.describe('configured broker, which the device keeps trying'),
@@ -237,7 +237,7 @@ export const EVENT_SCHEMAS = {
   ),
   config_problem: event(
     'A reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail.',
-    'as the reason `config_problem`',
+    'see the reason `config_problem`',
     {
       lane: noLane,
       problems: z
@@ -262,7 +262,7 @@ export const EVENT_SCHEMAS = {
   ),
   disk_problem: event(
     'A file that keeps state across restarts cannot be written; the agent retries every minute.',
-    'as the reason `disk_problem`',
+    'see the reason `disk_problem`',
     {
       lane: noLane,
       what: keptFile,
@@ -285,7 +285,7 @@ export const EVENT_SCHEMAS = {
   ),
   identity_conflict: event(
     'Another device connects with the identity of this one; both back off.',
-    'as the reason `identity_conflict`',
+    'see the reason `identity_conflict`',
     {
       lane: noLane,
       message,
@@ -316,7 +316,7 @@ export const EVENT_SCHEMAS = {
         'how many, whole or in part; with `repeated`: of all these events together',
       ),
       dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
-      waiting_ms: ms('what still waits to be heard'),
+      waiting_ms: ms('length of the speech that still waits to be played'),
       ongoing: z
         .literal(true)
         .optional()
@@ -325,7 +325,7 @@ export const EVENT_SCHEMAS = {
   ),
   parked: event(
     'Refused; needs manual action. The lane retries every few minutes.',
-    'as its cause; then send `start`',
+    'see its cause; then send `start`',
     {
       lane,
       cause,
@@ -360,7 +360,7 @@ export const EVENT_SCHEMAS = {
   ),
   update: event(
     'An update of the agent has reached another state, or an operator has ordered a roll-back.',
-    'as its `reason`; after `rolled_back` or `failed`, order a version again ([updates.md](updates.md))',
+    'see its `reason`; after `rolled_back` or `failed`, order a version again ([updates.md](updates.md))',
     {
       lane: noLane,
       state: updateReportSchema.shape.state,

@@ -34,7 +34,7 @@ export const tokenRequestSchema = z.looseObject({
   lane: nameSchema.describe('lane that needs the token'),
   intent: intentSchema.describe('always `s2s`'),
   connection_type: connectionTypeSchema.describe('always `ws`'),
-  reason: tokenReasonSchema.describe('reason of the request'),
+  reason: tokenReasonSchema.describe('reason for the request'),
   attempt: z.int().min(1).max(MOST_ATTEMPTS).describe('number of this attempt under this id, from 1'),
   probe: z
     .union([z.boolean(), z.enum(['service', 'backend'])])
