@@ -220,7 +220,7 @@ function begin(snapshot: StreamSnapshot): void {
 }
 
 function take(diff: StreamDiff): void {
-  // A diff is missing: a new stream begins with a snapshot.
+  // A diff is missing: open a new stream, which begins with a snapshot.
   if (diff.seq !== seq + 1) return void open();
   seq = diff.seq;
   batch(() => {

@@ -6,7 +6,7 @@ export function Button(props: {
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  /** The icon is not understood without its text. */
+  /** The text always stays, because the icon alone is not clear. */
   keepsText?: boolean;
   /** Whether it is for typing. */
   isOwn?: boolean;

@@ -293,7 +293,7 @@ export const EVENT_SCHEMAS = {
     },
   ),
   unspoken: event(
-    'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
+    'The service received speech but did not speak all of it. Published when a session ends, or every 10 minutes.',
     "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
     {
       lane,

@@ -1,6 +1,6 @@
 /** Number of rows rendered before and after the visible ones. */
 const MORE = 8;
-/** Step (rows) of the rendered range: most frames of a scroll render nothing. */
+/** Step (rows) by which the rendered range moves, so that most scroll frames render nothing. */
 const STEP = 8;
 
 export interface Range {
