@@ -4,7 +4,7 @@ export interface Options {
   readonly json: boolean;
   readonly write: boolean;
   readonly withAddons: boolean;
-  /** The agent's echo mode. With `cancel` its microphone hears the loudspeaker. */
+  /** The agent's echo mode. With `cancel`, the microphone hears the loudspeaker. */
   readonly echo: 'half-duplex' | 'cancel';
   /** Flags for the agent's Node instead of those in its unit file; null: those of the unit file. */
   readonly nodeFlags: readonly string[] | null;
@@ -62,7 +62,7 @@ one run, both over the same periods, on virtual sound cards.
   --help
 `;
 
-/** @returns what to print instead, where the words ask for it or can't be read */
+/** @returns a text to print instead, for `--help` or invalid options */
 export function readOptions(words: readonly string[]): Options | { text: string; code: number } {
   try {
     const { values } = parseArgs({

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { OpenStream, Ready, StreamListener } from '../../src/ports/stream.ts';
 
-/** A service without memory: it runs the task, and answers speech with a sentence from time to time. */
+/** A service without memory. It runs the task, and sends a translated sentence from time to time. */
 export interface DayService {
   readonly openStream: OpenStream;
   /** A new session in the form of a grant. */

@@ -53,7 +53,7 @@ function hear(fromMs: number): Uint8Array {
   return new Uint8Array(pcm.buffer);
 }
 
-/** Sound of a sentence. With echo cancelling it is speech of the visitors from another time, else any sound. */
+/** Sound of a sentence: with echo cancelling, another part of the recorded speech; otherwise arbitrary samples. */
 function spoken(sentence: number, chunk: number): Uint8Array {
   if (!cancels) return new Uint8Array(SPOKEN_BYTES).fill((sentence + chunk) & 0x3f);
   const samples = SPOKEN_BYTES / 2;

@@ -31,7 +31,7 @@ export interface Results {
     readonly warmUpMs: number;
   };
   readonly machine: string;
-  /** The machine's load average before the run, which shows other work on it. */
+  /** The machine's load average before the run: it reveals other work on the machine. */
   readonly loadBefore: number;
   readonly rounds: readonly Round[];
   readonly loadedRounds: readonly Round[];

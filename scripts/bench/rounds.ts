@@ -35,7 +35,7 @@ function spentBy(root: number, ticksPerS: number): Spent {
   );
   return {
     tree: tree.reduce((sum, [, seconds]) => sum + seconds, 0),
-    // Ended children of Node count for the tree.
+    // Ended children of Node count towards the tree.
     node: tree.find(([pid]) => pid === root)?.[1] ?? 0,
     sleeps: sleepsOf(root),
   };

@@ -17,7 +17,7 @@ export const gzip = (content: Buffer | string): Buffer => gzipSync(content, { le
 export const isBytes = (content: Entry['content']): content is Buffer | string =>
   typeof content === 'string' || Buffer.isBuffer(content);
 
-/** Makes the entries below `root`: each with its mode whatever the umask, and with one time. @param mtime seconds since 1970 */
+/** Makes the entries below `root`: modes do not depend on the umask, and all times are `mtime` (seconds since 1970). */
 export function writeTree(root: string, entries: readonly Entry[], mtime: number): void {
   const folders = new Map<string, number>([['.', 0o755]]);
   const addFolder = (path: string, mode: number): void => {

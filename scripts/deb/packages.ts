@@ -43,7 +43,7 @@ export interface Source {
 
 const LEAST_NODE = '20.12';
 const NODE = `nodejs (>= ${LEAST_NODE}) | dragoman-node`;
-/** A Node that includes SQLite: a package for all processors cannot contain a native module. */
+/** A Node.js that includes SQLite: packages for all architectures cannot contain SQLite as a native module. */
 const NODE_WITH_SQLITE = 'nodejs (>= 22.13) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
@@ -124,7 +124,7 @@ export function agentPackage(source: Source): Package {
   };
 }
 
-/** Adds the release, and the checksums of the program's folder, by which the launcher and the updater know it as whole. */
+/** Adds release.json, and checksums by which the launcher and the updater see that the program's folder is complete. */
 function withChecksums({ version, changedAt }: Source, files: readonly Entry[]): Entry[] {
   const folder = 'usr/lib/dragoman/';
   const release = {
@@ -289,7 +289,7 @@ function starterFiles(name: string, bundle: string): Entry[] {
 
 function starter(name: string, bundle: string): string {
   return `#!/bin/sh
-# The private Node.js of the package dragoman-node goes before the system's.
+# Prefers the private Node.js of the package dragoman-node to the system's.
 for node in /${PRIVATE_NODE} /usr/bin/node; do
   [ ! -x "$node" ] || exec "$node" ${bundle} "$@"
 done
@@ -326,7 +326,7 @@ export function papers(
 
 export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
 
-/** The unit of an installed program, and its user. */
+/** The unit of an installed program, and the definition of its user. */
 export function unitFiles(root: string, name: string): Entry[] {
   const unit = startedByPackage(text(root, `systemd/${name}.service`), name);
   return [
