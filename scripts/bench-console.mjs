@@ -299,7 +299,7 @@ function mainThreadMs(browserPid) {
       const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
       ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return (ticks / HZ) * 1000;
@@ -313,7 +313,7 @@ function isBelow(pid, ancestor) {
   return false;
 }
 
-/** A page that reads the stream, or leaves it unread. */
+/** Opens a stream, and reads it or leaves it unread. */
 function openReader(url, cookie, isReading) {
   let bytes = 0;
   const view = encodeURIComponent(JSON.stringify({ first: 0, last: 100 }));

@@ -19,7 +19,7 @@ const ENTRIES = {
   backend: 'src/backend/main.ts',
   emulator: 'src/emulator/main.ts',
 };
-/** Names of the programs in their messages. */
+/** Program names as messages show them. */
 const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
 /** Threads of the programs, and the updater: bundles that are not run by hand. */
 const THREADS = {
@@ -62,8 +62,8 @@ const APART = [
   },
 ];
 /**
- * SQLite for a Node without its own (before 22.13): the package in a folder of its own, because it finds its native part from
- * its own path. Only for the platforms that a backend runs on.
+ * SQLite for a Node without built-in SQLite (before 22.13): a package in its own folder, because it finds its native part
+ * from its path. Only for the platforms that a backend runs on.
  */
 const SQLITE = {
   package: '@photostructure/sqlite',

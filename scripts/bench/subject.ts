@@ -75,7 +75,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

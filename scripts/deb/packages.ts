@@ -58,7 +58,7 @@ interface Program {
   readonly pages?: readonly string[];
 }
 
-/** Without it, voices are detected by loudness alone. */
+/** The speech detector. Without this file, voices are detected by loudness alone. */
 const SPEECH_DETECTOR = { 'fvad.wasm': '@echogarden/fvad-wasm' };
 
 export function agentPackage(source: Source): Package {
@@ -281,7 +281,7 @@ function asLibrary(content: Buffer): Buffer {
   return shebang === '' ? body : Buffer.concat([Buffer.from('//'), body]);
 }
 
-/** The start command, for units and people, so that both use the same Node. The agent's chooses its version, too. */
+/** The start command, for units and people, so that both use the same Node. The agent's own launcher also chooses the version. */
 function starterFiles(name: string, bundle: string): Entry[] {
   if (name === 'dragoman') return [];
   return [{ path: `usr/bin/${name}`, content: starter(name, `/usr/lib/${name}/${bundle}.mjs`), mode: 0o755 }];
@@ -298,7 +298,7 @@ exit 127
 `;
 }
 
-/** The synthesizer has the GPL, which does not cover these sounds. */
+/** The synthesizer is under the GPL, which does not cover these sounds. */
 const PHRASES_NOTE = `The phrases in /usr/share/dragoman/phrases were spoken by eSpeak NG (https://github.com/espeak-ng/espeak-ng), a
 program under the GNU General Public License, version 3 or later (on Debian: /usr/share/common-licenses/GPL-3). That
 licence covers what a program makes only where the content of it is a covered work (its section 2), which these

@@ -120,7 +120,7 @@ function othersOf(cache: string, kind: string): string[] {
   return existsSync(cache) ? readdirSync(cache).filter((name) => pattern.test(name)) : [];
 }
 
-/** The process that makes a draft; null: it is none. */
+/** Id of the process that makes a draft; null: not a draft. */
 function draftOwner(name: string): number | null {
   const [, owner] = /\.draft-(\d+)$/.exec(name) ?? [];
   return owner === undefined ? null : Number(owner);

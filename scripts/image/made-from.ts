@@ -47,7 +47,7 @@ function filesOf(sources: string): string[] | null {
   }
 }
 
-/** Names, modes and contents. */
+/** A digest of the names, modes and contents of files. */
 function digestOf(folder: string, names: readonly string[]): string {
   const sum = createHash('sha256');
   for (const name of names) {

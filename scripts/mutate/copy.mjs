@@ -107,7 +107,7 @@ function killTree(pid) {
       const parent = / [A-Z] (\d+) /.exec(fs.readFileSync(`/proc/${name}/stat`, 'latin1'))?.[1];
       parents.set(Number(name), Number(parent));
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const tree = new Set([pid]);
@@ -116,7 +116,7 @@ function killTree(pid) {
     try {
       process.kill(one, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
 
 const root = process.cwd();
-/** Suites with a configuration of their own; all other tests have that of the root. */
+/** Suites with their own configuration; all other tests use the configuration of the root. */
 const CONFIGS = ['test/screen', 'test/console'];
 const LEFT_OUT = ['long', 'in-time'];
 const running = new Map();

@@ -1,4 +1,4 @@
-/** The index of a repository for apt: what it has, with checksums. */
+/** The index of a repository for apt: its packages, with checksums. */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

@@ -42,7 +42,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export type EmulatorOptions = Partial<Choices> & {
   /** Address to listen on; default: loopback. */
   readonly host?: string;
-  /** Further names under which clients reach it, besides its address and the names of loopback. */
+  /** Further names under which clients reach the emulator, besides its address and the names of loopback. */
   readonly allowedHosts?: readonly string[];
   readonly port?: number;
   /** Certificate chain and private key (PEM); with them, the port serves `https:` and `wss:` only. */

@@ -1,5 +1,5 @@
 /**
- * The routes of the owner's console. Access to them is decided here alone.
+ * The routes of the owner's console. Only this file decides about access to them.
  * All bodies are JSON, in both directions, except the page itself, the stream and the CSV. A request that changes something
  * is a POST, with the headers that a browser sends for the page's own `fetch` (Origin, Sec-Fetch-Site) and
  * `Content-Type: application/json`. A failure is `{"error": ConsoleProblem}` with the status 4xx or 5xx.

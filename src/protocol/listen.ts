@@ -11,7 +11,7 @@ export const listenSchema = z
   .nullable()
   .default(null);
 
-/** A loopback address: other machines cannot reach it. */
+/** Like `listenSchema`, but only a loopback address, which other machines cannot reach. */
 export const ownListenSchema = z
   .string()
   .refine(
@@ -30,7 +30,7 @@ function hostOf(text: string): string | null {
   return isAddress && hostname === host.toLowerCase() ? hostname : null;
 }
 
-/** Whether other machines can reach it. */
+/** Whether other machines can reach this address. */
 export function isReachable(listen: string | null): boolean {
   return listen !== null && !isLoopback(hostOf(listen) ?? '');
 }

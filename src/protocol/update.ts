@@ -4,7 +4,7 @@ const LONGEST_VERSION = 96;
 const LONGEST_ADDRESS = 1024;
 const LONGEST_REASON = 400;
 
-/** A version of a Debian package, without an epoch. It becomes the name of a folder. */
+/** A version of a Debian package, without an epoch. It is used as the name of a folder. */
 export const versionSchema = z
   .string()
   .max(LONGEST_VERSION)
@@ -13,7 +13,7 @@ export const versionSchema = z
 const MANIFEST =
   /^(https?:\/\/[\w.:[\]-]+\/|file:\/\/\/)([\w.~%@+/-]*\/)?dists\/[a-z][a-z0-9.-]*\/InRelease$/;
 
-/** The signed list of a Debian repository. Only apt fetches it, and trusts no key but the device's own. */
+/** Address of the signed list of a Debian repository. Only apt fetches it, and trusts only the device's own keys. */
 export const manifestUrlSchema = z
   .string()
   .max(LONGEST_ADDRESS)

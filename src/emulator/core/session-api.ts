@@ -34,7 +34,7 @@ export interface ApiContext {
 
 type Wanted = 'api_key' | 'jwt';
 
-/** Null if the credential has the wanted kind, otherwise the answer that refuses it (docs/service.md 5). */
+/** Null if the credential has the required kind, otherwise the answer that refuses the request (docs/service.md 5). */
 export function demand(
   wanted: Wanted,
   request: ApiRequest,

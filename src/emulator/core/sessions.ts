@@ -67,7 +67,7 @@ export interface SessionRegistry {
   get(id: string): SessionRecord | undefined;
   withToken(token: string): SessionRecord | undefined;
   list(kinds: readonly SessionKind[]): SessionRecord[];
-  /** Number of sessions that were never connected and still can be: the limit of 4.1 rule 3 counts them. */
+  /** Number of sessions that have not been connected yet but still can be: the limit of 4.1 rule 3 counts them. */
   countPending(at: number): number;
   opened(session: SessionRecord, at: number): void;
   finished(session: SessionRecord, at: number): void;

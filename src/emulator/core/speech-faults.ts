@@ -3,7 +3,7 @@ import type { OutMessage, SpokenPart } from './outbox.ts';
 
 type CutOrder = StreamFault & { kind: 'cut_speech' };
 
-/** Changes outgoing speech as faults order: cuts sentences off, or removes their `last_chunk`. */
+/** Changes outgoing speech as faults request: cuts sentences off, or removes the `last_chunk`. */
 export interface SpeechFaults {
   cut(order: CutOrder): void;
   /** The next `times` sentences end without `last_chunk`. */
@@ -14,7 +14,7 @@ export interface SpeechFaults {
   reset(): void;
 }
 
-/** One ordered cut, with the sentences that it has hit. */
+/** One ordered cut, and the sentences that it has affected. */
 interface Cut {
   readonly order: CutOrder;
   readonly sentences: Set<string>;

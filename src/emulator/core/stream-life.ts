@@ -1,6 +1,6 @@
 import type { StreamReport } from './stream-report.ts';
 
-/** The phase of a stream, with what ends it. Times are monotonic milliseconds. */
+/** The phase of a stream, with the time of its end where it is known. Times are monotonic milliseconds. */
 export type Phase =
   | { readonly kind: 'idle' | 'running' | 'paused' | 'closed' }
   /** The pipeline is being set up. */

@@ -73,7 +73,7 @@ const splitterSchema = z.object({
   }),
 });
 
-/** The task's own limits where they are valid, otherwise the profile's. */
+/** The task's own limits if they are valid, otherwise the limits of the profile. */
 function planSplit(transcription: object, choices: Choices): ForceSplit | null {
   if (choices.forceSplitMs === 0) return null;
   const splitter = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;

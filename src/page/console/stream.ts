@@ -21,7 +21,7 @@ const MOST_STREAMS = 4;
 /** Silence after which the stream is reopened (ms): the backend sends something every 10 s. */
 const SILENT_MS = 25_000;
 const AGAIN_MS = 1500;
-/** A hidden page releases its connection after this time (ms): a browser has six to one server. */
+/** A hidden page releases its connection after this time (ms), because a browser has only six connections to a server. */
 const HIDDEN_MS = 5000;
 /** Rows keep their order for this long after the pointer last moved over them (ms). */
 const HOLD_MS = 3000;

@@ -8,7 +8,7 @@ export function Button(props: {
   lang?: string;
   /** The text always stays, because the icon alone is not clear. */
   keepsText?: boolean;
-  /** Whether it is for typing. */
+  /** Whether the button is for typing. */
   isOwn?: boolean;
   isOff?: boolean;
   isChosen?: boolean;

@@ -12,7 +12,7 @@ export const isEmpty = signal(true);
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
 const listeners = new Set<Listener>();
 
-/** Calls back with new texts; `begin`: they replace everything before. */
+/** Calls back with new texts; `begin`: they replace all earlier texts. */
 export function onTexts(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,6 +1,6 @@
 /**
- * Why a stream ended, or why speech was lost: each cause once, with its English for owners. The tables in docs/operate.md and
- * docs/lane.md are generated from it. `RECOVERY` in the core says what follows from each cause.
+ * Why a stream ended, or why speech was lost: each cause once, with its English text for owners. The tables in
+ * docs/operate.md and docs/lane.md are generated from this list. `RECOVERY` in the core defines the reaction to each cause.
  */
 
 interface CauseRow {

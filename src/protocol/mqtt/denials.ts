@@ -1,6 +1,6 @@
 /**
- * Why a backend gives no token: each denial once, with its English for owners. The table in docs/backend.md is generated from it;
- * the backend sends its title, and the doctor gives its advice.
+ * Why a backend gives no token: each denial once, with its English texts for owners. The backend sends the title, the doctor
+ * gives the advice, and the table in docs/backend.md is generated from these rows.
  */
 import type { TokenError } from './token.ts';
 

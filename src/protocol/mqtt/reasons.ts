@@ -1,9 +1,9 @@
 /**
- * Why a device is not ready: each reason once, with its English for owners. The table in docs/operate.md is generated from it;
- * console, doctor, boot report and metrics read it.
+ * Why a device is not ready: each reason once, with its English texts for owners. Console, doctor, boot report and metrics
+ * read these rows, and the table in docs/operate.md is generated from them.
  */
 
-/** What cannot work while a reason holds. */
+/** What cannot work while a reason applies. */
 export type Block =
   | 'configuration'
   | 'broker_rules'

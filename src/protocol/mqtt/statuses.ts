@@ -1,7 +1,7 @@
 /** Advice for statuses that need no action. */
 export const NOTHING = 'Nothing.';
 
-/** The statuses of a device: each once, with its English for owners. The table in docs/operate.md is generated from it. */
+/** The statuses of a device, with their English texts for owners. The table in docs/operate.md is generated from them. */
 export const STATUSES = {
   ready: { means: 'A word spoken now would be heard and answered.', todo: NOTHING },
   idle: {

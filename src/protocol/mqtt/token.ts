@@ -12,7 +12,7 @@ import { nameSchema } from './topics.ts';
 
 /** Reasons for a token request. */
 export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'refused', 'network'] as const;
-/** Maximum number of attempts: a device that asks every second reaches it after 30 years. */
+/** Maximum number of attempts, which a device with an attempt every second reaches after 30 years. */
 const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;

@@ -19,7 +19,7 @@ const TABS = ['now', 'events', 'health', 'log', 'doctor', 'config', 'commands'] 
 type Tab = (typeof TABS)[number];
 const FOR_OPERATORS: readonly Tab[] = ['log', 'doctor', 'commands'];
 
-/** One device: what it does now, and everything about it. */
+/** The page of one device, with its tabs. */
 export function Device() {
   const [, tenant = '', id = '', wanted = 'now'] = pathParts();
   const name = `${tenant}/${id}`;

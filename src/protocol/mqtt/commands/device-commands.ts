@@ -30,7 +30,7 @@ const logAnswerSchema = z.strictObject({
   until: timestampSchema.describe('end of the effect; null: no end, or the clock is not set'),
 });
 
-/** Commands about the device as a whole, in the order of the reference. */
+/** Commands for the device as a whole, in the order of the reference. */
 export const DEVICE_COMMANDS = {
   log_level: {
     args: z

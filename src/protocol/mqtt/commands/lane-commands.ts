@@ -9,7 +9,7 @@ import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './comma
 /** Maximum characters of a spoken text, as the service accepts. */
 const LONGEST_SAID = 2048;
 
-/** The answer of commands that act on lanes: the state of these lanes after it. */
+/** The answer of commands that act on lanes: the state of these lanes after the command. */
 export const lanesAnswerSchema = z.strictObject({
   lanes: z.array(
     z.strictObject({
