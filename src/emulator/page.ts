@@ -58,7 +58,7 @@ export const FAULT_BUTTONS: readonly Button[] = [
   fault(
     'no balance 5 s',
     { kind: 'balance_out', for_ms: 5000 },
-    'the account has no money for 5 s: streams end, and new sessions are refused',
+    'the account has no balance for 5 s: streams end, and new sessions are refused',
   ),
   fault('end all faults', { kind: 'clear' }, 'removes the faults that are listed below'),
 ];

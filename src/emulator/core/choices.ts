@@ -54,7 +54,7 @@ export const CHOICES = {
     z.enum(['http', 'message', 'close']),
     'http',
     'http',
-    'how a stream is refused: status and envelope at the upgrade, a message and a close, a bare close',
+    'how a stream is refused: status and envelope at the upgrade, a message and a close, or a bare close',
   ),
   bareRefusals: choice(flag, false, true, 'the refusal of a wrong credential at the upgrade has no body'),
   dataForm: choice(

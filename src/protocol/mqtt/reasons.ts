@@ -84,7 +84,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: 'service',
     means: 'A defect of the program. The lane restarts by itself (event `internal_error`).',
-    todo: 'Nothing at once. Report it with the log line of the same time.',
+    todo: 'No immediate action. Report it with the log line of the same time.',
   },
   speech_lost: {
     status: 'degraded',

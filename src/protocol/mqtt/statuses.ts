@@ -8,7 +8,7 @@ export const STATUSES = {
     means: 'It deliberately does not listen: stopped, muted, closed, or waiting for the command `start`.',
     todo: 'Send `start` or `unmute` when it should listen.',
   },
-  degraded: { means: 'It should be ready and is not.', todo: 'See the reasons.' },
+  degraded: { means: 'It should be ready, but is not.', todo: 'See the reasons.' },
   stopping: { means: 'It is shutting down, and closes its sessions.', todo: NOTHING },
   offline: {
     means: 'The agent was shut down.',
