@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Both pages: a browser's code. */
+/** Settings of both pages, which are code for browsers. */
 const COMMON = {
   absWorkingDir: ROOT,
   preserveSymlinks: true,

@@ -26,7 +26,7 @@ const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE_HZ * CHUNK_MS) / 1000;
 /** Opening hours after the start (h), and visitors: five minutes of every quarter of an hour (ms). */
 const OPEN = { fromH: 1, untilH: 11, everyMs: 900_000, forMs: 300_000 };
-/** Hours before the measurement starts: until then all code has run, and all bounded buffers are full. */
+/** Hours before the measurement starts: time for all code to run, and for all bounded buffers to fill. */
 const WARM_H = 4;
 const BASE = 'dragoman/v1/bench/kiosk-01';
 const MEGABYTE = 2 ** 20;

@@ -13,7 +13,7 @@ export interface Latencies {
 export interface SubjectResults {
   readonly captureToWire: Latencies;
   readonly wireToSpeaker: Latencies;
-  /** Sentences that were not found unchanged on the loudspeaker. */
+  /** Number of sentences that were not found unchanged on the loudspeaker. */
   readonly unheard: number;
   /** Time from the start of the process to the first chunk on the wire, without the service's time. */
   readonly startsMs: readonly number[];

@@ -6,7 +6,7 @@ import type { Running, SubjectName } from './subject.ts';
 export interface Cost {
   /** Seconds of CPU per hour, of the whole tree and of the Node process alone. */
   readonly cpu: { readonly tree: number; readonly node: number };
-  /** Wake-ups of Node's main thread a second. */
+  /** Wake-ups of Node's main thread per second. */
   readonly wakeUps: number;
   /** MB of the whole tree and of the Node process alone. */
   readonly rss: { readonly tree: number; readonly node: number };

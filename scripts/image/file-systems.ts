@@ -90,7 +90,7 @@ async function makeExt4(
   await run.program('mke2fs', [...kind, ...words, file, String(size / BLOCK)], { env });
 }
 
-/** Room that the files of a folder take in an ext4. */
+/** Space that the files of a folder need in an ext4 file system. */
 function measure(root: string): { bytes: number; inodes: number } {
   let [bytes, inodes] = [0, 0];
   const seen = new Set<number>();

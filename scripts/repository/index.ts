@@ -76,7 +76,7 @@ function removeOldLists(suite: string, release: string): void {
   }
 }
 
-/** Writes a file whole or not at all, readable for a web server. */
+/** Writes a file atomically, readable for a web server. */
 export function place(path: string, content: Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = join(dirname(path), '.draft');

@@ -78,7 +78,7 @@ export interface AuditLine {
   readonly on: string | null;
   /** Arguments without secrets and without text to be spoken. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Null: begun, without a result yet. */
+  /** Null: no result yet. */
   readonly result: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
 }
 export interface AuditPage {

@@ -45,7 +45,7 @@ export const CONSOLE_ROUTES = {
   /** LogRequest -> JobAnswer; the lines arrive on streams that follow the device, for operators and above */
   'POST /api/devices/:tenant/:device/log': 'operator',
 
-  /** CommandRequest -> JobAnswer. The command's own lowest role (Registry) counts, too: 403 `role`. */
+  /** CommandRequest -> JobAnswer. The command may require a higher role (Registry): 403 `role`. */
   'POST /api/commands': 'operator',
   /** -> {"jobs": Job[]}: newest first, 100 at most */
   'GET /api/jobs': 'viewer',

@@ -4,7 +4,7 @@ import { isLoopback, readAddress } from './host-name.ts';
 
 const LARGEST_PORT = 65_535;
 
-/** `host:port` of an IP address or "localhost"; null: does not listen. */
+/** `host:port` with an IP address or "localhost"; null: does not listen. */
 export const listenSchema = z
   .string()
   .refine((text) => hostOf(text) !== null, 'must be an IP address with a port, such as "127.0.0.1:9464"')

@@ -87,7 +87,7 @@ export const updateStatusSchema = updateReportSchema.extend({
 });
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
-/** The agent's health, in the parts that an update may change. */
+/** The parts of the agent's health that an update may change. */
 export const agentHealthSchema = z.object({
   /** Whether systemd reports the agent as ready. */
   active: z.boolean(),
@@ -126,9 +126,9 @@ export const releaseSchema = z.object({
   /** Seconds since 1970. A correct clock shows a later time. */
   built_at: z.int(),
   node: z.object({
-    /** The oldest Node.js that runs it. */
+    /** The oldest Node.js that runs this release. */
     least: z.string().regex(/^\d+\.\d+(\.\d+)?$/),
-    /** The version of the package dragoman-node that belongs to it. */
+    /** The version of the package dragoman-node that this release needs. */
     private: versionSchema,
   }),
 });

@@ -11,7 +11,7 @@ export interface FaultTarget {
   readonly running: boolean;
   readonly speaking: boolean;
   readonly sending: boolean;
-  /** A sentence has been spoken in one language, and not yet in the next. */
+  /** Whether a sentence has been spoken in one language, but not yet in the next. */
   readonly betweenLanguages: boolean;
 }
 

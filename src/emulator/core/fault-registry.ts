@@ -52,7 +52,7 @@ function take<T extends { times: number }>(
   return entry;
 }
 
-/** Maximum number of faults of one kind that may wait for requests. */
+/** Maximum number of ordered faults of one kind; a new fault displaces the oldest. */
 const MOST_ORDERED = 200;
 
 function order<T>(list: Kept<T>[], fault: T, id: number): void {

@@ -51,7 +51,7 @@ const STREAM_FAULTS = [
     bytes_per_s: z.number().int().min(1).default(8000),
     for_ms: ms.optional(),
   }),
-  /** Every message is late by `ms` and up to `jitter_ms` more; the order stays. */
+  /** Delays every message by `ms` and up to `jitter_ms` more, without reordering. */
   z.strictObject({
     kind: z.literal('delay'),
     ms,
@@ -127,7 +127,7 @@ const SERVICE_FAULTS = [
     ms: ms.optional(),
     times: times.default(1),
   }),
-  /** Clock skew: the error of all timestamps that the service shows. */
+  /** Sets a clock skew: the error of all timestamps that the service shows. */
   z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
   /** The next uploaded voice samples fail in processing. */
   z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
@@ -151,7 +151,7 @@ const ORDER_KEYS = {
   /** Minimum delay from now. */
   after_ms: ms.default(0),
   /**
-   * The moment: at once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in
+   * When the fault happens: at once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in
    * one language and not yet in another; on the next stream that opens; while a task is running.
    */
   when: z

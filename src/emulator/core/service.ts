@@ -80,7 +80,7 @@ export function createService(setup: ServiceSetup): Service {
   return new PureService(setup);
 }
 
-/** The records of the account: everything that a reset replaces. */
+/** The data of the account: everything that a reset replaces. */
 interface Records {
   readonly sessions: SessionRegistry;
   readonly voices: VoiceRegistry;

@@ -28,8 +28,9 @@ export interface SessionRecord {
 
 export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoked';
 
-/** Time (ms) that finished sessions are remembered, and the most sessions that are kept. */
+/** Time (ms) that finished sessions are remembered. */
 const REMEMBER_MS = 3_600_000;
+/** Number of sessions from which old idle sessions are removed. */
 const MOST_SESSIONS = 20_000;
 
 /** State of a session at a moment (docs/service.md 3.1). */

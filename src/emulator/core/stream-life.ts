@@ -27,7 +27,7 @@ export class StreamLife {
     return this.current;
   }
 
-  /** The stream closes or has closed: messages no longer count. */
+  /** Whether the stream is closing or closed, so that messages no longer count. */
   get isOver(): boolean {
     const { kind } = this.current;
     return kind === 'closing' || kind === 'closed';

@@ -15,8 +15,9 @@ export interface Running {
   dueAt: number;
 }
 
-/** Number of closed streams whose reports are kept, and whose recordings are kept. */
+/** Number of closed streams whose reports are kept. */
 const MOST_HISTORY = 500;
+/** Number of closed streams whose recordings are kept. */
 const MOST_RECORDINGS = 20;
 
 /** When a stream reaches the maximum duration of its session. A stream that is already ending has no limit. */

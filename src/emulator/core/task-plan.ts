@@ -26,11 +26,11 @@ export interface TaskPlan {
   readonly source: string;
   /** The languages that may be spoken. */
   readonly heard: readonly string[];
-  /** The task wants speech, not only texts. */
+  /** Whether the task requests speech, not only texts. */
   readonly speaks: boolean;
   readonly queue: QueueRules | null;
   readonly inputFormat: 'pcm_s16le' | 'wav';
-  /** Speech is sent compressed. */
+  /** Whether speech is sent compressed. */
   readonly packed: boolean;
   readonly targets: readonly PlannedTarget[];
   readonly inputHz: number;

@@ -13,6 +13,7 @@ import { ConsoleError, get, me, post, signedOut } from './api.ts';
 
 /** Timeout for the first message (ms), because a proxy may buffer the stream. The page then polls snapshots. */
 const FIRST_WITHIN_MS = 10_000;
+/** Interval of polls for snapshots (ms). */
 const ASK_EACH_MS = 5000;
 /** Interval of retries to open a stream while the page polls snapshots (ms). */
 const HELD_AGAIN_MS = 60_000;

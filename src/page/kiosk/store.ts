@@ -6,7 +6,7 @@ export const screen = signal<ScreenSnapshot | null>(null);
 /** Whether the agent answers. */
 export const isConnected = signal(false);
 
-/** Nothing has been said in this conversation. */
+/** Whether nothing has been said in this conversation. */
 export const isEmpty = signal(true);
 
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;

@@ -32,7 +32,7 @@ export const CAUSES = {
   },
   service_timeout: {
     means: 'the service heard no audio and gave up',
-    todo: 'Check that the microphone delivers: `dragoman devices --meter`.',
+    todo: 'Check that the microphone delivers sound: `dragoman devices --meter`.',
   },
   session_revoked: {
     means: 'the session was revoked by its owner',

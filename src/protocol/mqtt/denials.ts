@@ -7,7 +7,7 @@ import type { TokenError } from './token.ts';
 interface DenialRow {
   /** A person has to act: the device retries slowly. */
   readonly final: boolean;
-  /** For people, short; part of the answer. */
+  /** A short text for people; part of the answer. */
   readonly title: string;
   readonly todo: string;
 }

@@ -58,7 +58,7 @@ export function probeKind({ probe }: Pick<TokenRequest, 'probe'>): 'service' | '
   return probe === true ? 'service' : probe;
 }
 
-/** Reason of a denial. After a `final` one the device retries slowly. */
+/** Reason for a denial. After a `final` denial the device retries slowly. */
 export const tokenErrorSchema = z.looseObject({
   code: z.string().min(1).describe('for programs'),
   title: z.string().describe('for people, short'),
