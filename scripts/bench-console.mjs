@@ -85,7 +85,7 @@ try {
 
 async function startBroker() {
   const aedes = await Aedes.createBroker({
-    // It has no shared subscriptions: every member of a group gets every message.
+    // aedes has no shared subscriptions: every member of a group gets every message.
     authorizeSubscribe(_client, subscription, callback) {
       callback(null, { ...subscription, topic: subscription.topic.replace(/^\$share\/[^/]+\//, '') });
     },
@@ -105,7 +105,7 @@ function round(value) {
   return Math.round(value * 100) / 100;
 }
 
-/** The built program with a console, and one person who may see it. */
+/** Starts the built backend with a console, and adds one account for it. */
 async function startBackend(brokerUrl, { name, password }) {
   await writeFile(join(folder, 'api-key'), 'bench', { mode: 0o600 });
   const file = join(folder, 'backend.json');
@@ -162,7 +162,7 @@ async function startBackend(brokerUrl, { name, password }) {
   };
 }
 
-/** Devices that publish as the agent does: status and state, retained. */
+/** Starts devices that publish status and state, retained, as the agent does. */
 async function startDevices(url) {
   const client = await mqtt.connectAsync(url);
   const nameOf = (number) => `museum/kiosk-${String(number).padStart(5, '0')}`;
@@ -187,7 +187,7 @@ async function startDevices(url) {
   let timer;
   return {
     begin() {
-      // Evenly: a tenth of them each 100 ms.
+      // Spread evenly: a tenth of the changes every 100 ms.
       timer = setInterval(() => {
         for (let step = 0; step < CHANGES_PER_S / 10; step += 1) {
           const number = 1 + Math.floor(Math.random() * DEVICES);
@@ -299,7 +299,7 @@ function mainThreadMs(browserPid) {
       const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
       ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return (ticks / HZ) * 1000;
@@ -313,7 +313,7 @@ function isBelow(pid, ancestor) {
   return false;
 }
 
-/** A page that reads the stream, or leaves it unread. */
+/** Opens a stream, and reads it or leaves it unread. */
 function openReader(url, cookie, isReading) {
   let bytes = 0;
   const view = encodeURIComponent(JSON.stringify({ first: 0, last: 100 }));

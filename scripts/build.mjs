@@ -13,13 +13,13 @@ import { starter } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Program by bundle. Each is built separately, without parts in common, so that no code of one program is in another. */
+/** Program by bundle. Each is built separately and shares no parts, so that no code of one program is in another. */
 const ENTRIES = {
   dragoman: 'src/cli/main.ts',
   backend: 'src/backend/main.ts',
   emulator: 'src/emulator/main.ts',
 };
-/** Names of the programs in their messages. */
+/** Program names as messages show them. */
 const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
 /** Threads of the programs, and the updater: bundles that are not run by hand. */
 const THREADS = {
@@ -62,8 +62,8 @@ const APART = [
   },
 ];
 /**
- * SQLite for a Node without its own (before 22.13): the package in a folder of its own, because it finds its native part from
- * its own path. Only for the platforms that a backend runs on.
+ * SQLite for a Node without built-in SQLite (before 22.13): a package in its own folder, because it finds its native part
+ * from its path. Only for the platforms that a backend runs on.
  */
 const SQLITE = {
   package: '@photostructure/sqlite',
@@ -118,10 +118,10 @@ async function bundle(name, outFolder, { version, engines }, pages) {
   }
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    // Gives the same bytes if node_modules is a link, without paths of this machine.
+    // Gives the same bytes even if node_modules is a link, and leaves out paths of this machine.
     preserveSymlinks: true,
     entryPoints: { [entry]: { ...ENTRIES, ...THREADS, ...CHILDREN }[name] },
-    // The same for every folder, because the names of the parts depend on it.
+    // The same for every output folder, because the names of the parts depend on it.
     outdir: 'dist',
     write: false,
     outExtension: { '.js': '.mjs' },
@@ -135,7 +135,7 @@ async function bundle(name, outFolder, { version, engines }, pages) {
     sourcesContent: false,
     // A process keeps the text of its program in memory: comments and indentation are a third of it.
     minifyWhitespace: true,
-    // Stack traces name lines, so there must be some.
+    // Stack traces give line numbers, so the bundle needs several lines.
     lineLimit: LINE_LIMIT,
     legalComments: 'none',
     metafile: true,

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Both pages: a browser's code. */
+/** Settings of both pages, which are code for browsers. */
 const COMMON = {
   absWorkingDir: ROOT,
   preserveSymlinks: true,
@@ -38,7 +38,7 @@ export async function bundlePage(outFolder) {
 
 /**
  * Bundles the owner's console. The plots and each further language are parts that a browser loads when it needs them.
- * @returns esbuild's account of it, and each file's text by its name: `console.js`, `console.css`, and parts
+ * @returns esbuild's metadata, and each file's text by its name: `console.js`, `console.css`, and parts
  */
 export async function bundleConsole() {
   const { metafile, outputFiles } = await build({

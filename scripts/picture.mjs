@@ -13,7 +13,7 @@ import { Terminal } from './picture/terminal.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const COLUMNS = 80;
 const ROWS = 26;
-/** Earliest time of the picture, on its own clock (s): it then has latencies to show. */
+/** Earliest time of the picture, on the demo's clock (s): by this time the demo shows latencies. */
 const MOMENT_S = 27;
 const LONGEST_MS = 120_000;
 /** Terminal sequence at the end of each frame of the live view. */

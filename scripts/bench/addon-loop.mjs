@@ -31,7 +31,7 @@ function run(socket) {
   let asking;
   let isRunning = false;
   const speak = (pcm) => {
-    // It closes itself when it runs out of sound.
+    // The loudspeaker closes itself when it runs out of sound.
     loudspeaker ??= new Speaker({ channels: 1, bitDepth: 16, sampleRate: rateHz, signed: true, device }).on(
       'error',
       () => {},

@@ -4,7 +4,7 @@ export interface Options {
   readonly json: boolean;
   readonly write: boolean;
   readonly withAddons: boolean;
-  /** The agent's echo mode. With `cancel` its microphone hears the loudspeaker. */
+  /** The agent's echo mode. With `cancel`, the microphone hears the loudspeaker. */
   readonly echo: 'half-duplex' | 'cancel';
   /** Flags for the agent's Node instead of those in its unit file; null: those of the unit file. */
   readonly nodeFlags: readonly string[] | null;
@@ -49,12 +49,12 @@ The agent as it is shipped, beside the smallest possible loop of arecord, WebSoc
 one run, both over the same periods, on virtual sound cards.
 
   --quick         a short run of 90 s to see whether it works; do not use its figures
-  --warm-up S     begin S seconds after the start: until then Node compiles
-                  what a device runs for months
+  --warm-up S     begin S seconds after the start: during this time Node compiles
+                  the code that a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
-  --cancel        the agent cancels its echo, and its microphone hears it; the goals
-                  stay those of half-duplex. Not with --write
+  --cancel        the microphone hears the loudspeaker, and the agent cancels this
+                  echo; the goals stay those of half-duplex. Not with --write
   --with-addons   also measure alsa-capture and speaker in one process; installs
                   both into a temporary folder for this run
   --node-flags="--cpu-prof --cpu-prof-dir=DIR"
@@ -62,7 +62,7 @@ one run, both over the same periods, on virtual sound cards.
   --help
 `;
 
-/** @returns what to print instead, where the words ask for it or can't be read */
+/** @returns a text to print instead, for `--help` or invalid options */
 export function readOptions(words: readonly string[]): Options | { text: string; code: number } {
   try {
     const { values } = parseArgs({

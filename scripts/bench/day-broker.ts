@@ -1,7 +1,7 @@
 import type { BusListener, OpenBus } from '../../src/ports/bus.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** A broker without memory, which is away for a while from time to time. */
+/** A broker without memory, with a short outage from time to time. */
 export interface DayBroker {
   readonly openBus: OpenBus;
   /** Sends the agent a message. */
@@ -53,7 +53,7 @@ export function createDayBroker(
         publish(topic, payload, { ended } = {}) {
           deliver(() => {
             received(topic, payload);
-            // The agent keeps each answer until then.
+            // The agent keeps each answer until it is acknowledged.
             ended?.(true);
           });
         },

@@ -4,7 +4,7 @@ import { samplesOf } from '../../src/sound/pcm.ts';
 
 /** Path from the loudspeaker to the microphone. */
 const PATH = { delayMs: 80, gain: 0.25 };
-/** Length of played sound that is kept (s). */
+/** How much played sound is kept (s). */
 const MEMORY_S = 4;
 
 /** The canceller in this process instead of a thread, so that its memory counts. It returns each chunk at once. */
@@ -22,7 +22,7 @@ export const openEchoCanceller: OpenEchoCanceller = (rates, sink) => {
   };
 };
 
-/** The air between loudspeaker and microphone; times are milliseconds. */
+/** Simulates the acoustic path from loudspeaker to microphone; times are milliseconds. */
 export function createAir(rateHz: number) {
   const ring = new Int16Array(MEMORY_S * rateHz);
   const placeOf = (at: number): number => Math.round((at * rateHz) / 1000);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { OpenStream, Ready, StreamListener } from '../../src/ports/stream.ts';
 
-/** A service without memory: it runs the task, and answers speech with a sentence from time to time. */
+/** A service without memory. It runs the task, and sends a translated sentence from time to time. */
 export interface DayService {
   readonly openStream: OpenStream;
   /** A new session in the form of a grant. */
@@ -11,14 +11,14 @@ export interface DayService {
 const CONNECT_MS = 120;
 const SETUP_MS = 2500;
 const SESSION_S = 1800;
-/** Chunks of voice in a sentence. */
+/** Number of chunks with voice in a sentence. */
 const SENTENCE_CHUNKS = 8;
 const ANSWER_MS = 800;
 const SPOKEN_CHUNKS = 8;
 export const SPOKEN_BYTES = 15_360;
 const BURST_MS = 80;
 const VOICE_PEAK = 1500;
-/** Sentences between two network failures. */
+/** Number of sentences between two network failures. */
 const SENTENCES_PER_BREAK = 150;
 
 /** @param spoken returns one chunk of a sentence's sound; 15,360 bytes */

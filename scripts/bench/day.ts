@@ -26,7 +26,7 @@ const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE_HZ * CHUNK_MS) / 1000;
 /** Opening hours after the start (h), and visitors: five minutes of every quarter of an hour (ms). */
 const OPEN = { fromH: 1, untilH: 11, everyMs: 900_000, forMs: 300_000 };
-/** Hours before the measurement starts: until then all code has run, and all bounded buffers are full. */
+/** Hours before the measurement starts: time for all code to run, and for all bounded buffers to fill. */
 const WARM_H = 4;
 const BASE = 'dragoman/v1/bench/kiosk-01';
 const MEGABYTE = 2 ** 20;
@@ -53,7 +53,7 @@ function hear(fromMs: number): Uint8Array {
   return new Uint8Array(pcm.buffer);
 }
 
-/** Sound of a sentence. With echo cancelling it is speech of the visitors from another time, else any sound. */
+/** Sound of a sentence: with echo cancelling, another part of the recorded speech; otherwise arbitrary samples. */
 function spoken(sentence: number, chunk: number): Uint8Array {
   if (!cancels) return new Uint8Array(SPOKEN_BYTES).fill((sentence + chunk) & 0x3f);
   const samples = SPOKEN_BYTES / 2;

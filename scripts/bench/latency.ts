@@ -9,7 +9,7 @@ export interface Way {
 
 /** Longest age of captured sound that is searched (ms). */
 const OLDEST_MS = 6000;
-/** Longest delay of the loudspeaker (ms); a later sentence counts as lost. */
+/** Longest delay until the loudspeaker plays a sentence (ms); a later sentence counts as lost. */
 const LATEST_MS = 4000;
 
 function agrees(sound: Int16Array, at: number, head: Int16Array): boolean {

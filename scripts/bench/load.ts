@@ -12,7 +12,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** @returns the reason if this machine cannot have a load */
+/** @returns the load, or the reason why this machine cannot have one */
 export function startLoad(): Load | string {
   const cores = availableParallelism() - 1;
   if (cores < 1) return 'this machine has one core only';

@@ -242,7 +242,7 @@ const isDuring = (atMs: number, rounds: readonly Round[]): boolean =>
 
 function describeMachine(): string {
   const all = cpus();
-  return `${all.length} cores ${all[0]?.model ?? ''}, Node ${process.versions.node}, Linux ${process.arch}`;
+  return `${all.length} cores, ${all[0]?.model ?? ''}, Node ${process.versions.node}, Linux ${process.arch}`;
 }
 
 async function runDay(hours: number, echo: Options['echo'], signal: AbortSignal): Promise<DayReport> {

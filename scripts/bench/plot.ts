@@ -19,7 +19,7 @@ const PANEL_GAP = 34;
 const HEAD = 24;
 const TEXT_WIDTH = 38;
 
-/** A bar from zero to the median, with the ends of the spread. */
+/** A bar from zero to its middle value, with the lower and upper end of the spread. */
 interface Bar {
   readonly label: string;
   readonly colour: string;

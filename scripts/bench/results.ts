@@ -13,7 +13,7 @@ export interface Latencies {
 export interface SubjectResults {
   readonly captureToWire: Latencies;
   readonly wireToSpeaker: Latencies;
-  /** Sentences that were not found unchanged on the loudspeaker. */
+  /** Number of sentences that were not found unchanged on the loudspeaker. */
   readonly unheard: number;
   /** Time from the start of the process to the first chunk on the wire, without the service's time. */
   readonly startsMs: readonly number[];
@@ -31,7 +31,7 @@ export interface Results {
     readonly warmUpMs: number;
   };
   readonly machine: string;
-  /** The machine's load average before the run, which shows other work on it. */
+  /** The machine's load average before the run: it reveals other work on the machine. */
   readonly loadBefore: number;
   readonly rounds: readonly Round[];
   readonly loadedRounds: readonly Round[];

@@ -6,7 +6,7 @@ import type { Running, SubjectName } from './subject.ts';
 export interface Cost {
   /** Seconds of CPU per hour, of the whole tree and of the Node process alone. */
   readonly cpu: { readonly tree: number; readonly node: number };
-  /** Wake-ups of Node's main thread a second. */
+  /** Wake-ups of Node's main thread per second. */
   readonly wakeUps: number;
   /** MB of the whole tree and of the Node process alone. */
   readonly rss: { readonly tree: number; readonly node: number };
@@ -35,7 +35,7 @@ function spentBy(root: number, ticksPerS: number): Spent {
   );
   return {
     tree: tree.reduce((sum, [, seconds]) => sum + seconds, 0),
-    // Ended children of Node count for the tree.
+    // Ended children of Node count towards the tree.
     node: tree.find(([pid]) => pid === root)?.[1] ?? 0,
     sleeps: sleepsOf(root),
   };

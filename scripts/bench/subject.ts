@@ -11,7 +11,7 @@ export type SubjectName = (typeof SUBJECTS)[number];
 export interface Subject {
   readonly name: SubjectName;
   readonly card: Card;
-  /** Additions to the environment of this process. */
+  /** Variables in addition to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   /** Node's arguments: flags, script, and the script's own. */
   arguments(): Promise<readonly string[]>;
@@ -75,7 +75,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

@@ -16,7 +16,7 @@ const CHUNK_BYTES = ((RATE_HZ * 320) / 1000) * 2;
 /** Echo path from the loudspeaker to the microphone, for an agent that cancels its echo. */
 const ECHO_PATH = { delayMs: 80, gainDb: -12 };
 const INSTALL_LIMIT_MS = 180_000;
-/** The packages of the loop in one process. They are not part of the project, and installed for one run on request. */
+/** The packages of the loop in one process. They are not part of the project; a run installs them on request. */
 const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
 
 /** Command lines of arecord and aplay, without the device. */
@@ -99,7 +99,7 @@ export async function bareSubject(
   };
 }
 
-/** Both directions by packages inside of one process. */
+/** Capture and playback by packages, in one process. */
 export async function addonsSubject(setting: Setting, sound: Int16Array, packages: string): Promise<Subject> {
   const name: SubjectName = 'addons';
   const card = await setting.rack.insert({ id: name, capture: { sound, loop: true } });

@@ -138,7 +138,9 @@ export function notesOf(results: Results): string[] {
       : `${plan.loadedRounds} more with ${load.cores === 1 ? 'the other core' : `${load.cores} other cores`} busy (the load got ${Math.round(load.share * 100)} % of it).`;
   const others =
     loadBefore > MOST_LOAD_BEFORE
-      ? [`Other work was on the machine: its load average was ${loadBefore.toFixed(1)} when the run began.`]
+      ? [
+          `The machine was doing other work: its load average was ${loadBefore.toFixed(1)} when the run began.`,
+        ]
       : [];
   const unheard = [...subjects].filter(([, subject]) => subject.unheard > 0);
   return [

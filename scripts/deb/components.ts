@@ -59,7 +59,7 @@ const readText = (path: string): string => readFileSync(path, 'utf8').replaceAll
 
 /**
  * `/usr/share/doc/PACKAGE/copyright`: the licences of all code in a package.
- * @param note about its content other than code; may be empty
+ * @param note about content of the package other than code; may be empty
  */
 export function copyrightPage(own: string, components: readonly Component[], note: string): string {
   const line = `\n${'-'.repeat(78)}\n\n`;

@@ -21,7 +21,7 @@ export function writePackage(one: Package, root: string, file: string): void {
   }
 }
 
-/** Without the epoch of the version, as Debian names its files. */
+/** The file name of a package: without the epoch of the version, as Debian does it. */
 export const fileNameOf = ({
   name,
   version,

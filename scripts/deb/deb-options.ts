@@ -7,7 +7,7 @@ import { ARCHITECTURES, type Architecture } from './node-runtime.ts';
 export const USAGE = `Usage: scripts/build-deb [options]
 
 Makes the Debian packages dragoman, dragoman-screen, dragoman-backend and dragoman-emulator for every architecture, and
-dragoman-node, a private Node.js for one. The same commit and Node.js give the same bytes. Run "npm ci" before.
+dragoman-node, a private Node.js for one. The same commit and Node.js give the same bytes. Run "npm ci" first.
 
 Options:
   --arch <arch>     arm64 or amd64, more than once for several; without it this machine's own
@@ -43,7 +43,7 @@ export function readOptions(argv: readonly string[], root: string): Options | nu
   const architectures = ARCHITECTURES.filter((one) => asked.includes(one));
   const unknown = asked.find((one) => !ARCHITECTURES.some((known) => known === one));
   if (unknown !== undefined && !values['no-node'])
-    throw new UsageError(`--arch: there is no Node.js for "${unknown}" here; arm64 and amd64, or --no-node`);
+    throw new UsageError(`--arch: there is no Node.js for "${unknown}" here; use arm64, amd64 or --no-node`);
   const changedAt = lastChange(root);
   const version = values.version ?? versionOf(root, changedAt);
   if (!/^\d[A-Za-z0-9.+~]*-[A-Za-z0-9.+~]+$/.test(version))

@@ -11,13 +11,13 @@ export interface Entry {
   readonly mode?: number;
 }
 
-/** The strongest compression, as Debian requires it of documents. The header has no time. */
+/** Uses the strongest compression, as Debian requires for documents. The header contains no time. */
 export const gzip = (content: Buffer | string): Buffer => gzipSync(content, { level: 9 });
 
 export const isBytes = (content: Entry['content']): content is Buffer | string =>
   typeof content === 'string' || Buffer.isBuffer(content);
 
-/** Makes the entries below `root`: each with its mode whatever the umask, and with one time. @param mtime seconds since 1970 */
+/** Makes the entries below `root`: modes do not depend on the umask, and all times are `mtime` (seconds since 1970). */
 export function writeTree(root: string, entries: readonly Entry[], mtime: number): void {
   const folders = new Map<string, number>([['.', 0o755]]);
   const addFolder = (path: string, mode: number): void => {
@@ -39,7 +39,7 @@ export function writeTree(root: string, entries: readonly Entry[], mtime: number
       lutimesSync(file, mtime, mtime);
     }
   }
-  // Last, because each new file changes the time of its folder.
+  // Folders come last, because each new file changes the time of its folder.
   for (const [folder, mode] of folders) {
     chmodSync(join(root, folder), mode);
     utimesSync(join(root, folder), mtime, mtime);

@@ -34,7 +34,7 @@ export async function makePackages(
   made: (file: string) => void,
 ): Promise<void> {
   const { architectures, out, version, changedAt } = options;
-  // First, because the other steps take minutes.
+  // Check this first, because the other steps take minutes.
   runTool('dpkg-deb', ['--version']);
   const drafts = mkdtempSync(join(tmpdir(), 'dragoman-deb-'));
   try {
@@ -42,7 +42,7 @@ export async function makePackages(
     const phrases = options.phrases ?? join(drafts, 'phrases');
     const { step } = progress();
     if (options.bundles !== null) await checkVersions(bundles, version);
-    // Before the bundles, because it fails if a program is missing.
+    // Make the phrases before the bundles, because this step fails if a program is missing.
     if (options.phrases === null)
       await step('Phrases', async () => {
         await makePhrases(phrases);

@@ -98,7 +98,7 @@ function body({ sections }: Help, titles: readonly string[]): string[] {
     });
 }
 
-/** Escapes text for roff, which takes a dot or apostrophe at the start of a line for a command, and a hyphen for a typographic one. */
+/** Escapes text for roff, which reads a dot or apostrophe at the start of a line as a command, and "-" as a typographic hyphen. */
 const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

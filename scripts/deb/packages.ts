@@ -43,7 +43,7 @@ export interface Source {
 
 const LEAST_NODE = '20.12';
 const NODE = `nodejs (>= ${LEAST_NODE}) | dragoman-node`;
-/** A Node that includes SQLite: a package for all processors cannot contain a native module. */
+/** A Node.js that includes SQLite: packages for all architectures cannot contain SQLite as a native module. */
 const NODE_WITH_SQLITE = 'nodejs (>= 22.13) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
@@ -58,7 +58,7 @@ interface Program {
   readonly pages?: readonly string[];
 }
 
-/** Without it, voices are detected by loudness alone. */
+/** The speech detector. Without this file, voices are detected by loudness alone. */
 const SPEECH_DETECTOR = { 'fvad.wasm': '@echogarden/fvad-wasm' };
 
 export function agentPackage(source: Source): Package {
@@ -124,7 +124,7 @@ export function agentPackage(source: Source): Package {
   };
 }
 
-/** Adds the release, and the checksums of the program's folder, by which the launcher and the updater know it as whole. */
+/** Adds release.json, and checksums by which the launcher and the updater see that the program's folder is complete. */
 function withChecksums({ version, changedAt }: Source, files: readonly Entry[]): Entry[] {
   const folder = 'usr/lib/dragoman/';
   const release = {
@@ -281,7 +281,7 @@ function asLibrary(content: Buffer): Buffer {
   return shebang === '' ? body : Buffer.concat([Buffer.from('//'), body]);
 }
 
-/** The start command, for units and people, so that both use the same Node. The agent's chooses its version, too. */
+/** The start command, for units and people, so that both use the same Node. The agent's own launcher also chooses the version. */
 function starterFiles(name: string, bundle: string): Entry[] {
   if (name === 'dragoman') return [];
   return [{ path: `usr/bin/${name}`, content: starter(name, `/usr/lib/${name}/${bundle}.mjs`), mode: 0o755 }];
@@ -289,7 +289,7 @@ function starterFiles(name: string, bundle: string): Entry[] {
 
 function starter(name: string, bundle: string): string {
   return `#!/bin/sh
-# The private Node.js of the package dragoman-node goes before the system's.
+# Prefers the private Node.js of the package dragoman-node to the system's.
 for node in /${PRIVATE_NODE} /usr/bin/node; do
   [ ! -x "$node" ] || exec "$node" ${bundle} "$@"
 done
@@ -298,7 +298,7 @@ exit 127
 `;
 }
 
-/** The synthesizer has the GPL, which does not cover these sounds. */
+/** The synthesizer is under the GPL, which does not cover these sounds. */
 const PHRASES_NOTE = `The phrases in /usr/share/dragoman/phrases were spoken by eSpeak NG (https://github.com/espeak-ng/espeak-ng), a
 program under the GNU General Public License, version 3 or later (on Debian: /usr/share/common-licenses/GPL-3). That
 licence covers what a program makes only where the content of it is a covered work (its section 2), which these
@@ -326,7 +326,7 @@ export function papers(
 
 export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
 
-/** The unit of an installed program, and its user. */
+/** The unit of an installed program, and the definition of its user. */
 export function unitFiles(root: string, name: string): Entry[] {
   const unit = startedByPackage(text(root, `systemd/${name}.service`), name);
   return [

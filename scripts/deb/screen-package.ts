@@ -11,7 +11,7 @@ export function screenPackage(source: Source): Package {
     version,
     changedAt,
     architecture: 'all',
-    // Without Xwayland, the cage of Debian 12 does not start; its package does not depend on it.
+    // The cage of Debian 12 does not start without Xwayland, but its package does not depend on Xwayland.
     depends: `dragoman (>= ${version}), cage, chromium, libpam-systemd, xwayland`,
     recommends: 'fonts-noto-core, fonts-noto-cjk',
     summary: 'screen of an interpreting kiosk',

@@ -30,7 +30,7 @@ const GROUPS: Readonly<Record<string, { readonly says: string; readonly phases: 
   setup: { says: 'session setup', phases: ['acquiring', 'connecting', 'configuring'] },
   streaming: { says: 'streaming', phases: ['live', 'rolling'] },
 };
-/** Not drawn, because every phase leads to them; the page says so in words. */
+/** Phases that are not drawn, because every phase leads to them; the text of the page mentions them. */
 const NOT_DRAWN: readonly Phase[] = ['restarting', 'closed'];
 /** Labels of the arrows. */
 const LABELS: Readonly<Record<string, string>> = {

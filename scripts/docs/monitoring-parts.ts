@@ -30,7 +30,7 @@ export const MONITORING_PARTS: Readonly<Record<string, () => string>> = {
         budgets: [],
       }),
       ...createTokenCounts().families(),
-      // Nothing is measured: only the names count.
+      // Nothing is measured here: only the names are needed.
       ...measureStore({} as Store, {} as Clock).families(),
       ...webhookFamilies(0, []),
     ]),

@@ -203,7 +203,7 @@ function json(...objects: readonly object[]): string {
   return ['```json', ...objects.map((object) => pretty(object, '')), '```'].join('\n');
 }
 
-/** JSON in which every value that fits stays on one line. */
+/** Formats JSON so that every value that fits stays on one line. */
 function pretty(value: unknown, indent: string): string {
   const line = JSON.stringify(value).replaceAll(/(":|,)(?=["\d[{tfn-])/g, '$1 ');
   if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDEST_JSON) return line;

@@ -22,7 +22,7 @@ kernel=vmlinuz
 initramfs initrd.img
 `;
 
-/** @param signature that of the partition table */
+/** @param signature signature of the partition table */
 export const commandLine = (signature: string): string =>
   [
     'console=tty0 console=ttyS1,115200',

@@ -80,7 +80,7 @@ function kill(group: number, signal: 'SIGINT' | 'SIGKILL'): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // It has already ended.
+    // The program has already ended.
   }
 }
 

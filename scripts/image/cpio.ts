@@ -8,7 +8,7 @@ export interface InitramfsFile {
 const ALIGNMENT = 4;
 const MODE = 0o100644;
 
-/** Further files for an initramfs, in its format. Appended to an initramfs, they add to its files or replace them. */
+/** Packs files in the format of an initramfs. Appended to an initramfs, they add to its files or replace them. */
 export function cpio(files: readonly InitramfsFile[]): Buffer {
   const all = [...files, { path: 'TRAILER!!!', content: Buffer.alloc(0) }];
   return Buffer.concat(

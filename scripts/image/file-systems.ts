@@ -8,7 +8,7 @@ import { alignUp, MIB } from './partitions.ts';
 
 const BLOCK = 4096;
 export const BOOT_BYTES = 256 * MIB;
-/** Size before it grows at the first start (bytes); large enough for a second copy of its superblock. */
+/** Size of the data partition until it grows at the first start (bytes); has room for a second copy of the superblock. */
 export const DATA_BYTES = 256 * MIB;
 /** Spare room for tables, folders and rounding, in a read-only root. */
 const SPARE_SHARE = 0.05;
@@ -52,7 +52,7 @@ export async function makeRoot(
 ): Promise<void> {
   const { bytes, inodes } = measure(root);
   const size = alignUp(bytes * (1 + SPARE_SHARE) + inodes * 256 + SPARE_BYTES);
-  // It is read-only, so it needs no journal.
+  // The root is read-only, so it needs no journal.
   const words = [
     '-O',
     '^has_journal',
@@ -90,7 +90,7 @@ async function makeExt4(
   await run.program('mke2fs', [...kind, ...words, file, String(size / BLOCK)], { env });
 }
 
-/** Room that the files of a folder take in an ext4. */
+/** Space that the files of a folder need in an ext4 file system. */
 function measure(root: string): { bytes: number; inodes: number } {
   let [bytes, inodes] = [0, 0];
   const seen = new Set<number>();

@@ -12,7 +12,7 @@ export const USAGE = `Usage: scripts/build-image [options]
 
 Makes an image for the card of a Raspberry Pi 3 or 4: Debian for arm64 and the
 package dragoman, with a read-only root and a data partition.
-Run "npm ci" before. Needs no loop device and mounts nothing.
+Run "npm ci" first. Needs no loop device and mounts nothing.
 
 Options:
   --out <folder>     folder for the image (default: images)

@@ -72,7 +72,7 @@ export async function keep(
 ): Promise<Kept> {
   const name = nameOf(kind, madeFrom);
   const draft = join(cache, `${name}.draft-${process.pid}`);
-  // First, because drafts of a killed run may fill the disk.
+  // Clean up first, because drafts of a killed run may fill the disk.
   for (const other of othersOf(cache, kind)) if (isAbandoned(other)) remove(join(cache, other));
   mkdirSync(draft, { recursive: true });
   try {
@@ -99,7 +99,7 @@ export async function sha256(file: string): Promise<string> {
   return sum.digest('hex');
 }
 
-/** Checksums of all files in a folder but the list itself. */
+/** Checksums of all files in a folder, except the list itself. */
 async function sumsOf(folder: string): Promise<string> {
   const lines: string[] = [];
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -120,7 +120,7 @@ function othersOf(cache: string, kind: string): string[] {
   return existsSync(cache) ? readdirSync(cache).filter((name) => pattern.test(name)) : [];
 }
 
-/** The process that makes a draft; null: it is none. */
+/** Id of the process that makes a draft; null: not a draft. */
 function draftOwner(name: string): number | null {
   const [, owner] = /\.draft-(\d+)$/.exec(name) ?? [];
   return owner === undefined ? null : Number(owner);

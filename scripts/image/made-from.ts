@@ -5,7 +5,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from '
 import { join } from 'node:path';
 import { readOptions as readDebOptions } from '../deb/deb-options.ts';
 
-/** Debian packages whose programs leave traces in the image. */
+/** Debian packages whose programs affect the contents of the image. */
 const PROGRAMS_FOR_PACKAGES = ['espeak-ng*', 'libespeak-ng*', 'sox', 'libsox*'];
 const PROGRAMS_FOR_IMAGE = ['e2fsprogs', 'mtools', 'mmdebstrap'];
 /** Packages do not depend on the tests, which change most often. */
@@ -47,7 +47,7 @@ function filesOf(sources: string): string[] | null {
   }
 }
 
-/** Names, modes and contents. */
+/** A digest of the names, modes and contents of files. */
 function digestOf(folder: string, names: readonly string[]): string {
   const sum = createHash('sha256');
   for (const name of names) {

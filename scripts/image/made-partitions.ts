@@ -111,7 +111,7 @@ async function makeSystemArchive(
   await run.program('tar', words);
 }
 
-/** Makes `root` in the draft, and puts beside it what the boot partition needs. @param debian archive; null: `root` exists */
+/** Makes `root` in the draft, and beside it the files for the boot partition. @param debian archive; null: `root` exists */
 async function makeRootFolder({ options, sources, draft, run }: Job, debian: string | null): Promise<void> {
   const root = join(draft, 'root');
   const finish = join(sources, 'scripts/image/finish.sh');

@@ -7,7 +7,7 @@ if [ -e "$root/usr/bin/dpkg-deb.own" ]; then
   rm -r "$root/.native"
 fi
 rm -f "$root"/etc/ssh/ssh_host_*
-# raspi-firmware's would write to the boot partition, which is put together later.
+# Hooks of raspi-firmware would write to the boot partition, which is made later.
 rm -f "$root"/etc/kernel/*/z50-raspi-firmware "$root"/etc/initramfs/post-update.d/z50-raspi-firmware
 rm -rf "$root"/boot/firmware
 chroot "$root" update-initramfs -c -k all

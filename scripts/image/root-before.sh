@@ -2,12 +2,12 @@
 # Runs before the packages that make a kiosk of a minimal Debian are unpacked. $1: the root.
 set -eu
 root="$1"
-# One initrd, made once, at the end, with the drivers of all boards; the watchdog's early, so that systemd finds it.
+# The initrd is made only once, at the end, with the drivers of all boards. The watchdog's is loaded early, so that systemd finds it.
 mkdir -p "$root/etc/initramfs-tools/conf.d"
 printf '%s\n' 'MODULES=most' 'COMPRESS=zstd' 'RUNSIZE=20%' >"$root/etc/initramfs-tools/conf.d/kiosk"
 printf '%s\n' overlay ext4 vfat nls_ascii nls_cp437 bcm2835_wdt virtio_pci virtio_mmio virtio_blk >"$root/etc/initramfs-tools/modules"
 echo 'update_initramfs=no' >"$root/etc/initramfs-tools/update-initramfs.conf"
-# Another processor's programs are emulated: what unpacks the packages would take most of the time.
+# Programs of another processor are emulated. Emulated unpacking would take most of the time, so the machine's own dpkg-deb does it.
 own="$(dpkg --print-architecture)"
 [ "$own" != "$(chroot "$root" dpkg --print-architecture)" ] || exit 0
 native="$root/.native"

@@ -41,7 +41,7 @@ MulticastDNS=resolve
 RouteMetric=100
 `;
 
-const MULTICAST_DNS = `# For a broker named in ".local". Asked only: the kiosk does not announce its own name.
+const MULTICAST_DNS = `# For a broker named in ".local". Only for queries: the kiosk does not announce its own name.
 [Resolve]
 MulticastDNS=resolve
 `;

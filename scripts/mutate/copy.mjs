@@ -34,7 +34,7 @@ function changesIn(folder) {
   };
 }
 
-/** Tests wait minutes for a slow machine. A mutant for which they wait in vain should not take minutes. */
+/** Shortens the timeouts of tests: they are minutes for slow machines, and a mutant that causes one should not take as long. */
 function shortenPatience(change) {
   change('test/setup/patience.ts', /timeout: [\d_]+/, 'timeout: 15_000');
   change('vitest.config.ts', /testTimeout: [\d_]+/, 'testTimeout: 30_000');
@@ -107,7 +107,7 @@ function killTree(pid) {
       const parent = / [A-Z] (\d+) /.exec(fs.readFileSync(`/proc/${name}/stat`, 'latin1'))?.[1];
       parents.set(Number(name), Number(parent));
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const tree = new Set([pid]);
@@ -116,7 +116,7 @@ function killTree(pid) {
     try {
       process.kill(one, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }

@@ -1,8 +1,8 @@
-/** How many test files a mutant meets at most: first the nearest, then others, and last the rest of their folders. */
+/** Maximum number of test files per batch: first the nearest, then others, and last the rest of their folders. */
 const BATCHES = [3, 3, 14];
-/** A test file that takes longer (ms) comes after quicker ones. */
+/** A test file that takes longer than this (ms) comes after quicker ones. */
 const SLOW_MS = 10_000;
-/** Longest run of a test file with a mutant (ms); without one it has half of it. Browsers start slowly. */
+/** Longest run of a test file with a mutant (ms); without a mutant, half of that. Browsers start slowly. */
 const LONGEST_MS = 120_000;
 const LONGEST_IN_BROWSER_MS = 120_000;
 

@@ -42,7 +42,7 @@ export function mutationsIn(program: unknown, text: string): Mutation[] {
   const visit = (part: unknown): void => {
     if (Array.isArray(part)) return part.forEach(visit);
     if (!isSyntax(part)) return;
-    // `a as B` holds an expression; a type has no effect when the program runs.
+    // `a as B` contains an expression; the type has no effect when the program runs.
     if (part.type.startsWith('TS')) return visit(part['expression']);
     if (part.type === 'CallExpression' && isLogging(part['callee'], text)) return;
     found.push(...mutationsOf(part, text));
@@ -62,7 +62,7 @@ function mutationsOf(syntax: Syntax, text: string): Mutation[] {
     return [{ start, end, replacement: ';' }];
   const replacement = OPPOSITE[String(operator)];
   if (replacement === undefined || !isSyntax(left) || !isSyntax(right)) return [];
-  // Texts are joined by `+`, not added.
+  // For texts, `+` joins; there is nothing to reverse.
   if ([left, right].some((side) => typeof side['value'] === 'string')) return [];
   const at = text.indexOf(String(operator), left.end);
   return [{ start: at, end: at + String(operator).length, replacement }];

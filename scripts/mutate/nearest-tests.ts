@@ -66,7 +66,7 @@ function importersIn(files: readonly SourceFile[]): Map<string, string[]> {
 
 function distancesFrom(path: string, importers: ReadonlyMap<string, readonly string[]>): Map<string, number> {
   const distances = new Map([[path, 0]]);
-  // A map visits what is added while it is read: the nearest first.
+  // Iteration of a map also visits entries that are added meanwhile, so the nearest come first.
   for (const [file, distance] of distances)
     for (const importer of importers.get(file) ?? [])
       if (!distances.has(importer)) distances.set(importer, distance + 1);

@@ -1,9 +1,9 @@
 /** A part of the program that a sample draws from. */
 export interface Part {
   readonly name: string;
-  /** How often a sample draws from it, compared with the others. */
+  /** How often a sample draws from this part, compared with the others. */
   readonly weight: number;
-  /** Beginnings of the paths of its files. */
+  /** Path prefixes of the files in this part. */
   readonly paths: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
 
 const root = process.cwd();
-/** Suites with a configuration of their own; all other tests have that of the root. */
+/** Suites with their own configuration; all other tests use the configuration of the root. */
 const CONFIGS = ['test/screen', 'test/console'];
 const LEFT_OUT = ['long', 'in-time'];
 const running = new Map();
@@ -51,7 +51,7 @@ async function run({ files, changed }) {
       if (!['passed', 'skipped'].includes(module.state())) failed.push(file);
     }
     if (unhandledErrors.length > 0 && failed.length === 0) failed.push(...files);
-    // Files that tests make once in a run are made of the sources.
+    // Files that tests make once per run depend on the sources, so each run needs new ones.
     const folder = process.env.TESTS_RUN_FOLDER;
     if (folder !== undefined)
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });

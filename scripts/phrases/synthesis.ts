@@ -36,7 +36,7 @@ const CHIMES: Readonly<Record<'good' | 'bad', Earcon>> = { good: 'ready', bad: '
 const CHIME_GAIN = 3;
 const PAUSE_MS = 250;
 const LIMIT_MS = 20_000;
-/** Parallel programs, one for each processor of a usual machine. */
+/** Number of programs that run in parallel: one per core of a typical machine. */
 const AT_ONCE = 4;
 
 /** Makes `LANGUAGE/CODE.wav` for all phrases below this folder. @throws with a sentence that names what is missing */

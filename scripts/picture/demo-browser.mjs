@@ -10,7 +10,7 @@ import puppeteer from 'puppeteer-core';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Longest wait for what a page is to show (ms): the recording has the first sentences within 10 s. */
+/** Longest wait for a page's content (ms): the recording has the first sentences within 10 s. */
 export const LONGEST_MS = 60_000;
 
 /** Path of a picture of the documentation. */

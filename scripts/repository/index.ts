@@ -1,4 +1,4 @@
-/** The index of a repository for apt: what it has, with checksums. */
+/** The index of a repository for apt: its packages, with checksums. */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -76,7 +76,7 @@ function removeOldLists(suite: string, release: string): void {
   }
 }
 
-/** Writes a file whole or not at all, readable for a web server. */
+/** Writes a file atomically, readable for a web server. */
 export function place(path: string, content: Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = join(dirname(path), '.draft');

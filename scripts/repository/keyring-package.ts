@@ -8,7 +8,7 @@ import type { KeyringOptions } from './release-options.ts';
 const NAME = 'dragoman-archive-keyring';
 const KEYRING = 'usr/share/keyrings/dragoman-archive-keyring.gpg';
 
-/** The public keys of a repository, and its place. With a new key the package brings it to the devices. */
+/** A package with the public keys and the address of a repository. It also brings a new key to the devices. */
 export function keyringPackage(
   source: Pick<Source, 'root' | 'version' | 'changedAt'>,
   { files, url }: KeyringOptions,
@@ -72,7 +72,7 @@ function readPublicKeys(root: string, file: string): Buffer {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(stderr.trim().replace(/^release: /, ''));
-  // When such a key expires, no device could fetch its successor.
+  // After such a key has expired, no device can fetch its successor.
   const mortal = publics.find(([, , , , , , expiresAt = '']) => expiresAt !== '');
   if (mortal !== undefined)
     throw new Error(

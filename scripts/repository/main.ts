@@ -26,7 +26,7 @@ export async function runRelease(argv: readonly string[], root: string): Promise
 
 async function publish(options: ReleaseOptions, root: string): Promise<void> {
   const { repository, keep } = options;
-  // Before the packages are made, which takes minutes.
+  // Check the tools before making the packages, which takes minutes.
   for (const tool of ['apt-ftparchive', 'xz', 'dpkg-deb'] as const) runTool(tool, ['--version']);
   const drafts = mkdtempSync(join(tmpdir(), 'dragoman-release-'));
   try {
@@ -54,7 +54,7 @@ async function collectPackages(
 ): Promise<void> {
   const build = readBuildOptions([...building, '--out', folder], root);
   if (build === null) return;
-  // First, because its keys may be unusable.
+  // Make the keyring package first, because its keys may be unusable.
   if (keyring !== null) {
     const one = keyringPackage({ root, version: build.version, changedAt: build.changedAt }, keyring);
     writePackage(one, root, join(folder, fileNameOf(one)));
@@ -75,7 +75,7 @@ function readPool(folder: string): (PoolFile & { readonly path: string })[] {
   });
 }
 
-/** As dpkg compares versions. */
+/** Compares versions as dpkg does. */
 function compareVersions(a: string, b: string): number {
   const is = (relation: string): boolean =>
     spawnSync('dpkg', ['--compare-versions', a, relation, b]).status === 0;

@@ -1,4 +1,4 @@
-/** Which packages a repository has after a release. */
+/** Decides which packages a repository has after a release. */
 import { fileNameOf } from '../deb/control.ts';
 
 /** A file in the pool. */

@@ -7,7 +7,7 @@ export const USAGE = `Usage: scripts/release build [options]
 Makes the packages for all architectures and adds them to a repository for apt.
 Older versions stay in it. The same input and SOURCE_DATE_EPOCH give the same
 bytes. Nothing is published if a version exists with other bytes. Devices see
-the new versions after "scripts/release sign". Run "npm ci" before.
+the new versions after "scripts/release sign". Run "npm ci" first.
 
 Options:
   --repository <dir>  folder of the repository (default: repository)

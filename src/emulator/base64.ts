@@ -48,7 +48,7 @@ export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Writes bytes as base64 into `target`. @returns where it ends */
+/** Writes bytes as base64 into `target`. @returns the position after the last character */
 export function encodeBase64(bytes: Uint8Array, target: Uint8Array, from: number): number {
   const whole = bytes.length - (bytes.length % 3);
   let out = from;

@@ -8,14 +8,14 @@ import { type ReadFrame, readFrame, writeFrame } from './message-frame.ts';
 
 /** Unsent data (bytes) at which a client that does not read is disconnected. */
 const MOST_UNREAD_BYTES = 16_000_000;
-/** Shortest time (ms) without an answer to pings until a client is disconnected; three heartbeats if that is longer. */
+/** Silence (ms) after which a client is disconnected; three heartbeats if that is longer. */
 const SILENT_MS = 30_000;
 /** Time (ms) after which a socket left open in a black hole is closed. */
 const ABANDONED_MS = 600_000;
 /** Time (ms) from a close frame until the socket is closed without the client's answer. */
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** Time (ms) that a client has to close the socket after it has ended its stream: the stream is over in any case. */
+/** Time (ms) that a client has to close its side of the socket after the exchange of close frames. */
 const HANG_UP_MS = 200;
 
 /** Events of a connection. */
@@ -35,7 +35,7 @@ export interface Connection {
 
 /**
  * @param raw the connection below the WebSocket
- * @param resetRaw ends it without a close
+ * @param resetRaw ends `raw` without a close
  */
 export function createConnection(
   socket: WebSocket,
@@ -74,7 +74,7 @@ export function createConnection(
     cutUnread();
   };
 
-  /** The client has been silent for too long. In a black hole the client must not notice: the socket stays open. */
+  /** Disconnects a silent client. In a black hole the client must not notice it: the socket stays open. */
   const endSilentClient = (): void => {
     if (!link.deaf) return socket.terminate();
     closedHere = true;
@@ -123,7 +123,7 @@ export function createConnection(
     cancelRest();
     if (!closedHere) events.gone(code, reason.toString('utf8'), code === 1006 ? 'network' : 'client');
   });
-  // Both close frames have been exchanged: this side has ended, but the client may leave its half open forever.
+  // After the exchange of close frames this side has ended, but the client may leave its half open forever.
   raw.once('finish', () => {
     const cancel = clock.at(clock.now() + HANG_UP_MS, () => socket.terminate());
     socket.once('close', cancel);

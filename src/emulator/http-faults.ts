@@ -10,6 +10,7 @@ import { type AppSetup, reply } from './http-exchange.ts';
 
 /** Time (ms) after which an unanswered request is closed if the fault has no `ms`. */
 const HANG_MS = 120_000;
+/** Delay of a slow answer (ms) if the fault has no `ms`. */
 const SLOW_MS = 3000;
 
 /** The kind of a request, as a `route` of the `http` fault. */

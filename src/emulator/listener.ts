@@ -27,7 +27,7 @@ function arrivedAt({ socket }: IncomingMessage): string | null {
 }
 
 /**
- * @param bound the address listened on, as it was given
+ * @param bound the listening address, as configured
  * @param listed further names by which clients reach it
  * @throws Error for an invalid name
  */

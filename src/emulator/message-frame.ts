@@ -54,8 +54,9 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 const AUDIO_HEAD = /^\s*\{\s*"message_type"\s*:\s*"input_audio_data"\s*,\s*"data"\s*:\s*\{\s*"data"\s*:\s*"/;
 const AUDIO_TAIL = /"\s*\}\s*\}\s*$/;
-/** Longest JSON (characters) before and after the base64 in a frame of sound, as clients write it. */
+/** Longest JSON (characters) before the base64 in a frame of sound, as clients write it. */
 const HEAD_CHARS = 120;
+/** Longest JSON (characters) after the base64. */
 const TAIL_CHARS = 24;
 
 /** Reads the sound of a frame in the usual form, without creating strings; null for any other frame. */

@@ -1,4 +1,4 @@
-/** Script of the page at `/emulator`: polls the emulator four times a second, and controls it. */
+/** Script of the page at `/emulator`: polls the streams four times a second, and sends what the buttons order. */
 export const SCRIPT = `
   const streams = document.getElementById('streams');
   const state = document.getElementById('state');

@@ -58,7 +58,7 @@ export const FAULT_BUTTONS: readonly Button[] = [
   fault(
     'no balance 5 s',
     { kind: 'balance_out', for_ms: 5000 },
-    'the account has no money for 5 s: streams end, and new sessions are refused',
+    'the account has no balance for 5 s: streams end, and new sessions are refused',
   ),
   fault('end all faults', { kind: 'clear' }, 'removes the faults that are listed below'),
 ];
@@ -88,7 +88,7 @@ function html({ label, path, order, title }: Button): string {
   return `<button type="button" ${data} title="${attribute(title)}">${attribute(label)}</button>`;
 }
 
-/** How to connect. It says where to find the key, because the page never shows it. */
+/** Instructions for connecting. They say where to find the API key, because the page never shows it. */
 const CONNECT = `<section id="connect" hidden>
 <h2>No stream yet. To open one:</h2>
 <pre>curl -s -X POST <span class="origin"></span>/session-storage/v2/sessions \\

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** The TCP connections below TLS, by their peer: a reset is only possible below the encryption. */
+/** The TCP connections below TLS, by peer: only the TCP connection can be reset. */
 export interface Plumbing {
   /** Call it with each connection of a TLS server before its handshake. */
   note(socket: Socket): void;

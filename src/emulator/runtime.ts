@@ -8,8 +8,9 @@ import { createSpeechQueue, type SpeechFigures } from './speech-queue.ts';
 /** Carries out the effects that concern a connection. */
 export type PerformEffect = (effect: Exclude<Effect, { type: 'render' }>) => void;
 
-/** Interval (ms) at which the event loop's delay is measured; clients are not blamed for this delay. */
+/** Interval (ms) at which the event loop's delay is measured. */
 const WATCH_MS = 100;
+/** Delay of the event loop (ms) from which clients are excused, because they did not cause it. */
 const LATE_MS = 60;
 /** Number of measurements in the figures: one minute. */
 const LOOKS = 600;

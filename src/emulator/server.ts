@@ -42,7 +42,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export type EmulatorOptions = Partial<Choices> & {
   /** Address to listen on; default: loopback. */
   readonly host?: string;
-  /** Further names under which clients reach it, besides its address and the names of loopback. */
+  /** Further names under which clients reach the emulator, besides its address and the names of loopback. */
   readonly allowedHosts?: readonly string[];
   readonly port?: number;
   /** Certificate chain and private key (PEM); with them, the port serves `https:` and `wss:` only. */
@@ -76,7 +76,7 @@ export interface Emulator {
    * @throws Error that names the problem of the body
    */
   fault(body: object): number[];
-  /** One report for each stream, also for closed ones, oldest first, as in `GET /emulator/metrics`. */
+  /** One report for each stream, including closed streams, oldest first, as in `GET /emulator/metrics`. */
   reports(): StreamReport[];
   /**
    * All audio bytes that a stream received and sent, in sequence; needs `recordBytes`. Without an id: those of

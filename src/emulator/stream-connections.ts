@@ -31,7 +31,7 @@ export class StreamConnections {
     this.setup = setup;
   }
 
-  /** Opens a stream in the service. @returns also the effects on it, which wait for its connection */
+  /** Opens a stream, and collects the effects on it until it has a connection. */
   collect<T>(open: () => T): { result: T; waiting: readonly StreamEffect[] } {
     const waiting: StreamEffect[] = [];
     this.early = waiting;

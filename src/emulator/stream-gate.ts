@@ -59,7 +59,7 @@ function flawOf({ method, headers }: IncomingMessage): string | null {
   return headers['sec-websocket-version'] === '13' ? null : 'Sec-WebSocket-Version must be 13';
 }
 
-/** Answers on a socket that the HTTP server has handed over. */
+/** Sends an HTTP answer on a socket that the HTTP server has handed over. */
 export function answer(socket: Duplex, { status, body, headers = {} }: Answer): void {
   const text = body === null ? '' : JSON.stringify(body);
   const head = [

@@ -139,7 +139,7 @@ const exceptions = {
     .min(1)
     .max(120)
     .optional()
-    .describe('Where it stands: for "bill --by site", the console and the webhook.'),
+    .describe('Location of the device, for "bill --by site", the console and the webhook.'),
   session: z.strictObject(terms).partial().default({}).describe('Terms that override "session".'),
   limits: z.strictObject(allowance).partial().default({}).describe('Limits that override "limits".'),
 };
@@ -151,7 +151,7 @@ const groupSchema = z.strictObject({
     .positive()
     .optional()
     .describe('Budget of the group; "bill --by group" warns from 80 % on.'),
-  members: z.array(patternSchema).min(1).describe('Its devices: "museum/kiosk-01", "museum/lobby-*".'),
+  members: z.array(patternSchema).min(1).describe('Member devices: "museum/kiosk-01", "museum/lobby-*".'),
   ...exceptions,
 });
 
@@ -165,7 +165,7 @@ const storeSchema = z
       .max(4096)
       .default(MEMORY_STORE)
       .describe(
-        'SQLite file on this machine, absolute or from the folder of this configuration; ":memory:" keeps nothing over a restart and shares nothing with other backends.',
+        'SQLite file on this machine, absolute or relative to the folder of this configuration; ":memory:" keeps nothing over a restart and shares nothing with other backends.',
       ),
     url: z
       .string()
@@ -219,7 +219,7 @@ const limitsSchema = z.strictObject({
     .max(100_000)
     .default(200)
     .describe(
-      "Maximum number of sessions that are created and, as far as this backend knows, not used: at most the account's own limit. One device gets at most half of them; so do all new devices together.",
+      "Maximum number of sessions that are created and, as far as this backend knows, not used: at most the account's own limit. One device gets at most half of them, and all new devices together also get at most half.",
     ),
 });
 
@@ -295,7 +295,7 @@ export const backendConfigSchema = z
     releases: z
       .strictObject({
         path: optionalFile(
-          'Folder of a repository for apt, made by scripts/release, absolute or from the folder of this configuration; served below /releases/; null: none.',
+          'Folder of a repository for apt, made by scripts/release, absolute or relative to the folder of this configuration; served below /releases/; null: none.',
         ),
         listen: listenSchema.describe(
           'Address of /releases/ alone, such as "0.0.0.0:9465"; null: metrics.listen serves it, too. Anyone who can reach it can read the files.',

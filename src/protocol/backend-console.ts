@@ -43,7 +43,7 @@ export const consoleSchema = z
       .max(100)
       .default([])
       .describe(
-        'Names at which the console answers, beside those of loopback, those of its certificate, and the address at which a connection arrives. Empty: also each name that a proxy of "trustedProxies" passes on.',
+        'Further names at which the console answers. It always answers at loopback names, the names in its certificate, and the address at which a connection arrives. Empty: also at each name that a proxy of "trustedProxies" passes on.',
       ),
     trustedProxies: z
       .array(

@@ -6,13 +6,13 @@ export type BillKey = (typeof BILL_KEYS)[number];
 export interface BillLine {
   readonly name: string;
   readonly sessions: number;
-  /** Duration of the streams as reported, limited to the longest that each session could last. */
+  /** Reported duration of the streams, limited to the maximum duration of each session. */
   readonly minutes: number;
   /** Sessions without a report yet: they still run, were never used, or their report was lost. */
   readonly unreported: number;
   /** Maximum duration of the unreported sessions; null if one has no limit. */
   readonly unreported_minutes_at_most: number | null;
-  /** Reports that are longer than the session could last, or of unknown sessions. */
+  /** Number of reports with a duration beyond the session's maximum, or of an unknown session. */
   readonly implausible: number;
   readonly forecast_minutes: number;
   readonly budget_minutes: number | null;

@@ -9,7 +9,7 @@ const LONGEST_NOTICE = 400;
 const noticeText = plainTextSchema
   .max(LONGEST_NOTICE)
   .refine((text) => text.trim() !== '', 'must not be empty')
-  .describe('Own text in this language.');
+  .describe('Your own text in this language.');
 
 export const conversationSchema = z
   .strictObject({
@@ -23,7 +23,7 @@ export const conversationSchema = z
       .union([z.boolean(), z.record(languageSchema, noticeText)])
       .default(true)
       .describe(
-        'Tell visitors at the beginning that an AI interprets and nothing is kept; an object has own texts by language, such as {"es": "..."}.',
+        'Tell visitors at the beginning that an AI interprets and nothing is kept; an object sets your own texts by language, such as {"es": "..."}.',
       ),
   })
   .prefault({})

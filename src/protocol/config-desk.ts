@@ -8,13 +8,13 @@ export type TwoWayMode = (typeof TWO_WAY_MODES)[number];
 export const twoWaySchema = z
   .enum(TWO_WAY_MODES)
   .describe(
-    'Both ways between `source` and the one target: the service detects who speaks, a key says it, or the key opens the microphone while it is held.',
+    'Both ways between `source` and the one target: the service detects who speaks, a key says who speaks, or the microphone is open while a key is held.',
   );
 
 export const pushToTalkSchema = z
   .boolean()
   .describe(
-    'One way only: the microphone is open as long as a key or the button on the screen is held. With both ways it is `hold` of `twoWay`.',
+    'One way only: the microphone is open as long as a key or the button on the screen is held. For both ways, set `twoWay` to `hold` instead.',
   );
 
 const MOST_ROOMS = 8;
@@ -32,7 +32,7 @@ export const roomsSchema = z
   )
   .max(MOST_ROOMS)
   .default([])
-  .describe('Lanes that hear the loudspeakers and the people of each other.');
+  .describe("Pairs of lanes that hear each other's loudspeakers and people.");
 
 /** A problem of the configuration, with its path. */
 export interface DeskIssue {
@@ -56,7 +56,7 @@ export function twoWayClash(
   if (targets.length !== 1)
     return {
       key: 'targets',
-      message: `must name one language, because "twoWay" is "${mode}": the one of the other person`,
+      message: `must name one language, because "twoWay" is "${mode}": that of the other person`,
     };
   if (mode !== 'auto' || primary(source) !== primary(targets[0])) return null;
   return {

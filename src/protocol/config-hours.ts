@@ -5,7 +5,7 @@ import { plainTextSchema } from './plain-text.ts';
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 const MOST_WINDOWS = 32;
-/** Maximum number of closed dates: more than a year of them. */
+/** Maximum number of closed dates: more than one year has. */
 const MOST_CLOSED = 400;
 const BUDGET_MINUTES = { min: 1, max: 100_000 } as const;
 

@@ -32,7 +32,7 @@ const actionSchema = z
     for (const { path, message } of issues)
       context.addIssue({ code: 'custom', path: ['args', ...path], message });
   })
-  .describe('The command that it gives.');
+  .describe('The command that the key sends.');
 
 const keySchema = z
   .strictObject({
@@ -49,7 +49,9 @@ const keySchema = z
     on: z
       .enum(['press', 'hold'])
       .default('press')
-      .describe('press: once for each press; hold: as long as it is held, then the opposite command.'),
+      .describe(
+        'press: the command at each press; hold: the command at the press, and its opposite at the release.',
+      ),
     do: actionSchema,
   })
   .superRefine((key, context) => {

@@ -8,7 +8,7 @@ export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 
 export const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
 
-/** Driver of a `capture` or `playback` that names none. */
+/** Default driver of `capture` and `playback`. */
 export const DEFAULT_DRIVER = 'alsa';
 // Optional here, because a union selects its member by the value before defaults are applied.
 const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
@@ -97,7 +97,7 @@ export const playbackSchema = z
         .min(1)
         .max(1440)
         .default(60)
-        .describe('Maximum length of the file; then it continues at its beginning, over the oldest sound.'),
+        .describe('Maximum length of the file; after that, new sound overwrites the oldest.'),
       volume: volumeKey,
       normalize: normalizeSchema(false),
     }),

@@ -9,7 +9,7 @@ export const updateWindowSchema = z
   })
   .nullable()
   .describe(
-    'Times of day at which an update may restart the agent; null: at any time. The update waits for a pause in speech and conversation, a day at most.',
+    'Times of day at which an update may restart the agent; null: at any time. The update waits for a pause in speech and conversation, for a day at most.',
   );
 export type UpdateWindow = z.infer<typeof updateWindowSchema>;
 

@@ -86,7 +86,7 @@ export interface LogLines {
 
 /** The last 24 hours in steps, oldest first. Each value is the worst of its step; null: no report. */
 export interface DeviceHealth {
-  /** Beginning of the first step. */
+  /** Start time of the first step. */
   readonly from: string;
   readonly stepS: number;
   readonly series: Readonly<Record<HealthSeries, readonly (number | null)[]>>;

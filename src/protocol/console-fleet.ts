@@ -97,7 +97,7 @@ export interface FleetCounts {
 /** Values that the filters offer. */
 export interface FleetFacets {
   readonly tenants: readonly string[];
-  /** With the number of devices and of those with a problem. */
+  /** Groups with the number of their devices and of devices with a problem. */
   readonly groups: readonly { readonly name: string; readonly devices: number; readonly problems: number }[];
   readonly sites: readonly string[];
   readonly versions: readonly string[];

@@ -7,7 +7,7 @@ export const commandRequestSchema = z.strictObject({
   command: z.string().max(64),
   args: z.record(z.string().max(64), z.unknown()).default({}),
   to: selectionSchema,
-  /** Devices that receive the command later do not run it. */
+  /** Validity in seconds: devices that receive the command later do not run it. */
   validS: z.int().min(5).max(3600).default(60),
 });
 export type ConsoleCommand = z.input<typeof commandRequestSchema>;

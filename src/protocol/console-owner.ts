@@ -23,7 +23,7 @@ export type SignInRequest = z.infer<typeof signInSchema>;
 export interface Me {
   readonly name: string;
   readonly role: ConsoleRole;
-  /** End of the session, unless it is unused for too long before. */
+  /** End of the session, which ends earlier if it is unused for too long. */
   readonly expiresAt: string;
 }
 
@@ -61,7 +61,7 @@ export const auditQuerySchema = z.strictObject({
   device: plainTextSchema.max(129).optional(),
   from: day.optional(),
   to: day.optional(),
-  /** Lines older than the one with this id: the next page. */
+  /** Requests the next page: only lines older than the one with this id. */
   before: plainTextSchema.max(64).optional(),
 });
 export type AuditQuery = z.input<typeof auditQuerySchema>;
@@ -78,7 +78,7 @@ export interface AuditLine {
   readonly on: string | null;
   /** Arguments without secrets and without text to be spoken. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Null: begun, without a result yet. */
+  /** Null: no result yet. */
   readonly result: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
 }
 export interface AuditPage {

@@ -1,5 +1,5 @@
 /**
- * The routes of the owner's console. Access to them is decided here alone.
+ * The routes of the owner's console. Only this file decides about access to them.
  * All bodies are JSON, in both directions, except the page itself, the stream and the CSV. A request that changes something
  * is a POST, with the headers that a browser sends for the page's own `fetch` (Origin, Sec-Fetch-Site) and
  * `Content-Type: application/json`. A failure is `{"error": ConsoleProblem}` with the status 4xx or 5xx.
@@ -45,7 +45,7 @@ export const CONSOLE_ROUTES = {
   /** LogRequest -> JobAnswer; the lines arrive on streams that follow the device, for operators and above */
   'POST /api/devices/:tenant/:device/log': 'operator',
 
-  /** CommandRequest -> JobAnswer. The command's own lowest role (Registry) counts, too: 403 `role`. */
+  /** CommandRequest -> JobAnswer. The command may require a higher role (Registry): 403 `role`. */
   'POST /api/commands': 'operator',
   /** -> {"jobs": Job[]}: newest first, 100 at most */
   'GET /api/jobs': 'viewer',

@@ -14,7 +14,7 @@ import type { Job } from './console-jobs.ts';
 export const viewChangeSchema = z.strictObject({
   /** `stream` of the snapshot. */
   stream: z.string().max(64),
-  /** Counts the page's changes, from 1: the server ignores one that arrives after a later one. */
+  /** Number of this view change, from 1. The server ignores a change that arrives after a later one. */
   number: z.int().min(1),
   view: fleetViewSchema,
   /** The device to follow; null: none. Missing: unchanged. */
@@ -50,7 +50,7 @@ export interface StreamDiff {
   readonly total?: number;
   /** Devices of the window in order, if one was added, removed or moved. The page may wait while the pointer is over its rows. */
   readonly order?: readonly string[];
-  /** Rows of the window that are new or changed, whole. */
+  /** New and changed rows of the window, each with all fields. */
   readonly rows?: readonly FleetRow[];
   /** Changed parts of the followed device; null: no device is followed, or the followed device is unknown. */
   readonly device?: Partial<DeviceDetail> | null;

@@ -4,7 +4,7 @@ import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
 const file = z.string().min(1, 'must name a file');
 
-/** Connection of an operator to a broker. Relative file names start at the folder of the profiles. */
+/** Connection of an operator to a broker. File names may be relative to the folder of the profiles. */
 export const ctlProfileSchema = z.strictObject({
   url: z
     .string()

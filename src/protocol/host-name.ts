@@ -1,4 +1,4 @@
-/** Checks of hosts: is it this machine, and is it on a list. Names are compared in the form of URLs: lower case, IDNA. */
+/** Checks whether a host is this machine or on a list. Names are compared in the form of URLs: lower case, IDNA. */
 import * as z from 'zod';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;

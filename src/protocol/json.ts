@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text of an object under this key; undefined if there is none. */
+/** The text under a key of an object; undefined if there is no text. */
 export function textAt(value: unknown, key: string): string | undefined {
   const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return typeof found === 'string' ? found : undefined;

@@ -13,7 +13,7 @@ export interface Clash {
   readonly message: string;
 }
 
-/** Requirements of the keys that the lanes do not meet. Keys and lanes that are invalid for other reasons are not checked here. */
+/** Contradictions between `keys` and `lanes`. Keys and lanes that are invalid for other reasons are not checked here. */
 export function keyClashes(keys: unknown, lanes: unknown): Clash[] {
   if (!Array.isArray(keys) || !Array.isArray(lanes)) return [];
   const known = lanes.filter(isLane);

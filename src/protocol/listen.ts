@@ -4,14 +4,14 @@ import { isLoopback, readAddress } from './host-name.ts';
 
 const LARGEST_PORT = 65_535;
 
-/** `host:port` of an IP address or "localhost"; null: does not listen. */
+/** `host:port` with an IP address or "localhost"; null: does not listen. */
 export const listenSchema = z
   .string()
   .refine((text) => hostOf(text) !== null, 'must be an IP address with a port, such as "127.0.0.1:9464"')
   .nullable()
   .default(null);
 
-/** A loopback address: other machines cannot reach it. */
+/** Like `listenSchema`, but only a loopback address, which other machines cannot reach. */
 export const ownListenSchema = z
   .string()
   .refine(
@@ -30,7 +30,7 @@ function hostOf(text: string): string | null {
   return isAddress && hostname === host.toLowerCase() ? hostname : null;
 }
 
-/** Whether other machines can reach it. */
+/** Whether other machines can reach this address. */
 export function isReachable(listen: string | null): boolean {
   return listen !== null && !isLoopback(hostOf(listen) ?? '');
 }

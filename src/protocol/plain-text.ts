@@ -17,7 +17,7 @@ export function withoutEditorMarks(text: string): string {
 const UNSEEN = '[\\p{Zs}\\p{Zl}\\p{Zp}\\p{Cf}\\p{Default_Ignorable_Code_Point}]';
 const UNSEEN_FIRST = new RegExp(`^${UNSEEN}`, 'u');
 const UNSEEN_LAST = new RegExp(`${UNSEEN}$`, 'u');
-/** Ordinary blanks within a text do not count as unseen. */
+/** Within a text, ordinary blanks are allowed. */
 const UNSEEN_WITHIN = new RegExp(`(?! )${UNSEEN}`, 'u');
 
 /**

@@ -42,7 +42,7 @@ const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
 /** Whether the text has no unpaired surrogates; UTF-8 cannot encode them. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
-/** Drops what editors add, as for a file with a secret: the text may have been copied from such a file. */
+/** Drops what editors add, because the text may have been copied from a file with a secret. */
 const copiedSchema = z.string().overwrite(withoutEditorMarks);
 
 const ssidSchema = copiedSchema.refine(

@@ -9,7 +9,7 @@ export const runningNoteSchema = z.object({
   reasons: z.array(z.string().max(400)).max(200),
   /** True: connected to the broker; text: why not; null: not known yet. */
   broker: z.union([z.literal(true), z.string().max(2000), z.null()]),
-  /** Since when (ms since 1970); null: not connected, or the clock is not set. */
+  /** Time of the connection (ms since 1970); null: not connected, or the clock is not set. */
   connectedSince: z.number().nullable(),
   /** Why the configuration cannot be used; null: it can. */
   problem: z.string().max(2000).nullable(),

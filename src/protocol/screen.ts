@@ -29,13 +29,13 @@ export interface ScreenLane {
   readonly volume: number;
 }
 
-/** A language in which visitors may type, and the one in which the kiosk says it. */
+/** A language in which visitors may type, and the language in which the kiosk speaks the text. */
 export interface ScreenTyping {
   readonly from: string;
   readonly into: string;
 }
 
-/** Who speaks at a lane with buttons for it. */
+/** Who speaks at a lane that has turn buttons. */
 export interface ScreenTurn {
   /** hold: the microphone is open only while the button is held. */
   readonly mode: 'button' | 'hold';

@@ -5,7 +5,7 @@ import { requestIdSchema } from './mqtt/envelope.ts';
 /** The only algorithm: EdDSA with Ed25519. */
 export const SIGNATURE_ALGORITHM = 'EdDSA';
 
-/** `typ` of the JWS: the kind of message. It prevents use of one kind as another. */
+/** `typ` of the JWS: the kind of message, which prevents the use of one kind as another. */
 export type SignedType = 'dragoman+token' | 'dragoman+command' | 'dragoman+config';
 
 /** Maximum length of a signed message (characters): ten times the answer to a token request. */

@@ -4,7 +4,7 @@ const LONGEST_VERSION = 96;
 const LONGEST_ADDRESS = 1024;
 const LONGEST_REASON = 400;
 
-/** A version of a Debian package, without an epoch. It becomes the name of a folder. */
+/** A version of a Debian package, without an epoch. It is used as the name of a folder. */
 export const versionSchema = z
   .string()
   .max(LONGEST_VERSION)
@@ -13,7 +13,7 @@ export const versionSchema = z
 const MANIFEST =
   /^(https?:\/\/[\w.:[\]-]+\/|file:\/\/\/)([\w.~%@+/-]*\/)?dists\/[a-z][a-z0-9.-]*\/InRelease$/;
 
-/** The signed list of a Debian repository. Only apt fetches it, and trusts no key but the device's own. */
+/** Address of the signed list of a Debian repository. Only apt fetches it, and trusts only the device's own keys. */
 export const manifestUrlSchema = z
   .string()
   .max(LONGEST_ADDRESS)
@@ -87,7 +87,7 @@ export const updateStatusSchema = updateReportSchema.extend({
 });
 export type UpdateStatus = z.infer<typeof updateStatusSchema>;
 
-/** The agent's health, in the parts that an update may change. */
+/** The parts of the agent's health that an update may change. */
 export const agentHealthSchema = z.object({
   /** Whether systemd reports the agent as ready. */
   active: z.boolean(),
@@ -123,12 +123,12 @@ export type UpdateRecord = z.infer<typeof updateRecordSchema>;
 /** `release.json` in the agent's package. */
 export const releaseSchema = z.object({
   version: versionSchema,
-  /** Seconds since 1970. A correct clock is later. */
+  /** Seconds since 1970. A correct clock shows a later time. */
   built_at: z.int(),
   node: z.object({
-    /** The oldest Node.js that runs it. */
+    /** The oldest Node.js that runs this release. */
     least: z.string().regex(/^\d+\.\d+(\.\d+)?$/),
-    /** The version of the package dragoman-node that belongs to it. */
+    /** The version of the package dragoman-node that this release needs. */
     private: versionSchema,
   }),
 });

@@ -4,16 +4,16 @@ export type AccountTrouble = 'insufficient_balance' | 'account_blocked';
 /** The account's condition. Times are milliseconds. */
 export interface Account {
   trouble(now: number): AccountTrouble | null;
-  /** The balance is finite. */
+  /** Whether the balance is finite. */
   readonly isMetered: boolean;
-  /** How long the balance lasts with this many streams; Infinity if it is not metered. */
+  /** How long the balance lasts with this many streams; Infinity if it is not metered or already used up, or without streams. */
   lastsMs(streams: number): number;
   /** Takes stream time off the balance. */
   charge(ms: number): void;
-  /** Sets the balance to none from now on, forever or for this long. */
+  /** Treats the account as without balance for `forMs`; undefined: until `clear`. */
   exhaust(now: number, forMs: number | undefined): void;
   block(now: number, forMs: number | undefined): void;
-  /** Ends the conditions that faults ordered; a balance that streams have used up stays used up. */
+  /** Ends the effects of faults; a balance that streams have used up stays used up. */
   clear(): void;
 }
 

@@ -15,7 +15,7 @@ export interface AdmissionFacts {
   readonly now: number;
 }
 
-/** The reason why a request for a stream is refused; null: it opens one. */
+/** Why a request for a stream is refused; null: it opens a stream. */
 export function objectToRequest(
   { intent, transport = 'ws' }: Omit<OpenRequest, 'secret'>,
   who: Credential,

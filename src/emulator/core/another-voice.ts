@@ -34,7 +34,7 @@ function thinned(sound: Float32Array, stride: number): Float32Array {
   return thin;
 }
 
-/** The lag at which a stretch of sound repeats itself best; 0 if it does not repeat. */
+/** The lag (samples) with the highest autocorrelation; 0 if none is high enough. */
 function periodAt(sound: Float32Array, start: number, size: number, lags: readonly [number, number]): number {
   let power = 0;
   for (let index = 0; index < size; index++) power += (sound[start + index] as number) ** 2;
@@ -57,7 +57,7 @@ function periodAt(sound: Float32Array, start: number, size: number, lags: readon
   return best;
 }
 
-/** The usual pitch of a voice (Hz); null if none is found. */
+/** The median pitch of a voice (Hz); null if none is found. */
 export function estimatePitch(sound: Float32Array, rateHz: number): number | null {
   const stride = Math.max(1, Math.round(rateHz / 8000));
   const rate = rateHz / stride;
@@ -85,7 +85,7 @@ export function estimatePitch(sound: Float32Array, rateHz: number): number | nul
 /** Which voice answers: a fixed one, or one that contrasts with the speaker. */
 export type VoiceChoice = 'low' | 'high' | 'contrast';
 
-/** The factor by which pitch and formants move. `variant` keeps the voices of several languages apart. */
+/** Factor that moves pitch and formants. `variant` keeps the voices of several languages apart. */
 export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: number): number {
   const up = choice === 'high' || (choice === 'contrast' && (pitchHz ?? 0) < PITCH.lowVoiceBelow);
   const apart = 1 + 0.06 * (variant % 4);
@@ -95,7 +95,7 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 /**
  * Shifts the pitch of a sound and keeps its rhythm: two read positions, half a window apart, move at `shift` times the speed and are
  * cross-faded. Each is silent when it jumps back. A window of whole periods keeps both in phase.
- * @param tempo factor by which the result is faster
+ * @param tempo speed factor; above 1, the result is shorter
  */
 function shifted(sound: Float32Array, shift: number, tempo: number, window: number): Float32Array {
   const output = new Float32Array(Math.round(sound.length / tempo));
@@ -121,7 +121,7 @@ function shifted(sound: Float32Array, shift: number, tempo: number, window: numb
 /**
  * The same words in the same rhythm and at about the same loudness, in another voice: `shift` moves pitch and
  * formants.
- * @param tempo how much faster
+ * @param tempo speed factor; above 1, the result is shorter
  * @returns sound at `toHz`, as long as the input divided by the tempo
  */
 export function anotherVoice(

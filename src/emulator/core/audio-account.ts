@@ -44,7 +44,7 @@ export function createAudioAccount(): AudioAccount {
   };
 }
 
-/** Recognises sound that a client sends on two streams: a rollover that sends something twice. */
+/** Recognises sound that a client sends on two streams, such as at a rollover. */
 export interface RepeatWatch {
   /**
    * Records a frame.

@@ -54,7 +54,7 @@ export const CHOICES = {
     z.enum(['http', 'message', 'close']),
     'http',
     'http',
-    'how a stream is refused: status and envelope at the upgrade, a message and a close, a bare close',
+    'how a stream is refused: status and envelope at the upgrade, a message and a close, or a bare close',
   ),
   bareRefusals: choice(flag, false, true, 'the refusal of a wrong credential at the upgrade has no body'),
   dataForm: choice(
@@ -243,7 +243,7 @@ export function wireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Changes some choices of a running service, by their wire names. All or none. @returns the problems found */
+/** Changes choices of a running service, by their wire names; a problem prevents all changes. @returns the problems */
 export function changeChoices(choices: Choices, body: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
   const changes: Record<string, unknown> = {};

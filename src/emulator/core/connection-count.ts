@@ -7,7 +7,7 @@ const MOST_TOKENS = 1000;
 
 /** Counts the connections of each token. */
 export interface ConnectionCount {
-  /** Counts a connection; true if the token exceeds its connections per minute. */
+  /** Counts a connection; true if the token exceeds its limit per minute. */
   isTooMany(secret: string, now: number): boolean;
 }
 

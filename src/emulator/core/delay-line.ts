@@ -1,13 +1,13 @@
 import type { Random } from '../../core/random.ts';
 
-/** A delay of all messages, by `ms` and up to `jitterMs` more, until a given time. */
+/** Delays all messages by `ms` and up to `jitterMs` more, until a given time. */
 export interface Delay {
   readonly ms: number;
   readonly jitterMs: number;
   readonly until: number;
 }
 
-/** Delays messages as a fault orders, and keeps their order. */
+/** Delays messages as a fault requests, without reordering them. */
 export class DelayLine {
   delay: Delay | null = null;
   private readonly random: Random;

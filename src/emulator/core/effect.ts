@@ -12,7 +12,7 @@ export type Effect =
   | { type: 'close'; stream: string; code: number; reason: string }
   /** Ends the connection without a close, like a failing network. */
   | { type: 'reset'; stream: string }
-  /** How the connection's two directions behave from now on. */
+  /** Sets the behaviour of the connection's two directions from now on. */
   | { type: 'link'; stream: string; link: Link }
   /** Synthesises speech; the result is passed to `rendered`. */
   | { type: 'render'; job: RenderJob };

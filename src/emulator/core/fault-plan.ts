@@ -11,7 +11,7 @@ export interface FaultTarget {
   readonly running: boolean;
   readonly speaking: boolean;
   readonly sending: boolean;
-  /** A sentence has been spoken in one language, and not yet in the next. */
+  /** Whether a sentence has been spoken in one language, but not yet in the next. */
   readonly betweenLanguages: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface FaultPlan {
   add(request: FaultRequest, now: number): { ids: number[] } | { problem: string };
   takeDue(targets: readonly FaultTarget[], now: number): DueFault[];
   clear(): void;
-  /** Cancels a fault that still waits. */
+  /** Cancels a waiting fault. */
   remove(id: number): boolean;
   list(now: number): { id: number; kind: string; when: string; in_ms: number }[];
 }
@@ -66,7 +66,7 @@ function meets(order: FaultOrder, target: FaultTarget, orderedAt: number): boole
   }
 }
 
-/** The streams that a fault selects and that are in the state that it waits for; empty: not yet. */
+/** The selected streams that are in the state that the fault waits for; empty: none yet. */
 function choose(waiting: Waiting, targets: readonly FaultTarget[]): FaultTarget[] {
   const { order, orderedAt } = waiting;
   if (order.stream === 'all') return targets.filter((target) => meets(order, target, orderedAt));

@@ -24,7 +24,7 @@ export interface FaultRegistry {
   readonly plan: FaultPlan;
   /** Clock skew that is added to every timestamp that the service shows. */
   readonly skewMs: number;
-  /** @param id of the order; a fault that is kept for later requests can be cancelled by it */
+  /** @param id id of the order, with which a fault for later requests can be cancelled */
   perform(fault: ServiceFault, now: number, id?: number): void;
   /** Remaining faults for the next requests and connections. */
   ordered(): OrderedFault[];
@@ -52,7 +52,7 @@ function take<T extends { times: number }>(
   return entry;
 }
 
-/** Maximum number of faults of one kind that may wait for requests. */
+/** Maximum number of ordered faults of one kind; a new fault displaces the oldest. */
 const MOST_ORDERED = 200;
 
 function order<T>(list: Kept<T>[], fault: T, id: number): void {

@@ -7,7 +7,7 @@ const ms = z.number().min(0).max(86_400_000);
 const retryAfterS = z.number().int().min(0).max(1_000_000_000);
 const times = z.number().int().min(1).max(10_000);
 
-/** Reasons with which a connection or a creation can be refused on demand. */
+/** Reasons for which a fault can refuse a connection or the creation of a session. */
 const reasonSchema = z.enum([
   ...REFUSAL_REASONS,
   'insufficient_balance',
@@ -25,13 +25,13 @@ export type Delivery = z.infer<typeof deliverySchema>;
 
 /** Faults of one stream. */
 const STREAM_FAULTS = [
-  /** The session is deleted: `session_revoked`, close within the heartbeat. `linger`: the socket stays open. */
+  /** Deletes the session: `session_revoked`, then a close within one heartbeat. `linger`: the socket stays open. */
   z.strictObject({ kind: z.literal('revoke'), linger: z.boolean().optional() }),
-  /** `max_duration_reached`, close. */
+  /** Sends `max_duration_reached`, then closes. */
   z.strictObject({ kind: z.literal('max_duration') }),
-  /** The socket is reset. */
+  /** Resets the socket. */
   z.strictObject({ kind: z.literal('drop') }),
-  /** A close frame. */
+  /** Sends a close frame. */
   z.strictObject({
     kind: z.literal('close'),
     code: z.number().int().min(1000).max(4999).default(1011),
@@ -51,14 +51,14 @@ const STREAM_FAULTS = [
     bytes_per_s: z.number().int().min(1).default(8000),
     for_ms: ms.optional(),
   }),
-  /** Every message is late by `ms` and up to `jitter_ms` more; the order stays. */
+  /** Delays every message by `ms` and up to `jitter_ms` more, without reordering. */
   z.strictObject({
     kind: z.literal('delay'),
     ms,
     jitter_ms: ms.default(0),
     for_ms: ms.optional(),
   }),
-  /** Frames that are not valid messages. */
+  /** Sends frames that are not valid messages. */
   z.strictObject({
     kind: z.literal('malformed'),
     form: z
@@ -77,7 +77,7 @@ const STREAM_FAULTS = [
       .default('not_json'),
     times: times.default(1),
   }),
-  /** One text frame of this many bytes. */
+  /** Sends one text frame of this many bytes. */
   z.strictObject({
     kind: z.literal('oversized'),
     bytes: z.number().int().min(1024).max(64_000_000).default(2_000_000),
@@ -92,19 +92,19 @@ const STREAM_FAULTS = [
     last_chunk: z.boolean().default(false),
     times: times.default(1),
   }),
-  /** A `warning` or `error` with this code; the stream goes on. */
+  /** Sends a `warning` or `error` with this code; the stream continues. */
   z.strictObject({ kind: z.literal('warning'), code: z.string().min(1).max(64) }),
   z.strictObject({ kind: z.literal('error'), code: z.string().min(1).max(64) }),
-  /** SERVICE_TIMEOUT and close 1008, as after too long without audio. */
+  /** Sends SERVICE_TIMEOUT, then closes with 1008, as after too long without audio. */
   z.strictObject({ kind: z.literal('service_timeout') }),
 ] as const;
 
 /** Faults of the account and of HTTP requests. */
 const SERVICE_FAULTS = [
-  /** Streams are closed and new ones refused until `for_ms` has passed or `clear`. */
+  /** Closes streams and refuses new ones, for `for_ms` or until `clear`. */
   z.strictObject({ kind: z.literal('balance_out'), for_ms: ms.optional() }),
   z.strictObject({ kind: z.literal('block_account'), for_ms: ms.optional() }),
-  /** The next connections are refused: as usual for the reason, or with this status, without a body, with Retry-After. */
+  /** Refuses the next connections: as usual for the reason, or with another status, without a body, or with Retry-After. */
   z.strictObject({
     kind: z.literal('refuse'),
     reason: reasonSchema,
@@ -127,11 +127,11 @@ const SERVICE_FAULTS = [
     ms: ms.optional(),
     times: times.default(1),
   }),
-  /** Clock skew: the error of all timestamps that the service shows. */
+  /** Sets a clock skew: the error of all timestamps that the service shows. */
   z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
   /** The next uploaded voice samples fail in processing. */
   z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
-  /** Ends all lasting faults and cancels those that wait. */
+  /** Ends all lasting faults and cancels all waiting ones. */
   z.strictObject({ kind: z.literal('clear') }),
 ] as const;
 
@@ -151,7 +151,7 @@ const ORDER_KEYS = {
   /** Minimum delay from now. */
   after_ms: ms.default(0),
   /**
-   * The moment: at once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in
+   * When the fault happens: at once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in
    * one language and not yet in another; on the next stream that opens; while a task is running.
    */
   when: z

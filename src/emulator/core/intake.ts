@@ -34,7 +34,7 @@ export interface Taken {
 
 /** Measures the incoming audio of a stream. */
 export interface Intake {
-  /** The problem of a frame as audio of the task's format; null: none. */
+  /** Why a frame is not audio in the task's format; null: it is. */
   objectTo(pcm: Uint8Array, plan: TaskPlan | null): string | null;
   /** Counts a frame; removes the header from the first frame of a WAV. */
   take(pcm: Uint8Array, plan: TaskPlan | null, now: number): Taken;

@@ -10,7 +10,7 @@ export interface OpenRequest {
   readonly transport?: ConnectionType;
 }
 
-/** Overrides for a refusal that a fault orders; left out: as usual for its reason. */
+/** A fault's changes to a refusal; a missing field is as usual for the reason. */
 export interface GivenRefusal {
   readonly status?: number | undefined;
   readonly bare?: boolean | undefined;

@@ -2,7 +2,7 @@
 export interface SpokenPart {
   readonly sentence: string;
   readonly language: string;
-  /** Languages in which the sentence is spoken. */
+  /** Number of languages in which the sentence is spoken. */
   readonly languages: number;
   readonly ms: number;
   readonly isLast: boolean;
@@ -15,7 +15,7 @@ export interface OutMessage {
   readonly pcm?: Uint8Array;
   /** For internal use, not sent. */
   readonly spoken?: SpokenPart;
-  /** The sound goes out compressed by zlib. */
+  /** Whether the sound is sent compressed by zlib. */
   readonly packed?: boolean;
 }
 

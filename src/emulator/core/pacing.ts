@@ -29,15 +29,16 @@ const SLACK_MS = 80;
 const BURST_DECAY = 1.05;
 /** Tolerated clock drift (factor): sound cards differ from the service's clock by up to 1000 ppm. */
 const DRIFT = 1.001;
-/** Lead (ms) that is a violation even if it grows slowly. */
+/** Additional lead (ms) that is a violation even if it grows slowly. */
 const CREEP_LIMIT_MS = 2500;
 /**
  * Maximum sound (ms) that a client may catch up at once after a delay: sound that the network held up is transcribed late, but
  * whole.
  */
 const CATCH_UP_MS = 20_000;
-/** Lag (ms) behind real time that counts as too slow; the same time without a frame is a stall. */
+/** Lag (ms) behind real time that counts as too slow. */
 const LAG_LIMIT_MS = 2500;
+/** Time (ms) without a frame that counts as a stall, in addition to the duration of the frame. */
 const STALL_MS = 2000;
 
 /** Measures whether audio comes in real time (docs/service.md 8, "Audio pacing"). */

@@ -12,7 +12,7 @@ const MOST_CLIENTS = 1000;
 
 /** Remembers each client's place, so that its next stream continues the conversation there. */
 export interface Bookmarks {
-  /** @param client null for a stream without a client, which begins at the first phrase */
+  /** @param client null: a stream without a client, which begins at the first phrase */
   of(client: string | null): Bookmark;
 }
 

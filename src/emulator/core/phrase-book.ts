@@ -257,10 +257,10 @@ function separator(language: string): string {
   return language.startsWith('ja') || language.startsWith('zh') ? '' : ' ';
 }
 
-/** Voice (ms) per step, the usual speed at which the book is spoken. */
+/** Voice (ms) per step at the usual speed of speaking. */
 export const MS_PER_STEP = 380;
 
-/** Number of phrases, from `first` on, that a person says in this much voice. At least one. */
+/** Number of phrases, from `first` on, that a person begins to say in this much voice; at least one. */
 export function phrasesSpoken(first: number, language: string, voicedMs: number, book = PHRASES): number {
   let left = Math.floor(voicedMs / MS_PER_STEP);
   for (let said = 1; ; said++) {
@@ -283,13 +283,13 @@ export function phrases(first: number, amount: number, language: string, book = 
 export interface Spoken {
   readonly language: string;
   readonly voicedMs: number;
-  /** Share of the usual speaking time after which a phrase counts as complete, because people speak faster. */
+  /** Share of the usual speaking time after which a phrase counts as complete, because some people speak faster. */
   readonly wholeShare: number;
 }
 
 /**
- * The phrases spoken so far, from `first` on. The last one, or the only one, is cut where the speaker stopped, so that a
- * text is never much longer than its sound.
+ * The phrases spoken so far, from `first` on. The last phrase is cut where the speaker stopped, so that a text is never much
+ * longer than its sound.
  */
 export function saidPhrases(first: number, spoken: Spoken, language: string, book = PHRASES): string[] {
   const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs, book);

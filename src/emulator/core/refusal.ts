@@ -1,6 +1,6 @@
 import type { ErrorEnvelope, RefusalReason } from '../../protocol/service/error.ts';
 
-/** Reasons of refusals: those of docs/service.md 7, and further ones that it does not name. */
+/** Reasons for refusals: those of docs/service.md 7, and further reasons that are not listed there. */
 export type ProblemReason =
   | RefusalReason
   | 'unauthorized'

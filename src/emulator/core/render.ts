@@ -18,7 +18,7 @@ export interface RenderJob {
   readonly text: string;
   readonly language: string;
   readonly voice: VoiceChoice;
-  /** Number of the target language, so that the languages have different voices. */
+  /** Index of the target language, so that each language has a different voice. */
   readonly variant: number;
   /** Speed relative to the spoken sentence. */
   readonly tempo: number;

@@ -11,12 +11,12 @@ export interface Span {
 export interface SegmentTimes {
   /** Seconds of audio that the running task has taken, all its formats together. */
   readonly heardS: number;
-  /** Counts audio that the task has taken; it had arrived completely at this time on the service's clock. */
+  /** Counts audio that the task has taken. @param wallMs when the last of it arrived, on the service's clock */
   take(seconds: number, wallMs: number): void;
   /**
    * Times that a transcript carries with its text; empty if the service sends none.
    * @param phrases of the text, one segment each
-   * @param span of the audio that is covered, from the first sample that the task took
+   * @param span the covered audio, counted from the first sample that the task took
    */
   describe(phrases: readonly string[], span: Span): { segments?: unknown[] };
 }

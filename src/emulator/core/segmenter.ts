@@ -31,11 +31,13 @@ export type ConfirmedSegment = SegmentEvent & { kind: 'confirmed' };
 const ONSET_MS = 90;
 /** Voice in a row (ms) that ends a pause: shorter clicks in a quiet room count as silence. */
 const RESUME_MS = 60;
-/** Sound (ms) kept before the onset and after the last voice, so that soft beginnings and ends are not cut. */
+/** Sound (ms) kept before the onset, so that a soft beginning is not cut off. */
 const PRE_ROLL_MS = 240;
+/** Sound (ms) kept after the last voice, so that a soft end is not cut off. */
 const POST_ROLL_MS = 160;
-/** From this share of the maximum length on, a short pause ends the sentence. */
+/** Share of the maximum length from which a shorter pause ends the sentence. */
 const IMPATIENT_SHARE = 0.75;
+/** Length of the shorter pause (ms). */
 const IMPATIENT_PAUSE_MS = 250;
 /** Cuts a stream of sound into sentences. */
 export interface Segmenter {

@@ -42,7 +42,7 @@ export interface Service {
   readonly voices: VoiceRegistry;
   readonly account: Account;
   readonly faults: FaultRegistry;
-  /** Orders a fault, or a schedule of faults. All or none. */
+  /** Orders a fault or a schedule of faults; a problem prevents the whole order. */
   order(request: FaultRequest, now: number): { ids: number[] } | { problem: string; unknownStream?: boolean };
   identify(secret: string | null): Credential;
   /** Whether an id and a secret of a legacy caller belong together. */
@@ -80,7 +80,7 @@ export function createService(setup: ServiceSetup): Service {
   return new PureService(setup);
 }
 
-/** The records of the account: everything that a reset replaces. */
+/** The data of the account: everything that a reset replaces. */
 interface Records {
   readonly sessions: SessionRegistry;
   readonly voices: VoiceRegistry;

@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly streamBase: string;
 }
 
-/** The service, the time, and an id of this occurrence. */
+/** The service, the time, and an id for the problem that an answer may report. */
 export interface ApiContext {
   readonly service: Service;
   readonly now: number;
@@ -34,7 +34,7 @@ export interface ApiContext {
 
 type Wanted = 'api_key' | 'jwt';
 
-/** Null if the credential has the wanted kind, otherwise the answer that refuses it (docs/service.md 5). */
+/** Null if the credential has the required kind, otherwise the answer that refuses the request (docs/service.md 5). */
 export function demand(
   wanted: Wanted,
   request: ApiRequest,

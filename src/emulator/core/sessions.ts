@@ -28,8 +28,9 @@ export interface SessionRecord {
 
 export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoked';
 
-/** Time (ms) that finished sessions are remembered, and the most sessions that are kept. */
+/** Time (ms) that finished sessions are remembered. */
 const REMEMBER_MS = 3_600_000;
+/** Number of sessions from which old idle sessions are removed. */
 const MOST_SESSIONS = 20_000;
 
 /** State of a session at a moment (docs/service.md 3.1). */
@@ -67,7 +68,7 @@ export interface SessionRegistry {
   get(id: string): SessionRecord | undefined;
   withToken(token: string): SessionRecord | undefined;
   list(kinds: readonly SessionKind[]): SessionRecord[];
-  /** Number of sessions that were never connected and still can be: the limit of 4.1 rule 3 counts them. */
+  /** Number of sessions that have not been connected yet but still can be: the limit of 4.1 rule 3 counts them. */
   countPending(at: number): number;
   opened(session: SessionRecord, at: number): void;
   finished(session: SessionRecord, at: number): void;

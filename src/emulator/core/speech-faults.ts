@@ -3,7 +3,7 @@ import type { OutMessage, SpokenPart } from './outbox.ts';
 
 type CutOrder = StreamFault & { kind: 'cut_speech' };
 
-/** Changes outgoing speech as faults order: cuts sentences off, or removes their `last_chunk`. */
+/** Changes outgoing speech as faults request: cuts sentences off, or removes the `last_chunk`. */
 export interface SpeechFaults {
   cut(order: CutOrder): void;
   /** The next `times` sentences end without `last_chunk`. */
@@ -14,7 +14,7 @@ export interface SpeechFaults {
   reset(): void;
 }
 
-/** One ordered cut, with the sentences that it has hit. */
+/** One ordered cut, and the sentences that it has affected. */
 interface Cut {
   readonly order: CutOrder;
   readonly sentences: Set<string>;
@@ -28,7 +28,7 @@ interface Passed {
 
 /** Maximum number of ordered cuts that are kept. */
 const MOST_CUTS = 50;
-/** Maximum number of sentences that are spoken at a time, in all languages. */
+/** Maximum number of sentences that are spoken at the same time, in all languages. */
 const MOST_SENTENCES = 50;
 
 /** The first `ms` of a chunk, in whole sample frames of up to two channels. */

@@ -15,7 +15,7 @@ interface Rendering {
   readonly part: number;
   readonly isLastPart: boolean;
   readonly language: string;
-  /** Languages in which the sentence is spoken. */
+  /** Number of languages in which the sentence is spoken. */
   readonly languages: number;
   readonly dueAt: number;
   readonly channels: number;
@@ -41,7 +41,7 @@ const ONE_PART: PartNumber = { part: 0, of: 1 };
 export interface SpeechOutput {
   /** Number of sentences whose speech is being synthesised. */
   readonly making: number;
-  /** @param languages in which the sentence is spoken */
+  /** @param languages number of languages in which the sentence is spoken */
   order(order: SpeechOrder, sentence: string, languages: number, now: number, part?: PartNumber): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
   /** Drops speech that is not yet spoken. @param languages only the speech in these */

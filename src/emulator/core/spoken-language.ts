@@ -11,7 +11,7 @@ const USUAL = 'en';
 /** The part of the running sentence that has been heard. */
 export interface HeardVoice {
   readonly voicedMs: number;
-  /** Its sound so far, mono. */
+  /** The sentence's sound so far, mono. */
   sound(): Int16Array;
 }
 

@@ -43,7 +43,7 @@ function oversized(bytes: number): string {
   return `${head}${'x'.repeat(Math.max(0, bytes - head.length - tail.length))}${tail}`;
 }
 
-/** Access of a fault to what surrounds a stream. */
+/** What a fault needs besides the stream itself. */
 export interface FaultSurroundings {
   readonly now: number;
   emit(effect: Effect): void;

@@ -1,6 +1,6 @@
 import type { StreamReport } from './stream-report.ts';
 
-/** The phase of a stream, with what ends it. Times are monotonic milliseconds. */
+/** The phase of a stream, with the time of its end where it is known. Times are monotonic milliseconds. */
 export type Phase =
   | { readonly kind: 'idle' | 'running' | 'paused' | 'closed' }
   /** The pipeline is being set up. */
@@ -27,7 +27,7 @@ export class StreamLife {
     return this.current;
   }
 
-  /** The stream closes or has closed: messages no longer count. */
+  /** Whether the stream is closing or closed, so that messages no longer count. */
   get isOver(): boolean {
     const { kind } = this.current;
     return kind === 'closing' || kind === 'closed';

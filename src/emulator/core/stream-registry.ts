@@ -15,8 +15,9 @@ export interface Running {
   dueAt: number;
 }
 
-/** Number of closed streams whose reports are kept, and whose recordings are kept. */
+/** Number of closed streams whose reports are kept. */
 const MOST_HISTORY = 500;
+/** Number of closed streams whose recordings are kept. */
 const MOST_RECORDINGS = 20;
 
 /** When a stream reaches the maximum duration of its session. A stream that is already ending has no limit. */
@@ -39,7 +40,7 @@ export function targetOf({ stream }: Running): FaultTarget {
   };
 }
 
-/** A connection that a fault impairs, and when the fault ends; null: not by itself. */
+/** A connection that a fault impairs, and when the fault ends; null: it does not end by itself. */
 export interface Strained {
   readonly stream: string;
   readonly link: { readonly deaf: boolean; readonly read_bytes_per_s: number; readonly mute: boolean };

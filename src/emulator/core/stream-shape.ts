@@ -43,7 +43,7 @@ export interface Stream {
   tick(now: number): void;
   /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
-  /** SERVICE_TIMEOUT and a close, as after too long without audio. */
+  /** Sends SERVICE_TIMEOUT and closes, as after too long without audio. */
   timeOut(now: number): void;
   /** Disregards a period in which the service did not listen. */
   excuse(ms: number): void;

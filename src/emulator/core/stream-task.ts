@@ -16,14 +16,14 @@ import { planTask, type TaskPlan } from './task-plan.ts';
 /** Minimum time (ms) between two commands of the same kind. */
 const SPACING_MS = { set_task: 2000, get_task: 2000, pause_task: 3000, end_task: 3000 };
 const TTS_PER_MINUTE = 60;
-/** Time (ms) for the remaining speech after an end_task that names none. */
+/** Time (ms) for the remaining speech after an end_task without `eos_timeout`. */
 const EOS_TIMEOUT_MS = 10_000;
 
 type DataOf<T extends ClientMessage['message_type']> = NonNullable<
   (ClientMessage & { message_type: T })['data']
 >;
 
-/** A task as the client set it, and what carries it out. */
+/** A task as the client set it, with its plan and its interpreter. */
 interface SetTask {
   readonly task: Task;
   readonly plan: TaskPlan;
@@ -104,7 +104,7 @@ export class StreamTask {
     replies.status('set_task', 'applied', now);
   }
 
-  /** Frees the interpreter: a closed stream's report is kept long, its sound is not. */
+  /** Frees the interpreter, because the report of a closed stream is kept long, but its sound is not needed any more. */
   close(): void {
     this.interpreter?.close();
     this.current = null;

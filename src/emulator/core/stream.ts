@@ -72,7 +72,7 @@ class ServiceStream implements Stream {
     this.report.messages_in++;
     const parsed = clientMessageSchema.safeParse(json);
     if (!parsed.success) {
-      // Clients depend on it: an end_task ends the stream, even with invalid data.
+      // Clients rely on this: an end_task ends the stream, even with invalid data.
       if (isEndTask(json)) this.task.end({}, now);
       const issue = parsed.error.issues[0];
       return this.refuse(issue?.message ?? 'invalid message', issue?.path.join('.') || null, now);
@@ -188,7 +188,7 @@ class ServiceStream implements Stream {
     if (now >= this.silence.timesOutAt) this.timeOut(now);
   }
 
-  /** Closes an ending stream when all speech is sent, or its time is over. */
+  /** Closes an ending stream when all speech is sent or the time for it is over. */
   private closeIfSpoken(now: number): void {
     const { phase } = this.life;
     const { endEvent } = this.setup.choices;

@@ -26,11 +26,11 @@ export interface TaskPlan {
   readonly source: string;
   /** The languages that may be spoken. */
   readonly heard: readonly string[];
-  /** The task wants speech, not only texts. */
+  /** Whether the task requests speech, not only texts. */
   readonly speaks: boolean;
   readonly queue: QueueRules | null;
   readonly inputFormat: 'pcm_s16le' | 'wav';
-  /** Speech is sent compressed. */
+  /** Whether speech is sent compressed. */
   readonly packed: boolean;
   readonly targets: readonly PlannedTarget[];
   readonly inputHz: number;
@@ -73,7 +73,7 @@ const splitterSchema = z.object({
   }),
 });
 
-/** The task's own limits where they are valid, otherwise the profile's. */
+/** The task's own limits if they are valid, otherwise the limits of the profile. */
 function planSplit(transcription: object, choices: Choices): ForceSplit | null {
   if (choices.forceSplitMs === 0) return null;
   const splitter = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;

@@ -1,7 +1,7 @@
 import { steps } from './phrase-book.ts';
 import type { Stretch } from './segmenter.ts';
 
-/** Shortest part (ms of voice), so that each part is several words. */
+/** Shortest part (ms of voice), so that each part has several words. */
 const LEAST_VOICED_MS = 1500;
 
 /** Time (ms) between two parts of a translation, for texts and speech, so that parts come one after the other. */

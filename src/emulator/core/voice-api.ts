@@ -75,7 +75,7 @@ export interface Upload {
     readonly fieldsBefore: number;
     readonly facts: SampleFacts;
   }[];
-  /** The file exceeds the size limit. */
+  /** Whether the file exceeds the size limit. */
   readonly tooLarge: boolean;
 }
 

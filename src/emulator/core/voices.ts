@@ -64,7 +64,7 @@ export interface VoiceRegistry {
   remove(voice: VoiceRecord): void;
   /** The next uploads fail in processing. */
   failNext(times: number): void;
-  /** How a cloned voice speaks; null if no voice with this id is ready. */
+  /** The emulator's voice for a cloned voice; null if no voice with this id is ready. */
   choose(id: string, at: number): VoiceChoice | null;
 }
 

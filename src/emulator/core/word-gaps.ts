@@ -5,7 +5,7 @@ export interface SplitRules {
   readonly minPartMs: number;
   /** Length of voice (ms) that counts as one word, unless a dip shows where words end. */
   readonly wordMs: number;
-  /** Whether speech of this length is enough for a sentence of its own. */
+  /** Whether the text of speech of this length has enough characters for a cut. */
   readonly isDue: (lengthMs: number) => boolean;
 }
 

@@ -5,7 +5,7 @@ import { t } from './text.ts';
 
 /** Who is signed in. `undefined`: not known yet; null: no one. */
 export const me = signal<Me | null | undefined>(undefined);
-/** The session ended while the page was in use: the page stays visible behind the sign-in form. */
+/** Whether the session ended while the page was in use. The page then stays visible behind the sign-in form. */
 export const isSessionOver = signal(false);
 
 export class ConsoleError extends Error {

@@ -18,7 +18,7 @@ import { beginStream } from './stream.ts';
 import { language, t } from './text.ts';
 import { Banner, Top } from './top.tsx';
 
-/** Time between attempts to learn who is signed in (ms), while the backend is away. */
+/** Interval of attempts to learn who is signed in (ms), while the backend does not answer. */
 const AGAIN_MS = 3000;
 
 const PAGES = {

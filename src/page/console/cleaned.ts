@@ -7,6 +7,6 @@ const LONGEST_SHOWN = 4000;
 /** Replaces invisible characters, and truncates. */
 export const cleaned = (text: string): string => text.replaceAll(INVISIBLE, '�').slice(0, LONGEST_SHOWN);
 
-/** A value as indented JSON. Line ends come only from the indentation: JSON escapes those of the value. */
+/** A value as indented JSON. All line ends come from the indentation, because JSON escapes line ends in the value. */
 export const cleanedJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).slice(0, LONGEST_SHOWN).split('\n').map(cleaned).join('\n');

@@ -13,6 +13,7 @@ import { ConsoleError, get, me, post, signedOut } from './api.ts';
 
 /** Timeout for the first message (ms), because a proxy may buffer the stream. The page then polls snapshots. */
 const FIRST_WITHIN_MS = 10_000;
+/** Interval of polls for snapshots (ms). */
 const ASK_EACH_MS = 5000;
 /** Interval of retries to open a stream while the page polls snapshots (ms). */
 const HELD_AGAIN_MS = 60_000;
@@ -21,7 +22,7 @@ const MOST_STREAMS = 4;
 /** Silence after which the stream is reopened (ms): the backend sends something every 10 s. */
 const SILENT_MS = 25_000;
 const AGAIN_MS = 1500;
-/** A hidden page releases its connection after this time (ms): a browser has six to one server. */
+/** A hidden page releases its connection after this time (ms), because a browser has only six connections to a server. */
 const HIDDEN_MS = 5000;
 /** Rows keep their order for this long after the pointer last moved over them (ms). */
 const HOLD_MS = 3000;
@@ -220,7 +221,7 @@ function begin(snapshot: StreamSnapshot): void {
 }
 
 function take(diff: StreamDiff): void {
-  // A diff is missing: a new stream begins with a snapshot.
+  // A diff is missing: open a new stream, which begins with a snapshot.
   if (diff.seq !== seq + 1) return void open();
   seq = diff.seq;
   batch(() => {

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** What buttons show beside each other, the best first. @see page.css for each name */
+/** What the buttons of a row can show, best first; page.css defines each name. */
 const LOOKS = [
   { shows: 'all', scale: 1 },
   { shows: 'words', scale: 1 },
@@ -31,7 +31,7 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   return ref;
 }
 
-/** Whether all buttons are inside, with their whole words, and leave room for captions. */
+/** Whether all buttons fit into the bar without truncated words, and leave room for captions. */
 function isWhole(bar: HTMLElement): boolean {
   const { left, right } = bar.getBoundingClientRect();
   const room = bar.parentElement?.clientHeight ?? 0;

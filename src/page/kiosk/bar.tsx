@@ -18,7 +18,7 @@ export function Bar(props: {
   lane: ScreenLane;
   /** Whether the person on the other side of the screen has buttons of their own. */
   isNear: boolean;
-  /** For each half of the screen, in which languages its people type. */
+  /** The typing directions of each half of the screen. */
   ways: readonly Ways[];
 }) {
   const { lane, isNear, ways } = props;

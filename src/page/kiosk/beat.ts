@@ -15,7 +15,7 @@ export function beginBeats(): void {
   }, BEAT_EACH_MS);
 }
 
-/** A frame comes only when the browser paints: a timer alone would also run behind a frozen picture. */
+/** An animation frame comes only when the browser paints; a timer would also run behind a frozen picture. */
 function beat(): void {
   requestAnimationFrame(() => void tellBeat());
 }

@@ -6,9 +6,9 @@ export function Button(props: {
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  /** The icon is not understood without its text. */
+  /** The text always stays, because the icon alone is not clear. */
   keepsText?: boolean;
-  /** Whether it is for typing. */
+  /** Whether the button is for typing. */
   isOwn?: boolean;
   isOff?: boolean;
   isChosen?: boolean;

@@ -16,7 +16,7 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const isHeld = screen.value?.lanes[0]?.turn?.mode === 'hold';
       const notice = screen.value?.notices.find((one) => one.language === language);
       if (status.kind === 'muted' && !isHeld) return null;
-      // Once something has been said, the captions need this place.
+      // Once something has been said, the captions need this space.
       if (status.kind !== 'standby' && !isEmpty.value) return null;
       return (
         <div {...place}>

@@ -1,4 +1,4 @@
-/** Outlines on a square of 24. */
+/** Paths on a square of 24 units. */
 export const ICONS = {
   globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18',
   keyboard: 'M2 6h20v12H2ZM6 10h.1M10 10h.1M14 10h.1M18 10h.1M8 14h8',

@@ -1,4 +1,4 @@
-/** Rows of the on-screen keyboard: most kiosks have no other. */
+/** Rows of the on-screen keyboard, the only keyboard of most kiosks. */
 const LATIN = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm,.?'];
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   ar: ['ضصثقفغعهخح', 'شسيبلاتنمك', 'ئءؤرىةوزظط', 'جدذأإآ،.؟'],

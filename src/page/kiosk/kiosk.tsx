@@ -6,7 +6,7 @@ import { Panel } from './panel.tsx';
 import { layoutFor, letterPx } from './sizes.ts';
 import { screen } from './store.ts';
 
-/** Time for the agent's first answer (ms), before the page says that there is none. */
+/** Timeout for the agent's first answer (ms); then the page reports that the agent does not answer. */
 const FIRST_ANSWER_MS = 2000;
 /** Placeholder until the agent has answered. */
 const UNKNOWN_LANE: ScreenLane = {
@@ -58,7 +58,7 @@ export function Kiosk() {
   const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
   // Each half has the typing directions of its language; a single panel has all of them, its reader's first.
   const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
-  // Dialogs and what is typed in them end with their conversation.
+  // A dialog, and the text typed in it, ends with the conversation.
   const talk = `${screen.value?.run} ${screen.value?.conversation}`;
   const bar = <Bar key={talk} lane={lane} isNear={layout === 'facing'} ways={ways[layout]} />;
   return (

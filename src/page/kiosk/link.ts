@@ -49,7 +49,7 @@ function begin(next: ScreenSnapshot): void {
   alive();
   const goesOn = before?.run === next.run && before.conversation === next.conversation;
   screen.value = next;
-  // Text that is on the screen stays where it is.
+  // The text on the screen stays in place.
   if (goesOn) tellTexts(textsAfter(next.texts), 'new');
   else tellTexts(next.texts, 'begin');
   lastText = next.texts.at(-1)?.number ?? (goesOn ? lastText : 0);
@@ -60,7 +60,7 @@ function take(change: ScreenChange): void {
   if (screen.value === null) return;
   const { texts = [], ...rest } = change;
   const isNew = change.conversation !== undefined;
-  // A panel that is shown again later begins with these texts, so those of an earlier conversation must go.
+  // A panel that is shown again later begins with these texts, so texts of an earlier conversation must be removed.
   screen.value = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
   if (isNew) tellTexts([], 'begin');
   if (texts.length === 0) return;

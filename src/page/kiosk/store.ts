@@ -6,13 +6,13 @@ export const screen = signal<ScreenSnapshot | null>(null);
 /** Whether the agent answers. */
 export const isConnected = signal(false);
 
-/** Nothing has been said in this conversation. */
+/** Whether nothing has been said in this conversation. */
 export const isEmpty = signal(true);
 
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
 const listeners = new Set<Listener>();
 
-/** Calls back with new texts; `begin`: they replace everything before. */
+/** Calls back with new texts; `begin`: they replace all earlier texts. */
 export function onTexts(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -120,7 +120,7 @@ export function TypingDialog(props: {
   );
 }
 
-/** In which language to type, and in which one it is spoken. */
+/** The language to type in, and the language in which the kiosk speaks the text. */
 function directionText({ from, into }: ScreenTyping): string {
   return `${LEFT_TO_RIGHT}${from === ANY ? '' : `${ownName(from)} `}→ ${ownName(into)}`;
 }

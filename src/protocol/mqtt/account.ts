@@ -22,7 +22,7 @@ export const laneAccountSchema = z.strictObject({
   silenced: chunks('sent as silence, because the gate was closed'),
   trimmed: chunks('pauses removed to catch up'),
   dropped: chunks('not sent'),
-  lost: chunks('dropped ones that contained speech, which is lost'),
+  lost: chunks('dropped although they contained speech'),
   held: chunks('not sent yet'),
   sessions: times('streams that became live'),
   rollovers: times('sessions that replaced another one at its limit'),
@@ -33,7 +33,7 @@ export const laneAccountSchema = z.strictObject({
   taken_back: chunks('replayed to the next stream, because the previous one broke'),
   said_again: times('sentences replayed because their translation was cut off or missing'),
   unspoken_ms: milliseconds.describe(
-    'speech that the service took and did not speak, milliseconds, all languages',
+    'speech that the service received but did not speak, milliseconds, all languages',
   ),
   speech_dropped_ms: milliseconds.describe(
     'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), milliseconds',

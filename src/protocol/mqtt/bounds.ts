@@ -1,5 +1,5 @@
 /**
- * Ranges of the numbers and texts in messages of devices. A stolen login can send anything: a number beyond these would overflow
+ * Ranges of the numbers and texts in messages of devices. A stolen login can send anything: a number beyond these ranges would overflow
  * a sum, and a control character cannot be stored everywhere. A message or field beyond them is dropped.
  */
 import * as z from 'zod';

@@ -1,19 +1,19 @@
 /**
- * Why a backend gives no token: each denial once, with its English for owners. The table in docs/backend.md is generated from it;
- * the backend sends its title, and the doctor gives its advice.
+ * Why a backend gives no token: each denial once, with its English texts for owners. The backend sends the title, the doctor
+ * gives the advice, and the table in docs/backend.md is generated from these rows.
  */
 import type { TokenError } from './token.ts';
 
 interface DenialRow {
   /** A person has to act: the device retries slowly. */
   readonly final: boolean;
-  /** For people, short; part of the answer. */
+  /** A short text for people; part of the answer. */
   readonly title: string;
   readonly todo: string;
 }
 
 const SERVICE_DOWN =
-  'Nothing the first time. If it stays: check `service.url` of the backend, the network, and the status page of the service.';
+  'Nothing the first time. If it persists: check `service.url` of the backend, the network, and the status page of the service.';
 
 export const DENIALS = {
   device_not_allowed: {
@@ -24,7 +24,7 @@ export const DENIALS = {
   device_disabled: {
     final: true,
     title: 'Device disabled',
-    todo: 'Nothing if that is meant. Otherwise remove `disabled` under `devices` or `groups`.',
+    todo: 'Nothing if this is intended. Otherwise remove `disabled` under `devices` or `groups`.',
   },
   intent_not_allowed: {
     final: true,
@@ -44,7 +44,7 @@ export const DENIALS = {
   too_many_requests: {
     final: false,
     title: 'Too many requests',
-    todo: 'Nothing the first time. If it stays: find out why this device asks so often.',
+    todo: 'Nothing the first time. If it persists: find out why this device asks so often.',
   },
   backend_busy: {
     final: false,
@@ -69,7 +69,7 @@ export const DENIALS = {
   device_sessions_limit_reached: {
     final: false,
     title: 'Too many sessions at once',
-    todo: 'Nothing the first time: old sessions end by themselves. If it stays: raise `limits.sessionsAtOnce` of the backend.',
+    todo: 'Nothing the first time: old sessions end by themselves. If it persists: raise `limits.sessionsAtOnce` of the backend.',
   },
   pending_sessions_limit_reached: {
     final: false,
@@ -99,7 +99,7 @@ export const DENIALS = {
   service_rate_limited: {
     final: false,
     title: 'The translation service received too many requests',
-    todo: 'Nothing the first time. If it stays: use fewer devices for one account.',
+    todo: 'Nothing the first time. If it persists: use fewer devices for one account.',
   },
   session_limit_reached: {
     final: false,
@@ -124,12 +124,12 @@ export const DENIALS = {
   backend_misconfigured: {
     final: true,
     title: 'The backend cannot ask the service',
-    todo: 'See the line before it in the log of the backend.',
+    todo: 'See the line before the denial in the log of the backend.',
   },
   service_rejected: {
     final: true,
     title: 'The translation service rejects the request',
-    todo: 'See the line before it in the log of the backend: it has the service’s answer. Often `session` of the configuration is wrong.',
+    todo: 'See the line before the denial in the log of the backend: it has the service’s answer. Often `session` of the configuration is wrong.',
   },
 } as const satisfies Record<string, DenialRow>;
 

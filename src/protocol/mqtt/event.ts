@@ -55,9 +55,9 @@ export const EVENT_SCHEMAS = {
     lane,
     session,
     stream_host: word.describe('host that receives the speech'),
-    reason: tokenReasonSchema.describe('reason of the token request'),
+    reason: tokenReasonSchema.describe('reason for the token request'),
   }),
-  session_ended: event('A live stream has ended.', 'nothing; the cause says why', {
+  session_ended: event('A live stream has ended.', 'Nothing; the cause says why.', {
     lane,
     session,
     cause: word.describe('`stopped`, `rollover`, `standby`, or the cause of the failure'),
@@ -73,17 +73,17 @@ export const EVENT_SCHEMAS = {
   ),
   revoked: event(
     'The owner revoked the session; the lane requests another one.',
-    'as the cause `session_revoked`',
+    'See the cause `session_revoked`.',
     ending,
   ),
   max_duration: event(
     'The session reached its maximum duration before the next one was ready.',
-    'as the cause `max_duration_reached`',
+    'See the cause `max_duration_reached`.',
     ending,
   ),
   refused: event(
     'The backend or the service refused a session or a task; the message says why.',
-    'as its cause',
+    'See its cause.',
     {
       ...ending,
       retry_ms: retryMs.optional(),
@@ -94,7 +94,7 @@ export const EVENT_SCHEMAS = {
   ),
   unreachable: event(
     'Three attempts did not reach the service; the lane asks the backend for another address.',
-    'name resolution and network to `host`; the firewall',
+    'Check name resolution and network to `host`, and the firewall.',
     {
       lane,
       host: word.describe('host that was not reachable'),
@@ -104,12 +104,12 @@ export const EVENT_SCHEMAS = {
   ),
   messages_unreadable: event(
     'The service sends invalid messages; their content is lost. Published once per session.',
-    'report its message to the support of the service',
+    'Report its message to the support of the service.',
     { lane, session, message },
   ),
   audio_lost: event(
     'A microphone or loudspeaker has failed, or its error has changed; the agent keeps retrying.',
-    'cable, card and power: `dragoman devices`; the agent keeps trying',
+    'Check cable, card and power: `dragoman devices`.',
     {
       lane,
       device,
@@ -120,7 +120,7 @@ export const EVENT_SCHEMAS = {
   audio_back: event('The microphone or loudspeaker works again.', 'Nothing.', { lane, device }),
   echo_detected: event(
     'The microphone picked up the sound of the loudspeaker.',
-    'in `off`: choose another mode; in `cancel`: turn the loudspeaker down or away',
+    'In `off`: choose another mode. In `cancel`: turn the loudspeaker down or away.',
     {
       lane,
       mode: word.describe('echo mode in force'),
@@ -132,7 +132,7 @@ export const EVENT_SCHEMAS = {
   ),
   echo_fallback: event(
     'The wanted echo mode does not work here; the lane changes to half-duplex.',
-    'turn the loudspeaker down or away; the agent retries `cancel` after 5, 10, 20, 40 and then every 60 minutes, and any mode with the command `echo`',
+    'Turn the loudspeaker down or away. The agent retries `cancel` after 5, 10, 20, 40 and then every 60 minutes, and any mode after the command `echo`.',
     {
       lane,
       reason: z.enum(['loop', 'canceller']).describe('the lane heard itself, or the canceller failed'),
@@ -150,8 +150,8 @@ export const EVENT_SCHEMAS = {
     },
   ),
   two_way_fallback: event(
-    'The service refuses to detect who of two people speaks; from now on a key says it.',
-    'bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`; the agent asks again after a change of `twoWay` or of the languages, and after a restart',
+    'The service refuses to detect which of two people speaks; from now on a key says who speaks.',
+    'Bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`. The agent tries `auto` again after a change of `twoWay` or of the languages, and after a restart.',
     {
       lane,
       from: z.literal('auto').describe('`twoWay` as configured'),
@@ -161,7 +161,7 @@ export const EVENT_SCHEMAS = {
   ),
   capture_problem: event(
     'A microphone works, but its sound has a problem.',
-    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
+    '`incomplete`: use another USB port or card, or a less busy machine. `clipping`: lower the gain. `silent`: look for a switch or mute. `deaf`: raise the gain. `too_fast`, `too_slow`: set another `sampleRate`. `dc_offset`: use another microphone. `gain_changed`: find out what else sets the mixer. `noisy_room`: move the microphone closer to the visitors, lower its gain, or use a directional microphone.',
     { lane, finding, message },
   ),
   capture_problem_over: event('The problem of the microphone is over.', 'Nothing.', {
@@ -171,12 +171,12 @@ export const EVENT_SCHEMAS = {
   }),
   speech_lost: event(
     'Speech was lost that never reached a working service.',
-    'as its cause; ask the visitors to repeat it',
+    'See its cause. Ask the visitors to repeat what they said.',
     {
       lane,
       lost_ms: ms('speech lost, pauses not counted'),
       cause: word.describe(
-        'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
+        'the cause of the outage; `silent_service`: a stream received the speech and never reacted; `stopped`: the lane was stopped first',
       ),
       ongoing: z
         .literal(true)
@@ -188,7 +188,7 @@ export const EVENT_SCHEMAS = {
   ),
   backend_silent: event(
     'The backend has given no usable answer for 20 s.',
-    "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
+    "Check that the backend runs and may subscribe at its broker. `malformed`: repair the `field`. `not_allowed`: correct the broker's rules for this device.",
     {
       lane: noLane,
       since: moment('start of the silence'),
@@ -210,7 +210,7 @@ export const EVENT_SCHEMAS = {
   }),
   broker_returned: event(
     'The configured broker does not accept the device. Published on the previous broker.',
-    'as the reason `broker`',
+    'See the reason `broker`.',
     {
       lane: noLane,
       from: word.describe('configured broker, which the device keeps trying'),
@@ -228,7 +228,7 @@ export const EVENT_SCHEMAS = {
   ),
   certificate_problem: event(
     'The client certificate expires soon, or its renewal has failed.',
-    '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates))',
+    'Run `dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)).',
     {
       lane: noLane,
       valid_to: moment('expiry of the current certificate'),
@@ -237,7 +237,7 @@ export const EVENT_SCHEMAS = {
   ),
   config_problem: event(
     'A reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail.',
-    'as the reason `config_problem`',
+    'See the reason `config_problem`.',
     {
       lane: noLane,
       problems: z
@@ -254,7 +254,7 @@ export const EVENT_SCHEMAS = {
   ),
   commands_dropped: event(
     'More commands came in a minute than the device answers.',
-    'who sends that many commands: people with a login at the broker, or a script in a loop',
+    'Find out who sends that many commands: a person with a login at the broker, or a script in a loop.',
     {
       lane: noLane,
       commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
@@ -262,7 +262,7 @@ export const EVENT_SCHEMAS = {
   ),
   disk_problem: event(
     'A file that keeps state across restarts cannot be written; the agent retries every minute.',
-    'as the reason `disk_problem`',
+    'See the reason `disk_problem`.',
     {
       lane: noLane,
       what: keptFile,
@@ -275,7 +275,7 @@ export const EVENT_SCHEMAS = {
   }),
   budget: event(
     'Most of `budget.minutesPerDay` is used; at 100 % no new session starts.',
-    'raise `budget.minutesPerDay`, lower `standbyAfter`, or accept the end of service for the day',
+    'Raise `budget.minutesPerDay`, lower `standbyAfter`, or accept the end of service for the day.',
     {
       lane: noLane,
       used_minutes: count.describe('minutes of open streams on this local day, all lanes together'),
@@ -285,7 +285,7 @@ export const EVENT_SCHEMAS = {
   ),
   identity_conflict: event(
     'Another device connects with the identity of this one; both back off.',
-    'as the reason `identity_conflict`',
+    'See the reason `identity_conflict`.',
     {
       lane: noLane,
       message,
@@ -293,8 +293,8 @@ export const EVENT_SCHEMAS = {
     },
   ),
   unspoken: event(
-    'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
-    "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
+    'The service received speech but did not speak all of it. Published when a session ends, or every 10 minutes.',
+    "Nothing for a few seconds. For more: check the target languages and the voice, then ask the service's support.",
     {
       lane,
       language: word.describe('the target language in which it is missing'),
@@ -304,7 +304,7 @@ export const EVENT_SCHEMAS = {
   ),
   speech_dropped: event(
     'Translated speech was not played.',
-    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power; ask the visitors to repeat it',
+    '`lag`: use fewer targets on one loudspeaker. `barge_in`, `stop`: nothing. `no_loudspeaker`: check its cable, card and power, and ask the visitors to repeat what they said.',
     {
       lane,
       why: z
@@ -313,10 +313,10 @@ export const EVENT_SCHEMAS = {
           'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
         ),
       sentences: wholeCount.describe(
-        'how many, whole or in part; with `repeated`: of all these events together',
+        'number of sentences, whole or in part; with `repeated`: for all these events together',
       ),
-      dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
-      waiting_ms: ms('what still waits to be heard'),
+      dropped_ms: ms('length of their received parts; with `repeated`: for all these events together'),
+      waiting_ms: ms('length of the speech that still waits to be played'),
       ongoing: z
         .literal(true)
         .optional()
@@ -325,7 +325,7 @@ export const EVENT_SCHEMAS = {
   ),
   parked: event(
     'Refused; needs manual action. The lane retries every few minutes.',
-    'as its cause; then send `start`',
+    'See its cause, then send `start`.',
     {
       lane,
       cause,
@@ -335,7 +335,7 @@ export const EVENT_SCHEMAS = {
   ),
   internal_error: event(
     'A program defect; the lane restarts.',
-    'report it with the log line of the same time',
+    'Report it with the log line of the same time.',
     {
       lane,
       message,
@@ -349,7 +349,7 @@ export const EVENT_SCHEMAS = {
   ),
   defect: event(
     'A program defect: unexpected exception. The agent continues without the failed action.',
-    'report it with the log line of the same text, and its stack',
+    'Report it with the log line of the same text, and its stack.',
     {
       lane: noLane,
       where: word.describe(
@@ -360,7 +360,7 @@ export const EVENT_SCHEMAS = {
   ),
   update: event(
     'An update of the agent has reached another state, or an operator has ordered a roll-back.',
-    'as its `reason`; after `rolled_back` or `failed`, order a version again ([updates.md](updates.md))',
+    'See its `reason`. After `rolled_back` or `failed`, order a version again ([updates.md](updates.md)).',
     {
       lane: noLane,
       state: updateReportSchema.shape.state,
@@ -377,7 +377,7 @@ export const EVENT_SCHEMAS = {
   }),
   conversation_ended: event(
     'A conversation has ended. Nothing that was said is in it.',
-    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
+    'For a long `delay_ms`: check the network, then the service. Without sentences: a key or a command began it, and no speech followed.',
     {
       lane: lane.describe('lane at which it began'),
       duration_s: seconds.describe('its length, seconds'),
@@ -392,7 +392,9 @@ export const EVENT_SCHEMAS = {
         .describe(
           'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
         ),
-      billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
+      billed_s: seconds.describe(
+        'total time with an open stream during the conversation, all lanes of the desk, seconds',
+      ),
     },
   ),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', 'Nothing.', {

@@ -1,9 +1,9 @@
 /**
- * Why a device is not ready: each reason once, with its English for owners. The table in docs/operate.md is generated from it;
- * console, doctor, boot report and metrics read it.
+ * Why a device is not ready: each reason once, with its English texts for owners. Console, doctor, boot report and metrics
+ * read these rows, and the table in docs/operate.md is generated from them.
  */
 
-/** What cannot work while a reason holds. */
+/** What cannot work while a reason applies. */
 export type Block =
   | 'configuration'
   | 'broker_rules'
@@ -59,7 +59,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: 'backend',
     means: 'The backend gave no usable answer to a token request for 20 s (event `backend_silent`).',
-    todo: 'Solve `not_published` first if it is there too. Then check that the backend runs and may publish to `token/res`: `dragoman-backend doctor`.',
+    todo: 'If the reason `not_published` is present too, solve it first. Then check that the backend runs and may publish to `token/res`: `dragoman-backend doctor`.',
   },
   no_session: {
     status: 'degraded',
@@ -84,7 +84,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: 'service',
     means: 'A defect of the program. The lane restarts by itself (event `internal_error`).',
-    todo: 'Nothing at once. Report it with the log line of the same time.',
+    todo: 'No immediate action. Report it with the log line of the same time.',
   },
   speech_lost: {
     status: 'degraded',
@@ -104,7 +104,7 @@ export const REASONS = {
     blocks: 'service',
     means:
       'All texts or all sound of the service in the last minute were unreadable (event `messages_unreadable`).',
-    todo: 'Check that the address is that of such a service, then send the event’s message to its support.',
+    todo: 'Check that the address is that of the translation service, then send the event’s message to its support.',
   },
   unspoken: {
     status: 'degraded',
@@ -141,7 +141,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: null,
     means:
-      'The device goes on without what the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost.',
+      'The broker does not allow something, and the device continues without it. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost.',
     todo: 'Check the limits in the configuration of the broker. mosquitto: `retain_available`, `max_qos`.',
   },
   certificate: {
@@ -175,7 +175,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: null,
     means:
-      'A file that keeps state across restarts cannot be written. The detail is which (event `disk_problem`).',
+      'A file that keeps state across restarts cannot be written. The detail names the file (event `disk_problem`).',
     todo: 'Check whether the disk is full or read-only: `dragoman doctor`, check `disk`.',
   },
   identity_conflict: {
@@ -188,26 +188,26 @@ export const REASONS = {
   not_subscribed: {
     status: 'degraded',
     blocks: 'broker_rules',
-    means: 'The broker does not allow a subscription that the device needs. The detail is which.',
+    means: 'The broker does not allow a subscription that the device needs. The detail names it.',
     todo: BROKER_RULES,
   },
   not_published: {
     status: 'degraded',
     blocks: 'broker_rules',
-    means: 'The broker does not allow a publication that the device needs. The detail is which.',
+    means: 'The broker does not allow a publication that the device needs. The detail names it.',
     todo: `${BROKER_RULES} The reason clears within ten minutes after that. With MQTT 3.1.1 brokers do not report a refusal, and some hang up: the log then names the topic.`,
   },
   screen: {
     status: 'degraded',
     blocks: null,
-    means: 'The page for the screen cannot be served. The detail is why. The kiosk interprets without it.',
+    means: 'The page for the screen cannot be served. The detail says why. The kiosk interprets without it.',
     todo: '`EADDRINUSE`: find the program that uses the port of `screen.port`. Otherwise see the log line of the same time.',
   },
   keys: {
     status: 'degraded',
     blocks: null,
     means:
-      'An input device of `keys` cannot be read. The detail is which, and the log says why. The kiosk interprets without it.',
+      'An input device of `keys` cannot be read. The detail names it, and the log says why. The kiosk interprets without it.',
     todo: 'Check its cable, its path in the configuration (`dragoman devices --keys`), and the group `input`.',
   },
   connection_lost: {

@@ -1,14 +1,14 @@
 /** Advice for statuses that need no action. */
 export const NOTHING = 'Nothing.';
 
-/** The statuses of a device: each once, with its English for owners. The table in docs/operate.md is generated from it. */
+/** The statuses of a device, with their English texts for owners. The table in docs/operate.md is generated from them. */
 export const STATUSES = {
   ready: { means: 'A word spoken now would be heard and answered.', todo: NOTHING },
   idle: {
     means: 'It deliberately does not listen: stopped, muted, closed, or waiting for the command `start`.',
     todo: 'Send `start` or `unmute` when it should listen.',
   },
-  degraded: { means: 'It should be ready and is not.', todo: 'See the reasons.' },
+  degraded: { means: 'It should be ready, but is not.', todo: 'See the reasons.' },
   stopping: { means: 'It is shutting down, and closes its sessions.', todo: NOTHING },
   offline: {
     means: 'The agent was shut down.',

@@ -12,7 +12,7 @@ import { nameSchema } from './topics.ts';
 
 /** Reasons for a token request. */
 export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'refused', 'network'] as const;
-/** Maximum number of attempts: a device that asks every second reaches it after 30 years. */
+/** Maximum number of attempts, which a device with an attempt every second reaches after 30 years. */
 const MOST_ATTEMPTS = 1e9;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
@@ -34,7 +34,7 @@ export const tokenRequestSchema = z.looseObject({
   lane: nameSchema.describe('lane that needs the token'),
   intent: intentSchema.describe('always `s2s`'),
   connection_type: connectionTypeSchema.describe('always `ws`'),
-  reason: tokenReasonSchema.describe('reason of the request'),
+  reason: tokenReasonSchema.describe('reason for the request'),
   attempt: z.int().min(1).max(MOST_ATTEMPTS).describe('number of this attempt under this id, from 1'),
   probe: z
     .union([z.boolean(), z.enum(['service', 'backend'])])
@@ -58,7 +58,7 @@ export function probeKind({ probe }: Pick<TokenRequest, 'probe'>): 'service' | '
   return probe === true ? 'service' : probe;
 }
 
-/** Reason of a denial. After a `final` one the device retries slowly. */
+/** Reason for a denial. After a `final` denial the device retries slowly. */
 export const tokenErrorSchema = z.looseObject({
   code: z.string().min(1).describe('for programs'),
   title: z.string().describe('for people, short'),

@@ -155,7 +155,7 @@ export function backendFilter(prefix: string, group: string | null): string {
 export const REPORT_KINDS = ['session_ended', 'conversation_ended'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** Filter for one kind of these events, distributed like the requests. */
+/** Filter for one kind of these events, distributed among backends like the token requests. */
 export function reportFilter(prefix: string, kind: ReportKind, group: string | null): string {
   const filter = deviceTopics({ prefix, tenant: '+', device: '+' }).event(kind);
   return group === null ? filter : `$share/${group}/${filter}`;
@@ -207,8 +207,8 @@ export function backendSelfTest(prefix: string): { request: string; response: st
 }
 
 /**
- * A topic for messages that an owner's program sends to itself: once one arrives, all retained messages have arrived. It uses a
- * name that no device has, and whoever may change configurations may use it.
+ * A topic for messages that an owner's program sends to itself: once such a message arrives, all retained messages have
+ * arrived. No device has this name. Everyone who may change configurations may use the topic.
  */
 export function markerTopic(prefix: string, tenant: string): string {
   return deviceTopics({ prefix, tenant, device: 'backend' }).configDesired;

@@ -8,7 +8,7 @@ export type Intent = z.infer<typeof intentSchema>;
 export const connectionTypeSchema = z.enum(['ws', 'webrtc']);
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
 
-/** Limits of docs/service.md 4.1 and 8, seconds unless named otherwise. */
+/** Limits of docs/service.md 4.1 and 8, in seconds unless the name says otherwise. */
 export const SESSION_LIMITS = {
   expiresIn: { min: 60, max: 86_400, default: 3600 },
   maxDuration: { min: 60, max: 18_000 },
@@ -86,7 +86,7 @@ const sessionIdSchema = z.string().min(1).max(LONGEST_ID);
 
 /**
  * A temporary session (docs/service.md 2.1), read leniently: unknown keys pass, and fields whose
- * absence the specification allows may be missing. `token` stands only in the answers to create and get-by-id.
+ * absence the specification allows may be missing. Only the answers to create and get-by-id contain `token`.
  */
 export const sessionSchema = z.looseObject({
   id: sessionIdSchema,

@@ -9,7 +9,7 @@ import { Data, Table } from '../parts/table.tsx';
 import { Sheet, Time, Words } from '../parts/words.tsx';
 import { t } from '../text.ts';
 
-/** The desired configuration beside the reported one, and a form to change it. */
+/** The desired and the reported configuration side by side, and a form to change the desired one. */
 export function DeviceConfigTab({
   device,
   lanes,

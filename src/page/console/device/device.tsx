@@ -19,12 +19,12 @@ const TABS = ['now', 'events', 'health', 'log', 'doctor', 'config', 'commands'] 
 type Tab = (typeof TABS)[number];
 const FOR_OPERATORS: readonly Tab[] = ['log', 'doctor', 'commands'];
 
-/** One device: what it does now, and everything about it. */
+/** The page of one device, with its tabs. */
 export function Device() {
   const [, tenant = '', id = '', wanted = 'now'] = pathParts();
   const name = `${tenant}/${id}`;
   useEffect(() => followDevice(name), [name]);
-  // The stream has no device that has never connected; this request then returns the error.
+  // The stream omits a device that has never connected; for such a device this request returns the error.
   const first = useFetched<DeviceDetail>(`/api/devices/${devicePath(name)}`);
   const live = followed.value?.row.device === name ? followed.value : null;
   const detail = live ?? (first.value?.row.device === name ? first.value : null);

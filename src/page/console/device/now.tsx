@@ -4,7 +4,7 @@ import { Name, Sheet, Time, Words } from '../parts/words.tsx';
 import { lastingText, maybeText, numberText, t } from '../text.ts';
 import { DeviceStatusText } from './status-text.tsx';
 
-/** Quietest and loudest level that the bar shows. */
+/** Lowest and highest level that the bar shows. */
 const LEVEL_DBFS = { min: -80, max: 0 };
 
 export function Now({ detail }: { readonly detail: DeviceDetail }) {

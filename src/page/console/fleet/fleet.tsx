@@ -13,7 +13,7 @@ import { filter, isDescending, SORTS, STATUSES, selection, setFilter, sort, togg
 const FIRST_ROWS = 40;
 const TYPING_MS = 250;
 
-/** All devices: problems first. */
+/** The page of all devices, problems first. */
 export function Fleet() {
   useEffect(() => followDevice(null), []);
   const asked = JSON.stringify([filter.value, sort.value, isDescending.value]);

@@ -48,7 +48,7 @@ export function toggleStatus(status: FleetStatus): void {
   setFilter({ status: next.join(',') });
 }
 
-/** `but`: all devices of the filter except these. `only`: just these. */
+/** `but`: all devices that match the filter, except these. `only`: just these. */
 interface Selected {
   readonly but: ReadonlySet<string> | null;
   readonly only: ReadonlySet<string>;

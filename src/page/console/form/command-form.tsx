@@ -18,7 +18,7 @@ export interface CommandsProps {
   onSent(answer: JobAnswer): void;
 }
 
-/** A command of the registry, its arguments as a form, and who gets it. */
+/** A command of the registry, a form for its arguments, and its recipients. */
 export function Commands(props: CommandsProps) {
   const registry = useFetched<Registry>('/api/registry');
   return <Shown of={registry}>{({ commands }) => <Chooser {...props} commands={commands} />}</Shown>;

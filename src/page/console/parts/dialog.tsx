@@ -19,7 +19,7 @@ export function Dialog({
     const dialog = place.current;
     dialog?.showModal();
     return () => {
-      // The browser focuses nothing behind an open dialog.
+      // Close it first: the browser focuses nothing behind an open dialog.
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();
     };

@@ -10,7 +10,7 @@ export interface Fetched<T> {
   again(): void;
 }
 
-/** The answer of a path, requested again when the path changes. The old answer stays until the new one arrives. */
+/** Fetches a path, and again when the path changes. The old answer stays until the new one arrives. */
 export function useFetched<T>(path: string | null): Fetched<T> {
   const value = useSignal<T | null>(null);
   const fault = useSignal<string | null>(null);

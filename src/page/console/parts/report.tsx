@@ -20,7 +20,7 @@ interface ReportLine {
   readonly others: readonly string[];
 }
 
-/** Total figures, above a table whose bars compare its lines. */
+/** Totals, above a table with bars that compare its lines. */
 export function Report({
   label,
   figures,

@@ -37,7 +37,7 @@ export function Table({
   );
 }
 
-/** Text of a device or of the backend as data. */
+/** A block of data from a device or from the backend, as text. */
 export function Data({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <pre tabIndex={0} role="region" aria-label={label}>

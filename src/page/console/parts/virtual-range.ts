@@ -1,6 +1,6 @@
 /** Number of rows rendered before and after the visible ones. */
 const MORE = 8;
-/** Step (rows) of the rendered range: most frames of a scroll render nothing. */
+/** Step (rows) by which the rendered range moves, so that most scroll frames render nothing. */
 const STEP = 8;
 
 export interface Range {
@@ -41,7 +41,7 @@ export function moved(key: string, at: number, total: number, page: number): num
 
 /** Number of rows requested before and after the rendered ones. */
 const MARGIN = 100;
-/** With fewer rows left, the next ones are requested: at a quick scroll of 40 rows/s the answer has a second to arrive. */
+/** With fewer rows left than this, more are requested: at a fast scroll of 40 rows/s, the answer has a second to arrive. */
 const NEAR = 50;
 
 /** Rows of the list from `first` up to, not including, `last`. */

@@ -17,13 +17,13 @@ export interface CommandDefinition {
   readonly onlyConnected?: true;
   /** The `data` of the answer `ok`. */
   readonly data: z.ZodType;
-  /** The lowest role at the broker that may send it. */
+  /** The lowest role at the broker that may send the command. */
   readonly role: 'operator' | 'administrator';
-  /** An owner with keys (`owner.publicKeyFiles`) must sign it. */
+  /** If the owner has keys (`owner.publicKeyFiles`), the command must be signed. */
   readonly mustBeSigned?: true;
   /** Changes nothing: running it twice does no harm. */
   readonly isReadOnly?: true;
-  /** The command that undoes this one when a held key is released; default: none. Gets the command's checked arguments. */
+  /** Gets the checked arguments, and returns the command for the release of a held key, which undoes this one; default: none. */
   readonly atRelease?: (args: Readonly<Record<string, unknown>>) => Release;
   /** Arguments for the reference (docs/mqtt.md). */
   readonly example: object;
@@ -57,9 +57,9 @@ export interface VerbWord {
   readonly read?: (text: string) => unknown;
 }
 
-/** For commands that act on lanes. */
+/** The argument of commands that act on lanes. */
 export const laneArg = { lane: nameSchema.optional().describe('lane id; left out: all lanes') };
 export const LANE_WORD: VerbWord = { flags: '--lane <id>', says: 'one lane only; left out: all' };
 
-/** A blank text stays text, so the schema refuses it. */
+/** Reads a number. A blank text stays text, so that the schema refuses it. */
 export const readNumber = (text: string): unknown => (text.trim() === '' ? text : Number(text));

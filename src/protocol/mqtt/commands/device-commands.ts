@@ -30,7 +30,7 @@ const logAnswerSchema = z.strictObject({
   until: timestampSchema.describe('end of the effect; null: no end, or the clock is not set'),
 });
 
-/** Commands about the device as a whole, in the order of the reference. */
+/** Commands for the device as a whole, in the order of the reference. */
 export const DEVICE_COMMANDS = {
   log_level: {
     args: z
@@ -111,7 +111,7 @@ export const DEVICE_COMMANDS = {
           .describe('earliest time of the restart; left out: the next good moment'),
       })
       .describe(
-        'Orders a version of the agent ([updates.md](updates.md)). The answer `ok` means ordered; `update` in `state` follows it. A later order replaces one that waits. `unsupported` without the updater.',
+        'Orders a version of the agent ([updates.md](updates.md)). The answer `ok` confirms the order; `update` in `state` shows its progress. A later order replaces one that waits. `unsupported` without the updater.',
       ),
     keeps: ['version', 'manifest_url', 'not_before'],
     data: z.strictObject({}),
@@ -149,7 +149,7 @@ export const DEVICE_COMMANDS = {
     keeps: ['request'],
     data: z.strictObject({
       valid_to: timestampSchema.describe(
-        'expiry of the new certificate; after a request without arguments: of the current one',
+        'expiry of the new certificate; without arguments: expiry of the current certificate',
       ),
     }),
     role: 'administrator',

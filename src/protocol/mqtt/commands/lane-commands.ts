@@ -9,7 +9,7 @@ import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './comma
 /** Maximum characters of a spoken text, as the service accepts. */
 const LONGEST_SAID = 2048;
 
-/** The answer of commands that act on lanes: the state of these lanes after it. */
+/** The answer of commands that act on lanes: the state of these lanes after the command. */
 export const lanesAnswerSchema = z.strictObject({
   lanes: z.array(
     z.strictObject({
@@ -95,7 +95,9 @@ export const LANE_COMMANDS = {
         step: z
           .literal(1)
           .optional()
-          .describe('1: the next language of `offer` for the visitor, spoken as its own name'),
+          .describe(
+            "1: switches the visitor to the next language of `offer`, and speaks that language's own name",
+          ),
       })
       .refine(
         ({ source, targets, step }) => source !== undefined || targets !== undefined || step !== undefined,
@@ -214,7 +216,7 @@ export const LANE_COMMANDS = {
           .boolean()
           .optional()
           .describe(
-            'true: the text is translated first. It is in the source language, or with `twoWay` in that of the other person',
+            "true: the text is translated first. It is in the source language, or with `twoWay` in the other person's language",
           ),
       })
       .describe(
