@@ -5,13 +5,8 @@ import { DEVICE_COMMANDS } from './device-commands.ts';
 import { LANE_COMMANDS } from './lane-commands.ts';
 
 /**
-<<<<<<< HEAD
- * Every command that this version carries out. The agent, `dragoman ctl`, the roles at the broker and docs/mqtt.md follow
- * it: a new command needs its definition here and its handler in src/device/operator.
-=======
  * Every command that this version carries out. The agent, `dragoman ctl`, the roles at the broker and docs/mqtt.md use
- * this list: a new command needs a definition here and a handler in src/agent/commands.
->>>>>>> main
+ * this list: a new command needs a definition here and a handler in src/device/operator.
  */
 export const COMMANDS = { ...LANE_COMMANDS, ...DESK_COMMANDS, ...DEVICE_COMMANDS } as const;
 export type CommandName = keyof typeof COMMANDS;
