@@ -94,7 +94,7 @@ export const EVENT_SCHEMAS = {
   ),
   unreachable: event(
     'Three attempts did not reach the service; the lane asks the backend for another address.',
-    'name resolution and network to `host`; the firewall',
+    'check name resolution, the network to `host`, and the firewall',
     {
       lane,
       host: word.describe('host that was not reachable'),
@@ -109,7 +109,7 @@ export const EVENT_SCHEMAS = {
   ),
   audio_lost: event(
     'A microphone or loudspeaker has failed, or its error has changed; the agent keeps retrying.',
-    'cable, card and power: `dragoman devices`; the agent keeps trying',
+    'check cable, card and power: `dragoman devices`; the agent keeps trying',
     {
       lane,
       device,
@@ -150,18 +150,18 @@ export const EVENT_SCHEMAS = {
     },
   ),
   two_way_fallback: event(
-    'The service refuses to detect who of two people speaks; from now on a key says it.',
+    'The service refuses to detect which of two people is speaking; from now on a key decides.',
     'bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`; the agent asks again after a change of `twoWay` or of the languages, and after a restart',
     {
       lane,
       from: z.literal('auto').describe('`twoWay` as configured'),
-      mode: z.literal('button').describe('form in force now'),
+      mode: z.literal('button').describe('mode in force now'),
       message,
     },
   ),
   capture_problem: event(
     'A microphone works, but its sound has a problem.',
-    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
+    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: find the other program that sets the mixer; `noisy_room`: move the microphone closer to the visitors, lower its gain, or use a directional one',
     { lane, finding, message },
   ),
   capture_problem_over: event('The problem of the microphone is over.', 'Nothing.', {
@@ -170,8 +170,8 @@ export const EVENT_SCHEMAS = {
     message,
   }),
   speech_lost: event(
-    'Speech was lost that never reached a working service.',
-    'as its cause; ask the visitors to repeat it',
+    'Speech never reached a working service and is lost.',
+    'as its cause; ask the visitors to repeat what they said',
     {
       lane,
       lost_ms: ms('speech lost, pauses not counted'),
@@ -181,14 +181,14 @@ export const EVENT_SCHEMAS = {
       ongoing: z
         .literal(true)
         .optional()
-        .describe('the outage continues; the event at the end of the outage counts this speech again'),
+        .describe('the outage continues; the event at its end will include this speech'),
       from: moment('beginning of the first lost speech'),
       to: moment('end of the last lost speech so far'),
     },
   ),
   backend_silent: event(
     'The backend has given no usable answer for 20 s.',
-    "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
+    "check whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: correct the broker's rules for this device",
     {
       lane: noLane,
       since: moment('start of the silence'),
@@ -254,7 +254,7 @@ export const EVENT_SCHEMAS = {
   ),
   commands_dropped: event(
     'More commands came in a minute than the device answers.',
-    'who sends that many commands: people with a login at the broker, or a script in a loop',
+    'find out who sends that many commands: people with a login at the broker, or a script in a loop',
     {
       lane: noLane,
       commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
@@ -293,34 +293,34 @@ export const EVENT_SCHEMAS = {
     },
   ),
   unspoken: event(
-    'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
-    "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
+    'The service received speech but did not speak all of its translation. Published when a session ends, or every 10 minutes.',
+    "nothing for a few seconds; for more: check the target languages and the voice, then ask the service's support",
     {
       lane,
-      language: word.describe('the target language in which it is missing'),
-      unspoken_ms: ms('length of the speech that is missing'),
-      sentences: wholeCount.describe('number of sentences that are missing, whole or in part'),
+      language: word.describe('target language in which the translation is missing'),
+      unspoken_ms: ms('length of the missing speech'),
+      sentences: wholeCount.describe('number of sentences missing, whole or in part'),
     },
   ),
   speech_dropped: event(
     'Translated speech was not played.',
-    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power; ask the visitors to repeat it',
+    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: check its cable, card and power; ask the visitors to repeat what they said',
     {
       lane,
       why: z
         .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
         .describe(
-          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
+          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane stopped before it was played',
         ),
       sentences: wholeCount.describe(
-        'how many, whole or in part; with `repeated`: of all these events together',
+        'number of dropped sentences, whole or in part; with `repeated`: total of these events',
       ),
-      dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
-      waiting_ms: ms('what still waits to be heard'),
+      dropped_ms: ms('length of their received part; with `repeated`: total of these events'),
+      waiting_ms: ms('speech that still waits to be played'),
       ongoing: z
         .literal(true)
         .optional()
-        .describe('the loudspeaker is still away; the event at its return counts this speech again'),
+        .describe('the loudspeaker is still missing; the event at its return will include this speech'),
     },
   ),
   parked: event(
@@ -376,11 +376,11 @@ export const EVENT_SCHEMAS = {
       .describe('speech that the service understood, a key, the screen, or a command'),
   }),
   conversation_ended: event(
-    'A conversation has ended. Nothing that was said is in it.',
-    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
+    'A conversation has ended. The event contains nothing that was said.',
+    'a long `delay_ms`: check the network, then the service; no sentences: nothing (a key or a command began it, and no speech followed)',
     {
       lane: lane.describe('lane at which it began'),
-      duration_s: seconds.describe('its length, seconds'),
+      duration_s: seconds.describe('length of the conversation, seconds'),
       languages: z
         .array(word)
         .max(64)
@@ -392,7 +392,7 @@ export const EVENT_SCHEMAS = {
         .describe(
           'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
         ),
-      billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
+      billed_s: seconds.describe('time with an open stream, all lanes of the desk together, seconds'),
     },
   ),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', 'Nothing.', {
