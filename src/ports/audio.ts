@@ -19,7 +19,7 @@ export const AUDIO_FAULTS = {
   },
   hung: {
     means: 'It delivers or plays no sound and reports no error.',
-    todo: 'Nothing the first time. If it persists: plug it in again, restart the sound server behind it, or use another card.',
+    todo: 'Nothing the first time. If it stays: plug it in again, restart the sound server behind it, or use another card.',
   },
   format: {
     means: 'It accepts none of the sample rates and channel counts that were tried.',
@@ -27,7 +27,7 @@ export const AUDIO_FAULTS = {
   },
   too_fast: {
     means: 'It delivers more sound than its sample rate allows.',
-    todo: 'Set another `sampleRate`. If it persists: use another card, this one does not keep time.',
+    todo: 'Set another `sampleRate`. If it stays: use another card, this one does not keep time.',
   },
   failed: {
     means: 'Any other failure.',

@@ -33,7 +33,7 @@ export const laneAccountSchema = z.strictObject({
   taken_back: chunks('replayed to the next stream, because the previous one broke'),
   said_again: times('sentences replayed because their translation was cut off or missing'),
   unspoken_ms: milliseconds.describe(
-    'speech whose translation the service did not speak, milliseconds, all languages',
+    'speech that the service took and did not speak, milliseconds, all languages',
   ),
   speech_dropped_ms: milliseconds.describe(
     'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), milliseconds',

@@ -16,7 +16,7 @@ export const CAUSES = {
   },
   unresponsive: {
     means: 'the service stopped answering pings',
-    todo: 'Nothing the first time. If it persists: the network loses packets or drops idle connections.',
+    todo: 'Nothing the first time. If it stays: the network loses packets or drops idle connections.',
   },
   silent_service: {
     means: 'the service received speech and sent no result',
@@ -24,11 +24,11 @@ export const CAUSES = {
   },
   setup_timeout: {
     means: 'the service did not get the task running in time',
-    todo: 'Nothing the first time. If it persists: see the status page of the service.',
+    todo: 'Nothing the first time. If it stays: see the status page of the service.',
   },
   stream_ended: {
     means: 'the service ended the stream without a reason',
-    todo: 'Nothing the first time. If it persists: ask the support of the service.',
+    todo: 'Nothing the first time. If it stays: ask the support of the service.',
   },
   service_timeout: {
     means: 'the service heard no audio and gave up',
@@ -40,11 +40,11 @@ export const CAUSES = {
   },
   max_duration_reached: {
     means: 'the session reached its longest duration',
-    todo: 'Nothing the first time. If it persists: raise `rolloverLead`, because the next session takes too long to set up.',
+    todo: 'Nothing the first time. If it stays: raise `rolloverLead`, because the next session takes too long to set up.',
   },
   session_already_used: {
     means: 'the token was already used',
-    todo: 'Nothing the first time. If it persists: two devices use the same answer.',
+    todo: 'Nothing the first time. If it stays: two devices use the same answer.',
   },
   connect_window_expired: {
     means: 'the token was used after its connect window',
@@ -60,7 +60,7 @@ export const CAUSES = {
   },
   service_error: {
     means: 'the service reported an error of its own',
-    todo: 'Nothing the first time. If it persists: see the status page of the service.',
+    todo: 'Nothing the first time. If it stays: see the status page of the service.',
   },
   protocol_error: {
     means: 'the service sent an unreadable message; the agent ended the stream',
@@ -68,7 +68,7 @@ export const CAUSES = {
   },
   flooded: {
     means: 'the service sent far too many messages; the agent ended the stream',
-    todo: 'Check that the address is that of a translation service, then ask its support.',
+    todo: 'Check that the address is that of such a service, then ask its support.',
   },
   internal_error: {
     means: 'a defect of the program ended the stream; see its log',

@@ -28,7 +28,7 @@ export const commandResponseSchema = z.object({
     })
     .optional()
     .describe('only with the status `error`'),
-  note: sentence.optional().describe('a warning about a result that is not saved on the disk yet'),
+  note: sentence.optional().describe('a warning beside the result: its record is not on the disk yet'),
   data: z.unknown().optional().describe('result of the command'),
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;

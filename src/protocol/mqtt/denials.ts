@@ -13,7 +13,7 @@ interface DenialRow {
 }
 
 const SERVICE_DOWN =
-  'Nothing the first time. If it persists: check `service.url` of the backend, the network, and the status page of the service.';
+  'Nothing the first time. If it stays: check `service.url` of the backend, the network, and the status page of the service.';
 
 export const DENIALS = {
   device_not_allowed: {
@@ -44,7 +44,7 @@ export const DENIALS = {
   too_many_requests: {
     final: false,
     title: 'Too many requests',
-    todo: 'Nothing the first time. If it persists: find out why this device asks so often.',
+    todo: 'Nothing the first time. If it stays: find out why this device asks so often.',
   },
   backend_busy: {
     final: false,
@@ -69,7 +69,7 @@ export const DENIALS = {
   device_sessions_limit_reached: {
     final: false,
     title: 'Too many sessions at once',
-    todo: 'Nothing the first time: old sessions end by themselves. If it persists: raise `limits.sessionsAtOnce` of the backend.',
+    todo: 'Nothing the first time: old sessions end by themselves. If it stays: raise `limits.sessionsAtOnce` of the backend.',
   },
   pending_sessions_limit_reached: {
     final: false,
@@ -99,7 +99,7 @@ export const DENIALS = {
   service_rate_limited: {
     final: false,
     title: 'The translation service received too many requests',
-    todo: 'Nothing the first time. If it persists: use fewer devices for one account.',
+    todo: 'Nothing the first time. If it stays: use fewer devices for one account.',
   },
   session_limit_reached: {
     final: false,

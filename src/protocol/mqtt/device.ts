@@ -70,7 +70,7 @@ export const laneReportSchema = z.object({
     mode: word.describe(
       'mode in force; half-duplex after a fallback, and while the canceller learns the room',
     ),
-    fallback: z.enum(['loop', 'canceller']).nullable().describe('reason for the fallback; null: no fallback'),
+    fallback: z.enum(['loop', 'canceller']).nullable().describe('reason of the fallback; null: no fallback'),
     tail_ms: milliseconds.describe('time for which the gate stays closed after playback in half-duplex'),
     delay_ms: measure.nullable().describe('last measured delay from the loudspeaker to the microphone'),
     gain_db: measure.nullable().describe('last measured level of the echo relative to the played sound'),
@@ -86,7 +86,7 @@ export const laneReportSchema = z.object({
   stream_host: word.nullable().describe('host that receives the speech; null without a stream'),
   speech_lost_ms: milliseconds.describe('speech that never reached a working service, since the start'),
   unspoken_ms: milliseconds.describe(
-    'speech whose translation the service did not speak, since the start; the sum of all languages',
+    'speech that the service took and did not speak, since the start; the sum of all languages',
   ),
   speech_dropped_ms: milliseconds.describe(
     'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), since the start',
@@ -101,7 +101,7 @@ export const laneReportSchema = z.object({
     'time until which `schedule` or `budget` prevents sessions; null: sessions are allowed, or the time is unknown',
   ),
   last_error: noticeSchema.describe(
-    'last unresolved error; null while a stream is live and microphone and loudspeaker work',
+    'last error that is not over; null while a stream is live and microphone and loudspeaker work',
   ),
   last_warning: noticeSchema.describe('last warning of the service within the past minute of this session'),
 });

@@ -94,7 +94,7 @@ export const EVENT_SCHEMAS = {
   ),
   unreachable: event(
     'Three attempts did not reach the service; the lane asks the backend for another address.',
-    'check name resolution, the network to `host`, and the firewall',
+    'name resolution and network to `host`; the firewall',
     {
       lane,
       host: word.describe('host that was not reachable'),
@@ -109,7 +109,7 @@ export const EVENT_SCHEMAS = {
   ),
   audio_lost: event(
     'A microphone or loudspeaker has failed, or its error has changed; the agent keeps retrying.',
-    'check cable, card and power: `dragoman devices`; the agent keeps trying',
+    'cable, card and power: `dragoman devices`; the agent keeps trying',
     {
       lane,
       device,
@@ -150,7 +150,7 @@ export const EVENT_SCHEMAS = {
     },
   ),
   two_way_fallback: event(
-    'The service refuses to detect which of two people is speaking; from now on a key decides.',
+    'The service refuses to detect who of two people speaks; from now on a key says it.',
     'bind keys to `turn` ([desk.md](desk.md#both-ways-on-one-microphone)), or ask the service for `auto`; the agent asks again after a change of `twoWay` or of the languages, and after a restart',
     {
       lane,
@@ -161,7 +161,7 @@ export const EVENT_SCHEMAS = {
   ),
   capture_problem: event(
     'A microphone works, but its sound has a problem.',
-    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: find the other program that sets the mixer; `noisy_room`: move the microphone closer to the visitors, lower its gain, or use a directional one',
+    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
     { lane, finding, message },
   ),
   capture_problem_over: event('The problem of the microphone is over.', 'Nothing.', {
@@ -170,8 +170,8 @@ export const EVENT_SCHEMAS = {
     message,
   }),
   speech_lost: event(
-    'Speech never reached a working service and is lost.',
-    'as its cause; ask the visitors to repeat what they said',
+    'Speech was lost that never reached a working service.',
+    'as its cause; ask the visitors to repeat it',
     {
       lane,
       lost_ms: ms('speech lost, pauses not counted'),
@@ -181,14 +181,14 @@ export const EVENT_SCHEMAS = {
       ongoing: z
         .literal(true)
         .optional()
-        .describe('the outage continues; the event at its end will include this speech'),
+        .describe('the outage continues; the event at the end of the outage counts this speech again'),
       from: moment('beginning of the first lost speech'),
       to: moment('end of the last lost speech so far'),
     },
   ),
   backend_silent: event(
     'The backend has given no usable answer for 20 s.',
-    "check whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: correct the broker's rules for this device",
+    "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
     {
       lane: noLane,
       since: moment('start of the silence'),
@@ -254,7 +254,7 @@ export const EVENT_SCHEMAS = {
   ),
   commands_dropped: event(
     'More commands came in a minute than the device answers.',
-    'find out who sends that many commands: people with a login at the broker, or a script in a loop',
+    'who sends that many commands: people with a login at the broker, or a script in a loop',
     {
       lane: noLane,
       commands: wholeCount.describe('number of commands that were not carried out and got no answer'),
@@ -293,8 +293,8 @@ export const EVENT_SCHEMAS = {
     },
   ),
   unspoken: event(
-    'The service received speech but did not speak all of its translation. Published when a session ends, or every 10 minutes.',
-    "nothing for a few seconds; for more: check the target languages and the voice, then ask the service's support",
+    'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
+    "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
     {
       lane,
       language: word.describe('target language in which the translation is missing'),
@@ -304,23 +304,23 @@ export const EVENT_SCHEMAS = {
   ),
   speech_dropped: event(
     'Translated speech was not played.',
-    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: check its cable, card and power; ask the visitors to repeat what they said',
+    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power; ask the visitors to repeat it',
     {
       lane,
       why: z
         .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
         .describe(
-          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane stopped before it was played',
+          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
         ),
       sentences: wholeCount.describe(
-        'number of dropped sentences, whole or in part; with `repeated`: total of these events',
+        'how many, whole or in part; with `repeated`: of all these events together',
       ),
-      dropped_ms: ms('length of their received part; with `repeated`: total of these events'),
-      waiting_ms: ms('speech that still waits to be played'),
+      dropped_ms: ms('their length as far as it was received; with `repeated`: of all these events'),
+      waiting_ms: ms('what still waits to be heard'),
       ongoing: z
         .literal(true)
         .optional()
-        .describe('the loudspeaker is still missing; the event at its return will include this speech'),
+        .describe('the loudspeaker is still away; the event at its return counts this speech again'),
     },
   ),
   parked: event(
@@ -376,8 +376,8 @@ export const EVENT_SCHEMAS = {
       .describe('speech that the service understood, a key, the screen, or a command'),
   }),
   conversation_ended: event(
-    'A conversation has ended. The event contains nothing that was said.',
-    'a long `delay_ms`: check the network, then the service; no sentences: nothing (a key or a command began it, and no speech followed)',
+    'A conversation has ended. Nothing that was said is in it.',
+    'a long `delay_ms`: the network, then the service; no sentences: a key or a command began it, and no speech followed',
     {
       lane: lane.describe('lane at which it began'),
       duration_s: seconds.describe('length of the conversation, seconds'),
@@ -392,7 +392,7 @@ export const EVENT_SCHEMAS = {
         .describe(
           'median from the end of a sentence to the beginning of its translation, milliseconds; null: there was none',
         ),
-      billed_s: seconds.describe('time with an open stream, all lanes of the desk together, seconds'),
+      billed_s: seconds.describe('how long streams were open in it, all lanes of the desk together, seconds'),
     },
   ),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', 'Nothing.', {

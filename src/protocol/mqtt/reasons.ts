@@ -104,7 +104,7 @@ export const REASONS = {
     blocks: 'service',
     means:
       'All texts or all sound of the service in the last minute were unreadable (event `messages_unreadable`).',
-    todo: 'Check that the address is that of a translation service, then send the event’s message to support.',
+    todo: 'Check that the address is that of such a service, then send the event’s message to its support.',
   },
   unspoken: {
     status: 'degraded',
@@ -141,7 +141,7 @@ export const REASONS = {
     status: 'degraded',
     blocks: null,
     means:
-      'The device works without a feature that the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost.',
+      'The device goes on without what the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost.',
     todo: 'Check the limits in the configuration of the broker. mosquitto: `retain_available`, `max_qos`.',
   },
   certificate: {
@@ -213,7 +213,7 @@ export const REASONS = {
   connection_lost: {
     status: 'lost',
     blocks: null,
-    means: 'The device disappeared without a clean shutdown. The broker published this status.',
+    means: 'The device disappeared without a clean shutdown. The broker published it.',
     todo: 'Check power and network of the device.',
   },
 } as const satisfies Record<string, ReasonRow>;

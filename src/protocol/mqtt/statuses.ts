@@ -5,7 +5,7 @@ export const NOTHING = 'Nothing.';
 export const STATUSES = {
   ready: { means: 'A word spoken now would be heard and answered.', todo: NOTHING },
   idle: {
-    means: 'It is not meant to listen now: stopped, muted, closed, or waiting for the command `start`.',
+    means: 'It deliberately does not listen: stopped, muted, closed, or waiting for the command `start`.',
     todo: 'Send `start` or `unmute` when it should listen.',
   },
   degraded: { means: 'It should be ready and is not.', todo: 'See the reasons.' },

@@ -214,7 +214,7 @@ export const LANE_COMMANDS = {
           .boolean()
           .optional()
           .describe(
-            "true: the text is translated first; it is in the source language or, with `twoWay`, in the other person's language",
+            'true: the text is translated first. It is in the source language, or with `twoWay` in that of the other person',
           ),
       })
       .describe(
