@@ -62,13 +62,13 @@ export const updateReportSchema = z.object({
     .string()
     .max(LONGEST_REASON)
     .nullable()
-    .describe('why it waits, failed or was rolled back, a sentence for people; null: none'),
+    .describe('why the update waits, failed or was rolled back, a sentence for people; null: none'),
   progress: z
     .number()
     .min(0)
     .max(1)
     .nullable()
-    .describe('share of the present step that is done, 0 to 1; null: unknown'),
+    .describe('completed fraction of the current step, 0 to 1; null: unknown'),
 });
 export type UpdateReport = z.infer<typeof updateReportSchema>;
 

@@ -48,7 +48,7 @@ function fleetFamilies(view: FleetView): Family[] {
     seconds('dragoman_speech_lost_seconds', 'Speech that never reached a working service.', [
       { value: lostMs / 1000 },
     ]),
-    seconds('dragoman_unspoken_seconds', 'Speech that the service took and did not speak.', [
+    seconds('dragoman_unspoken_seconds', 'Speech that the service received but did not speak.', [
       { value: unspokenMs / 1000 },
     ]),
     seconds('dragoman_billed_seconds', 'Time with an open stream.', [{ value: billedS }]),

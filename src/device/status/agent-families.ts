@@ -101,7 +101,7 @@ export function agentFamilies({ version, status, reasons, isConnected, health, l
     seconds(
       'dragoman_lane_unspoken_seconds',
       'counter',
-      'Speech that the service took and did not speak.',
+      'Speech that the service received but did not speak.',
       ofLanes(({ unspoken_ms }) => unspoken_ms / 1000),
     ),
     seconds(

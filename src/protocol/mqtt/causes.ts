@@ -128,7 +128,7 @@ export const LOSS_CAUSES = {
     todo: 'Check the bandwidth to the service.',
   },
   stopped: {
-    means: 'the lane was stopped (command, signal or opening hours) before the service had spoken it',
+    means: 'the lane was stopped (command, signal or opening hours) before the service had spoken the speech',
     todo: 'Nothing if the stop was intended. A stop in the middle of a conversation cuts it off.',
   },
   catching_up: {

@@ -155,7 +155,7 @@ export const EVENT_SCHEMAS = {
     {
       lane,
       from: z.literal('auto').describe('`twoWay` as configured'),
-      mode: z.literal('button').describe('form in force now'),
+      mode: z.literal('button').describe('mode in force now'),
       message,
     },
   ),
@@ -297,9 +297,9 @@ export const EVENT_SCHEMAS = {
     "Nothing for a few seconds. For more: check the target languages and the voice, then ask the service's support.",
     {
       lane,
-      language: word.describe('the target language in which it is missing'),
-      unspoken_ms: ms('length of the speech that is missing'),
-      sentences: wholeCount.describe('number of sentences that are missing, whole or in part'),
+      language: word.describe('target language in which the translation is missing'),
+      unspoken_ms: ms('length of the missing speech'),
+      sentences: wholeCount.describe('number of sentences missing, whole or in part'),
     },
   ),
   speech_dropped: event(
@@ -380,7 +380,7 @@ export const EVENT_SCHEMAS = {
     'For a long `delay_ms`: check the network, then the service. Without sentences: a key or a command began it, and no speech followed.',
     {
       lane: lane.describe('lane at which it began'),
-      duration_s: seconds.describe('its length, seconds'),
+      duration_s: seconds.describe('length of the conversation, seconds'),
       languages: z
         .array(word)
         .max(64)

@@ -11,7 +11,7 @@ const turnSchema = z
     held: z.boolean().optional().describe('false: the key was released; left out: true'),
   })
   .describe(
-    'Says who speaks, where `twoWay` is `button` or `hold`. A chime confirms it at once; speech during the change of direction is kept. In `hold`, and with `pushToTalk`, the microphone is open until `held` is false; `pushToTalk` takes `source` alone.',
+    'Sets who is speaking, if `twoWay` is `button` or `hold`. A chime confirms it at once; speech during the change of direction is kept. In `hold`, and with `pushToTalk`, the microphone is open until `held` is false; `pushToTalk` takes `source` alone.',
   );
 
 /** Commands for two people at one desk, in the order of the reference. */
