@@ -27,8 +27,8 @@ describe('dragoman ctl', () => {
       .split('\n')
       .map((line) => line.split(/\s+/).slice(0, 5).join(' '));
     expect(words.slice(1)).toEqual([
-      'kiosk-01 never is registered and',
-      'kiosk-03 never is registered and',
+      'kiosk-01 never is registered but',
+      'kiosk-03 never is registered but',
       expect.stringMatching(/^kiosk-02 ready/),
     ]);
     const json = await ctl.run('--all', '--json', 'status');
