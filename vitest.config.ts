@@ -164,7 +164,13 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['src/{core,sound}/**', 'src/installer/core/**'],
+      include: [
+        'src/{core,sound}/**',
+        'src/installer/core/**',
+        'src/device/{lane,playout,screen/captions}/**',
+        'src/device/**/*-rules.ts',
+      ],
+      exclude: ['src/device/lane/runner/**'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 95, branches: 95 },
     },
