@@ -328,7 +328,7 @@ export class Agent {
       ...deps,
       repeats,
       loop,
-      grants: this.tokenStore,
+      tokenStore: this.tokenStore,
       defects,
       requestToken: (lane, tokenRequest) => {
         if (this.bus !== null) this.tokens.request(this.bus, lane, tokenRequest);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Updates } from '../../src/ports/updates.ts';
+import type { Updates } from '../../src/ports/updater.ts';
 import type { UpdateOrder, UpdateStatus } from '../../src/protocol/update.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 

@@ -3,7 +3,7 @@
 import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { phaseOf } from '../../src/device/lane/session/session-state.ts';
-import { laneStatus } from '../../src/device/lane/status.ts';
+import { laneStatus } from '../../src/device/status/status-rules.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
 

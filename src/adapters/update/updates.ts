@@ -1,6 +1,6 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Updates } from '../../ports/updates.ts';
+import type { Updates } from '../../ports/updater.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../protocol/update.ts';
 import { readBounded } from '../bounded-file.ts';

@@ -3,7 +3,7 @@
 import type { DeviceSum } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { BillKey, BillLine } from '../../protocol/bill.ts';
-import { groupsOf, nameOf, siteOf } from '../config/device-name.ts';
+import { groupsOf, nameOf, siteOf } from '../config/owned-devices.ts';
 
 /** Share of a budget from which the bill warns. */
 const WARNING_SHARE = 0.8;

@@ -10,7 +10,7 @@ import type { ConfigChange, GroupConfig } from '../../protocol/console-config.ts
 import type { DeviceConfig } from '../../protocol/console-device.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { markerTopic } from '../../protocol/mqtt/topics.ts';
-import { nameOf } from '../config/device-name.ts';
+import { nameOf } from '../config/owned-devices.ts';
 import { clean, cleanSentence, cleanTime, cleanValue } from '../fleet/clean.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type FleetDevice, readDesired, readReport, versionOf } from '../fleet/fleet-device.ts';

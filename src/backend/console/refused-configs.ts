@@ -3,7 +3,7 @@
 import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
-import { nameOf } from '../config/device-name.ts';
+import { nameOf } from '../config/owned-devices.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import {
   type FleetDevice,

@@ -13,7 +13,7 @@ import {
 } from '../../protocol/console-owner.ts';
 import { billOf, readMonth } from '../bill/bill.ts';
 import { csvOf } from '../bill/bill-csv.ts';
-import { groupsOf, nameOf } from '../config/device-name.ts';
+import { groupsOf, nameOf } from '../config/owned-devices.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type Call, readQuery } from './call.ts';
 import { Refusal } from './refusal.ts';

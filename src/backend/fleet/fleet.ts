@@ -10,7 +10,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
 import { FLEET_STATUSES, type FleetCounts, type FleetFacets } from '../../protocol/console-fleet.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { nameOf, siteOf } from '../config/device-name.ts';
+import { nameOf, siteOf } from '../config/owned-devices.ts';
 import { readEvent } from './device-event.ts';
 import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';
 import type { DeviceNews } from './fleet-topics.ts';

@@ -8,7 +8,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EndsRecorded, TokenProbeAnswer, TokenResponse } from '../../protocol/mqtt/token.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import type { Ask, IssuerEffect, Reply } from './issue-event.ts';
 import { shortId } from './session-upkeep.ts';
 

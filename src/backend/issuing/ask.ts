@@ -1,6 +1,6 @@
 /** A request, with its sender and the address for the answer. */
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import type { Answer, Ask, IssuerEffect } from './issue-event.ts';
 import { referenceOf } from './policy.ts';
 

@@ -1,7 +1,7 @@
 /** Records of all devices, with a limit on every list. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import { countUnknownDevices } from './denials.ts';
 import type { Answer } from './issue-event.ts';
 import type { Rank } from './job-queue.ts';

@@ -1,7 +1,7 @@
 /** Events that the issuer receives, and effects that it requests. */
 import type { TokenError, TokenProbeAnswer, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import type { Trouble } from '../service/service-trouble.ts';
 import type { Claim, Wanted } from './mint/claim.ts';
 import type { Made } from './mint/settle.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { nameOf } from '../config/device-name.ts';
+import { nameOf } from '../config/owned-devices.ts';
 import type { DeviceReports } from '../reports/device-reports.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import { complainOfStore } from '../store/store-complaint.ts';

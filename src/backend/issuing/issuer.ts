@@ -3,7 +3,7 @@
  * The state is changed in place, because a fleet has thousands of devices.
  */
 
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import { beginJobs } from './begin-jobs.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { beginIssuer, type IssuerOptions, type IssuerState } from './issuer-state.ts';

@@ -3,7 +3,7 @@
 import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Decide, Store } from '../../ports/store.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { claim } from './mint/claim.ts';

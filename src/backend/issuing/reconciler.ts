@@ -7,7 +7,7 @@ import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LaneToCheck, SessionToRevoke, Store } from '../../ports/store.ts';
-import { nameOf } from '../config/device-name.ts';
+import { nameOf } from '../config/owned-devices.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import { LEASE_MS } from './mint/claim.ts';

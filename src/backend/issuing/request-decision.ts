@@ -1,8 +1,8 @@
 /** Decides on a request: an answer at once, no answer, or a job. */
 import { denial } from '../../protocol/mqtt/denials.ts';
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
-import type { DeviceName } from '../config/device-name.ts';
-import { isListed } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
+import { isListed } from '../config/owned-devices.ts';
 import { denialOf } from '../service/service-trouble.ts';
 import { answer, answerKey, deny, ignore, isTrial, jobKey } from './ask.ts';
 import { beginJobs } from './begin-jobs.ts';

@@ -9,7 +9,7 @@ import { parseJson } from '../../protocol/json.ts';
 import { requestIdSchema } from '../../protocol/mqtt/envelope.ts';
 import { tokenRequestSchema } from '../../protocol/mqtt/token.ts';
 import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import type { Ask, Reply } from './issue-event.ts';
 
 /** Largest request that is read (bytes); a normal one has about 200, and up to 3,000 with ended streams. */

@@ -1,7 +1,7 @@
 /** Carries out the issuer's effects at the service, and returns the results as events. */
 import type { Log } from '../../ports/log.ts';
 import { type CreateSessionInput, sessionWithTokenSchema } from '../../protocol/service/session.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import type { Trouble, TroubleKind } from '../service/service-trouble.ts';

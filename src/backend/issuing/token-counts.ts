@@ -1,7 +1,7 @@
 /** Counts the outcomes of token requests, and measures the time to the answer. */
 import { createCounter, createHistogram } from '../../adapters/watch/instruments.ts';
 import type { Family } from '../../adapters/watch/open-metrics.ts';
-import type { DeviceName } from '../config/device-name.ts';
+import type { DeviceName } from '../config/owned-devices.ts';
 import { CONSEQUENCES } from '../service/service-trouble.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 

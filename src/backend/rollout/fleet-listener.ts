@@ -8,7 +8,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
-import { groupsOf, isAllowed, nameOf } from '../config/device-name.ts';
+import { groupsOf, isAllowed, nameOf } from '../config/owned-devices.ts';
 import { clean, cleanSentence } from '../fleet/clean.ts';
 import { createFleetView, type DeviceView } from '../fleet/fleet-view.ts';
 import type { OrderAnswer, SeenDevice } from './device-entry.ts';

@@ -10,7 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { nameOf, siteOf } from '../config/device-name.ts';
+import { nameOf, siteOf } from '../config/owned-devices.ts';
 import { type Condition, conditionOf } from '../fleet/condition.ts';
 import { createFleetView, type FleetView } from '../fleet/fleet-view.ts';
 import { createReleaseFiles } from '../releases/release-files.ts';

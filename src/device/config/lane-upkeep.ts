@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { mayChangeLoudspeaker, mayChangeMicrophone, mayEnd } from '../lane/quiet-moment.ts';
 import {
   type DeviceChange,
   deviceChanges,
@@ -11,7 +12,6 @@ import {
   withoutLane,
 } from '../lane/runner/lane-changes.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
-import { mayChangeLoudspeaker, mayChangeMicrophone, mayEnd } from '../lane/session/between-sentences.ts';
 
 /** Interval of checks whether a sentence has ended (ms). */
 const LOOK_EVERY_MS = 500;

@@ -12,7 +12,7 @@ import type { MachineParts } from '../../ports/machine.ts';
 import type { SignatureReader } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { OpenStream } from '../../ports/stream.ts';
-import type { Updates } from '../../ports/updates.ts';
+import type { Updates } from '../../ports/updater.ts';
 import type { ReadVitals } from '../../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';

@@ -11,7 +11,7 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { BackendAnswer } from './backend-rules.ts';
-import type { ClockReading } from './connection-rules.ts';
+import type { ClockReading } from './clock-rules.ts';
 
 /** The result of a trial request, without a token. */
 export interface Probed {

@@ -6,13 +6,8 @@ import { AddressError, streamAddress } from '../tokens/stream-address.ts';
 import type { BackendProbe, Probed } from './backend-probe.ts';
 import { judgeBackend } from './backend-rules.ts';
 import { type Check, deviceCheck, once } from './check.ts';
-import {
-  type ClockReading,
-  judgeClock,
-  judgeReach,
-  judgeUpgrade,
-  NO_STREAM_ADDRESS,
-} from './connection-rules.ts';
+import { type ClockReading, judgeClock } from './clock-rules.ts';
+import { judgeReach, judgeUpgrade, NO_STREAM_ADDRESS } from './connection-rules.ts';
 import { combine, type Outcome, problem, skipped } from './finding.ts';
 import { type IsolationFacts, judgeIsolation } from './isolation-rules.ts';
 import { reach, type Server, serverOf } from './probes/connection.ts';

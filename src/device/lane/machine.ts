@@ -13,6 +13,7 @@ import { rebuild, restart } from './restart.ts';
 import { lose, onService } from './service-events.ts';
 import { onCongested, onDrained, onPingTimer } from './session/dead-connection.ts';
 import { onClosingTimer, setHold } from './session/hold.ts';
+import { trackSession } from './session/no-session.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
 import { onSayingTimer, say, trackSaying } from './session/operator-text.ts';
 import { repeatCut } from './session/resend.ts';
@@ -28,7 +29,6 @@ import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
-import { trackSession } from './status.ts';
 import { StepContext } from './step-context.ts';
 import { turn } from './two-way/turn.ts';
 

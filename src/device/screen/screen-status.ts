@@ -4,9 +4,9 @@ import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isMuted } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
-import { laneStatus } from '../lane/status.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
+import { laneStatus } from '../status/status-rules.ts';
 
 /** A lane as the screen sees it. */
 export interface ScreenedLane {

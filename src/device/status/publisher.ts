@@ -16,11 +16,11 @@ import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { nextTryAt } from '../lane/session/retry-wait.ts';
 import { hearingStream, phaseOf } from '../lane/session/session-state.ts';
-import { type Condition, deviceStatus, laneStatus } from '../lane/status.ts';
 import type { Admissions } from '../limits/admissions.ts';
 import type { Outage } from '../tokens/backend-watch-rules.ts';
 import { describeDevices } from './described-devices.ts';
 import { createEventSums } from './event-sums.ts';
+import { type Condition, deviceStatus, laneStatus } from './status-rules.ts';
 
 /** Shortest interval of `{p}/state` (ms, docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;

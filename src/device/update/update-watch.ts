@@ -1,4 +1,4 @@
-import type { Updates } from '../../ports/updates.ts';
+import type { Updates } from '../../ports/updater.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { UpdateOrder, UpdateReport, UpdateStatus } from '../../protocol/update.ts';

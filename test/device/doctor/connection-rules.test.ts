@@ -5,12 +5,8 @@ import {
   judgeCertificate,
   judgeOwnCertificate,
 } from '../../../src/device/doctor/certificate-check.ts';
-import {
-  judgeClock,
-  judgeReach,
-  judgeUpgrade,
-  type ReachFacts,
-} from '../../../src/device/doctor/connection-rules.ts';
+import { judgeClock } from '../../../src/device/doctor/clock-rules.ts';
+import { judgeReach, judgeUpgrade, type ReachFacts } from '../../../src/device/doctor/connection-rules.ts';
 import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
 import { CLOSING_MS } from '../../../src/device/lane/session/hold.ts';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { finished, limit } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import type { LaneHarness as Lane } from './lane-harness.ts';
 import { LaneHarness } from './lane-harness.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { LaneOptions } from '../../../src/device/lane/lane-options.ts';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { spoke } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const CAPACITY = Math.floor(LANE_DEFAULTS.backlogMs / CHUNK_MS);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { finished, limit, pushed, ready, refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { LANE_IN, situation } from './situations.ts';

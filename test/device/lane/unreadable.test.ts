@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { laneStatus } from '../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import type { UnreadableWhat } from '../../../src/ports/stream.ts';
 import { ready } from '../../service-events.ts';
 import { LaneHarness } from './asking-lane.ts';

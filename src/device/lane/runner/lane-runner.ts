@@ -37,7 +37,7 @@ import { PlaybackPipeline } from './playback-pipeline.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** The grants' tokens, which a lane never sees. */
-export interface GrantKeeper {
+export interface GrantedTokens {
   /** Address and token of one connection; null if the token is gone, or must not be sent to that host. */
   target(grant: string): StreamTarget | null;
   forget(grant: string): void;
@@ -53,7 +53,7 @@ export interface LaneDeps {
   readonly repeats: RepeatFilter;
   /** Reports exceptions in places that must not throw. */
   readonly defects: Defects;
-  readonly grants: GrantKeeper;
+  readonly tokenStore: GrantedTokens;
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
@@ -252,7 +252,7 @@ export class LaneRunner {
       case 'request_token':
         return this.deps.requestToken(effect);
       case 'forget_grant':
-        return this.deps.grants.forget(effect.grant);
+        return this.deps.tokenStore.forget(effect.grant);
       case 'open_stream':
         return this.openStream(effect.stream, effect.grant);
       case 'send_task':
@@ -307,7 +307,7 @@ export class LaneRunner {
   }
 
   private openStream(stream: number, grant: string): void {
-    const target = this.deps.grants.target(grant);
+    const target = this.deps.tokenStore.target(grant);
     if (target === null) {
       this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
       return;
@@ -330,7 +330,7 @@ export class LaneRunner {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
       },
     };
-    const hide = this.deps.grants.hideFor(grant);
+    const hide = this.deps.tokenStore.hideFor(grant);
     const connection = this.deps.openStream(target, hidingListener(listener, hide));
     this.connections.set(stream, connection);
   }

@@ -1,6 +1,6 @@
 import { drawBackoff } from '../../../core/retry/backoff.ts';
 import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
-import { PATIENCE, type Patience, RECOVERY } from '../retry/recovery.ts';
+import { PATIENCE, type Patience, RECOVERY } from '../recovery.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { closeHearing, closeStream, forgetLease } from './close.ts';

@@ -1,7 +1,7 @@
 import { draw } from '../../../core/random.ts';
 import { backoffBound } from '../../../core/retry/backoff.ts';
 import type { LaneState } from '../lane-state.ts';
-import { PATIENCE, type Patience } from '../retry/recovery.ts';
+import { PATIENCE, type Patience } from '../recovery.ts';
 import type { StepContext } from '../step-context.ts';
 import { isAnswerAwaited } from '../uplink/backlog.ts';
 import { hearingStream, tokenRequestOf, type Wait } from './session-state.ts';

@@ -6,7 +6,8 @@ import { LANE_COMMANDS } from './lane-commands.ts';
 
 /**
  * Every command that this version carries out. The agent, `dragoman ctl`, the roles at the broker and docs/mqtt.md use
- * this list: a new command needs a definition here and a handler in src/device/operator.
+ * this list: a new command needs a definition here and a handler. Most handlers are in
+ * src/device/operator.
  */
 export const COMMANDS = { ...LANE_COMMANDS, ...DESK_COMMANDS, ...DEVICE_COMMANDS } as const;
 export type CommandName = keyof typeof COMMANDS;

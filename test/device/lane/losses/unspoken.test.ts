@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../../src/device/lane/lane-report.ts';
-import { laneStatus } from '../../../../src/device/lane/status.ts';
+import { laneStatus } from '../../../../src/device/status/status-rules.ts';
 import { finished } from '../../../service-events.ts';
 import { LaneHarness } from '../lane-harness.ts';
 

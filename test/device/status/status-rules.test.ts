@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { deviceStatus, LONG_WITHOUT_SESSION_MS, laneStatus } from '../../../src/device/lane/status.ts';
-import { LaneHarness } from './lane-harness.ts';
-import { SITUATIONS, situation } from './situations.ts';
+import {
+  deviceStatus,
+  LONG_WITHOUT_SESSION_MS,
+  laneStatus,
+} from '../../../src/device/status/status-rules.ts';
+import { LaneHarness } from '../lane/lane-harness.ts';
+import { SITUATIONS, situation } from '../lane/situations.ts';
 
 /** Status and reasons as an owner reads them. */
 function told(lane: LaneHarness): string {

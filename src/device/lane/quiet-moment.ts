@@ -1,8 +1,8 @@
-import { isPlaying } from '../../playout/playout.ts';
-import type { LaneState } from '../lane-state.ts';
-import { owesSpeechSince } from '../replay/owed.ts';
-import { heldSpeech } from '../uplink/backlog.ts';
-import { isTranscribed } from './standby.ts';
+import { isPlaying } from '../playout/playout.ts';
+import type { LaneState } from './lane-state.ts';
+import { owesSpeechSince } from './replay/owed.ts';
+import { isTranscribed } from './session/standby.ts';
+import { heldSpeech } from './uplink/backlog.ts';
 
 /** Pause after which a sentence counts as ended (ms): pauses within a sentence are shorter. */
 const PAUSE_MS = 2000;

@@ -1,12 +1,10 @@
 import { REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
-import type { Phase } from '../../protocol/phases.ts';
-import { isMuted } from './lane-options.ts';
-import type { LaneState } from './lane-state.ts';
-import { silentLanguages } from './losses/unspoken.ts';
-import { phaseOf, tokenRequestOf } from './session/session-state.ts';
-import { doubtfulUntil, isDoubtful } from './session/silence-watch.ts';
-import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
-import type { StepContext } from './step-context.ts';
+import { isMuted } from '../lane/lane-options.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import { silentLanguages } from '../lane/losses/unspoken.ts';
+import { phaseOf, tokenRequestOf } from '../lane/session/session-state.ts';
+import { doubtfulUntil, isDoubtful } from '../lane/session/silence-watch.ts';
+import { isUnreadable, unreadableMoments } from '../lane/session/unreadable.ts';
 
 /** Reasons of the whole device: published without a lane. */
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];
@@ -43,17 +41,6 @@ export interface LaneStatus {
 export const LONG_WITHOUT_SESSION_MS = 20_000;
 /** Consecutive failures that make the lane degraded: one or two are often a short outage. */
 const FAILURES_TO_DEGRADE = 3;
-/** Phases on the way to a session. The backlog holds speech meanwhile. */
-const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
-
-/** Records when the lane began to establish a session. */
-export function trackSession(context: StepContext): void {
-  const { noSessionSince } = context.state;
-  const isOnTheWay = ON_THE_WAY.includes(context.phase);
-  if (isOnTheWay === (noSessionSince !== null)) return;
-  context.set({ noSessionSince: isOnTheWay ? context.now : null });
-}
-
 /** The only place where phases and conditions become a status. */
 export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (!state.wanted || state.hold !== null) return atRest(state);
