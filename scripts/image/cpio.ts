@@ -8,7 +8,10 @@ export interface InitramfsFile {
 const ALIGNMENT = 4;
 const MODE = 0o100644;
 
-/** Packs files in the format of an initramfs. Appended to an initramfs, they add to its files or replace them. */
+/**
+ * Packs files in the format of an initramfs. The archive can be appended to an initramfs: its files are added to those there, or
+ * replace them.
+ */
 export function cpio(files: readonly InitramfsFile[]): Buffer {
   const all = [...files, { path: 'TRAILER!!!', content: Buffer.alloc(0) }];
   return Buffer.concat(

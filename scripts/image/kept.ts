@@ -46,7 +46,7 @@ export function cacheFolder(): string {
 export const isThere = ({ kind, madeFrom }: Wanted, cache = cacheFolder()): boolean =>
   existsSync(join(cache, nameOf(kind, madeFrom)));
 
-/** Finds an entry, and verifies its checksums: the disk may have damaged it since. */
+/** Finds an entry, and verifies its checksums: the disk may have damaged it since it was written. */
 export async function findKept(
   { kind, madeFrom, longestMs = Number.POSITIVE_INFINITY }: Wanted,
   cache = cacheFolder(),

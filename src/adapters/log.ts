@@ -19,7 +19,7 @@ export interface LogSink {
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A format that `loadFormat` has loaded. The readable ones are a function. */
+/** A format as `loadFormat` returns it: a readable format becomes a function that formats a line; the others stay names. */
 export type LoadedFormat = Exclude<LogFormat, 'readable' | 'readable-plain'> | ((line: LogLine) => string);
 
 export interface LogOptions {

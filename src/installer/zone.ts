@@ -35,7 +35,7 @@ export function findZone(name: string, folder: string): string | null {
   return zonesIn(folder, '').find((zone) => canonicalName(zone) === same) ?? null;
 }
 
-/** ICU's name: the same for all names of one zone. */
+/** ICU's canonical name of a zone: the same for all its aliases. Null: ICU does not know the zone. */
 function canonicalName(name: string): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;

@@ -103,11 +103,14 @@ export interface Mixer {
 export interface Place {
   /** Changes with each break in the device's sound. */
   readonly run: number;
-  /** Samples since the run began, at the lane's rate, counted by the device's own clock. */
+  /**
+   * Number of the sample, at the lane's rate, counted by the device's own clock. A new run counts from 0, except after an underrun
+   * (see `heardFrom`).
+   */
   readonly sample: number;
   /**
-   * If the count continues from the previous run: the first sample that had not been played at the break. Null when the count
-   * starts anew.
+   * After an underrun, the new run continues the count of the previous one; this is the first sample that had not been played
+   * when the sound broke off. Null: the count began anew.
    */
   readonly heardFrom: number | null;
 }

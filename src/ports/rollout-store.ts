@@ -1,5 +1,5 @@
 /**
- * The present roll-out of a version, shared by the backends of one owner. There is one at most. Every operation throws `StoreDown`
+ * The current roll-out of a version, shared by the backends of one owner. There is one at most. Every operation throws `StoreDown`
  * or `StoreRefused` if it fails, and then has changed nothing.
  */
 
@@ -18,7 +18,7 @@ export interface StoredRollout extends RolloutKey {
 export interface RolloutStore {
   /** Null: there is none. */
   current(): Promise<StoredRollout | null>;
-  /** Replaces the present roll-out by a new one. False: the present one has changed meanwhile. */
+  /** Replaces the current roll-out by a new one. False: the current one has changed meanwhile. */
   replace(before: RolloutKey | null, next: { readonly id: string; readonly body: string }): Promise<boolean>;
   /** Writes a change of the roll-out. @returns the new revision; null: another writer changed the roll-out meanwhile */
   save(key: RolloutKey, body: string): Promise<number | null>;

@@ -82,7 +82,7 @@ export type EndReport = Pick<LedgerEntry, 'device' | 'lane' | 'session' | 'ms'>;
 /** `known`: it was written before. `implausible`: not written, because it fits no session, or another end was reported. */
 export type ReportOutcome = 'new' | 'known' | 'implausible';
 
-/** Recent sessions of a device, and the longest total time that their streams can have lasted. */
+/** Number of a device's recent sessions, and the longest total time their streams could have lasted. */
 export interface RecentStreams {
   readonly sessions: number;
   readonly ms: number;

@@ -106,7 +106,9 @@ const desirable = {
     .describe('Voice of the translation: an id of the service; null: its default.'),
   echo: z
     .enum(ECHO_MODES)
-    .describe('Echo protection: ignore the microphone while speaking, cancel the echo, or none.'),
+    .describe(
+      'Echo protection: ignore the microphone while the translation plays, cancel the echo, or do nothing.',
+    ),
   start: z.enum(START_MODES).describe('Trigger of a session: power-on, a command, or a voice.'),
   standbyAfter: z
     .number()

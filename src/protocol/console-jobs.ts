@@ -43,7 +43,7 @@ export interface Job {
 export interface JobDevice {
   readonly device: string;
   readonly state: JobState;
-  /** Code of a device's refusal; null: none. */
+  /** Code of the error that the device answered, or that kept the backend from sending; null: none. */
   readonly code: string | null;
   /** A sentence for people; null: none. */
   readonly message: string | null;

@@ -32,7 +32,7 @@ export const devicesReportSchema = z.object({
       name: z.string(),
       driver: z.string(),
       usb: z.object({ port: z.string().nullable(), model: z.string().nullable() }).nullable(),
-      allowed: z.boolean().nullable().describe('this user has access; null: not known'),
+      allowed: z.boolean().nullable().describe('the user running the command has access; null: not known'),
       devices: z.array(cardDeviceSchema),
     }),
   ),

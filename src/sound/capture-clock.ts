@@ -22,7 +22,7 @@ interface Late {
   readonly earliest: number;
 }
 
-/** Fastest rise of the line (share): quartz clocks are off by 300 ppm at worst. */
+/** Fastest rise of the line, as a share of elapsed time: quartz clocks are off by 300 ppm at worst. */
 const FASTEST_DRIFT = 400e-6;
 /** Time (ms) within which at least one observation must be prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;

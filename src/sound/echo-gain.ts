@@ -49,7 +49,7 @@ export class EchoGain {
     }
   }
 
-  /** Adds a block that was compared. */
+  /** Adds a block whose played and captured sound were compared. */
   add(block: EchoBlock): void {
     const { crossRe, crossIm, power } = this;
     const { firstBin, lastBin } = this.spectrum;

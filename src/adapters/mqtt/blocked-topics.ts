@@ -12,7 +12,7 @@ export function createBlockedTopics() {
   const until = new Map<string, number>();
   const has = (topic: string, now: number): boolean => now < (until.get(topic) ?? Number.NEGATIVE_INFINITY);
   return {
-    /** Only the first refusal counts: that of a message already in flight does not extend the block. */
+    /** Only the first refusal counts: a later one, for a message that was already in flight, does not extend the block. */
     add(topic: string, now: number, isUrgent: boolean): void {
       if (has(topic, now)) return;
       if (until.size >= MOST_TOPICS) until.clear();

@@ -12,7 +12,7 @@ export interface MqttBusDeps extends ConnectionDeps {
   readonly outbox?: OutboxLimits;
 }
 
-/** The port, with figures about the queue for an operator. */
+/** The `Bus` port, plus queue counts that an operator can see. */
 export interface MqttBus extends Bus {
   readonly outbox: OutboxCounts;
 }

@@ -39,7 +39,7 @@ interface Unit extends RestartFacts {
   readonly active: boolean;
 }
 
-/** The agent's unit, from systemd, the kernel and the agent's own note. */
+/** The agent's unit, as systemd, the kernel and the agent's own note describe it. */
 export function createAgentUnit({ unit, runtime, kernel }: UnitPlaces, clock: Clock): AgentUnit {
   let count = NO_RESTARTS;
   /** Bytes read by one process; oldest first. The first is the most recent one that is old enough to measure by. */

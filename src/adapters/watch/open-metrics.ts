@@ -1,4 +1,4 @@
-/** Metrics as text, in the format OpenMetrics 1.0, which Prometheus reads. */
+/** Metrics as text in OpenMetrics 1.0 format, which Prometheus reads. */
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 

@@ -42,7 +42,7 @@ export function openFleetBus(
         hearsHealth = !filters.includes(health);
         if (!hearsHealth) fleet.listen(false);
         const sentence =
-          'the broker does not allow the console to receive all its topics: give the backend the rights of docs/console.md';
+          'the broker does not allow the console to receive all its topics: give the backend the rights listed in docs/console.md';
         if (filters.length > 0) log.warn({ filters }, sentence);
       },
       up() {

@@ -23,7 +23,9 @@ const MOST_AT_ONCE = 20;
 const MOST_NOTED = 20_000;
 
 export interface RefusedConfigs {
-  /** Call it when a device has just reported its configuration; retained reports may concern older documents. */
+  /**
+   * Call it when a device has just reported its configuration, but not for a retained report, which may concern an older document.
+   */
   heard(device: string): void;
   /** Writes the settled refusals to the audit. */
   note(): Promise<void>;

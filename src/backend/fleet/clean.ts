@@ -1,4 +1,4 @@
-/** Cleans texts from devices. A hostile device may send markup, characters that reorder or hide text, and very long texts. */
+/** Sanitizes text that devices send. A hostile device may send markup, characters that reorder or hide text, and very long texts. */
 import { redactText } from '../../adapters/redaction.ts';
 import { harmless, oneLine } from '../../protocol/plain-text.ts';
 

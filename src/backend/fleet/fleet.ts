@@ -34,7 +34,7 @@ export interface FleetEvents {
 export interface FleetNews {
   /** Devices that are new or whose row has changed. */
   readonly rows: ReadonlySet<FleetDevice>;
-  /** Devices from which any message came. */
+  /** Devices examined because a message from or about them came, they fell silent, or the configuration lists them. */
   readonly heard: ReadonlySet<FleetDevice>;
   readonly events: readonly FleetEvents[];
 }

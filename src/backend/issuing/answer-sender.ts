@@ -70,7 +70,7 @@ export class AnswerSender {
     });
   }
 
-  /** Confirms that the ended streams that a request reports are in the store. */
+  /** Confirms that the store holds the ended streams reported in a request. */
   confirmEnds({ who, request: { id, ended = [] }, reply }: Ask): Promise<void> {
     const recorded = ended.map(({ session }) => session);
     return this.send(who, reply, { ts: timestamp(this.parts.clock.wall()), id, recorded });

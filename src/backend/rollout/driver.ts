@@ -1,4 +1,4 @@
-/** Drives the present roll-out, if there is one, unless another backend does. */
+/** Drives the current roll-out, if there is one, unless another backend does. */
 import type { Signer } from '../../adapters/signing/signer.ts';
 import type { Complain } from '../../machine/limited-warnings.ts';
 import type { OpenBus } from '../../ports/bus.ts';

@@ -102,7 +102,7 @@ export function openFleetListener({
     {
       refused(filters) {
         const sentence =
-          'the broker does not allow this backend to follow a roll-out: give it the rights of docs/console.md, or write the rules again with "dragoman-backend devices add"';
+          'the broker does not allow this backend to follow a roll-out: give the backend the rights listed in docs/console.md, or write the rules again with "dragoman-backend devices add"';
         if (filters.length > 0) log.warn({ filters }, sentence);
       },
       up() {

@@ -92,7 +92,8 @@ async function backup(shell: Shell, options: BackupOptions): Promise<void> {
     };
     await writeFile(join(to, FILE_LIST), (write) => write(JSON.stringify(list)));
     const rows = await writeFile(join(to, STORE_FILE), (write) => dump(engine, write));
-    shell.print(textLine(`saved ${rows} rows of the store and ${saved.length} files in ${to}`));
+    const copied = `${count(rows, 'row')} of the store and ${count(saved.length, 'file')}`;
+    shell.print(textLine(`saved ${copied} in ${to}`));
     for (const name of files.filter((path) => !existsSync(path)))
       shell.complain(
         textLine(`warning: ${name} is not saved, because it is not a file here. Keep a copy of its source.`),
@@ -131,9 +132,10 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
   await withEngine(config, storePassword, async (engine) => {
     const rows = await load(engine, lines);
     const kept = files.length - missing.length;
-    const there = kept === 0 ? '' : `; kept ${kept} files that already existed`;
+    const there = kept === 0 ? '' : `; kept ${count(kept, 'file')} that already existed`;
     const where = url === null ? ` in ${storePath}` : '';
-    shell.print(textLine(`restored ${rows} rows of the store${where} and ${missing.length} files${there}`));
+    const read = `${count(rows, 'row')} of the store${where} and ${count(missing.length, 'file')}`;
+    shell.print(textLine(`restored ${read}${there}`));
   });
   if (url === null) give(storeOwner, storePath);
   if (foreign.length > 0)
@@ -142,6 +144,10 @@ async function restore(shell: Shell, options: RestoreOptions): Promise<void> {
         `warning: give these files to their users, which this machine does not know: ${foreign.join(', ')}`,
       ),
     );
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** Copies a file or a folder with all modes: newer versions of Node.js create world-readable folders. */

@@ -1,4 +1,4 @@
-/** Judges messages on the device's own status topic: old connections, and other devices with the same name. */
+/** Judges messages on the device's own status topic: do they come from an old connection, or from another device with the same name? */
 import { UNDISPUTED_AFTER_MS } from '../../core/retry/reconnect.ts';
 
 /** The relevant fields of a status. */

@@ -27,8 +27,9 @@ export interface CommandAnswers {
    */
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**
-   * For a command that the broker sends again after its answer: does not answer twice.
-   * @returns false: there is no record of the answer, so it must be given again
+   * For a command that the broker sends again although it has been answered: acknowledges it at once if the broker has the
+   * answer, or when the pending answer has been delivered or dropped.
+   * @returns false: the broker is not known to have the answer, so it must be given again
    */
   isGiven(asker: Asker): boolean;
   /** Whether an operator may still be waiting for an answer that has not reached the broker. */

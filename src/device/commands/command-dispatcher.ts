@@ -33,7 +33,7 @@ export interface CommandDispatcher {
 
 export interface CommandDispatcherDeps {
   readonly address: DeviceAddress;
-  /** Groups whose commands the device accepts too. */
+  /** Groups whose commands the device also accepts. */
   readonly groups: readonly string[];
   readonly topics: DeviceTopics;
   readonly clock: Clock;

@@ -120,7 +120,7 @@ async function reachBroker(
   });
 }
 
-/** How long the broker keeps the session of the doctor's own identifier (s, MQTT 5): as short as possible. */
+/** How long the broker keeps the session under the doctor's own client identifier (s, MQTT 5): as short as possible. */
 const KEPT_S = 1;
 
 /** Logs in as the agent does: with its session, its subscriptions and a will on its status. */

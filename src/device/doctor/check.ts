@@ -65,7 +65,7 @@ async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Prom
   const late = new Promise<readonly LaneOutcome[]>((resolve) => {
     const seconds = Math.round(check.limitMs / 1000);
     const fix = 'Run it again; if that does not help, restart the machine.';
-    const outcome = about(null, problem(`came to no result within ${seconds} s`, fix));
+    const outcome = about(null, problem(`did not finish within ${seconds} s`, fix));
     cancels.push(clock.at(clock.now() + check.limitMs, () => resolve([outcome])));
   });
   try {

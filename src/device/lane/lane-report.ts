@@ -97,7 +97,7 @@ export function openSince(state: LaneState): readonly number[] {
   return since;
 }
 
-/** Total time (ms) for which the lane has had streams open: what the service charges. */
+/** Total time (ms) for which the lane has had streams open: the time that the service charges for. */
 export function billedMs(state: LaneState, now: number): number {
   return openSince(state).reduce((sum, openedAt) => sum + (now - openedAt), state.counts.streamMs);
 }

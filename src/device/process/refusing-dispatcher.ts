@@ -18,7 +18,7 @@ export interface RefusingDispatcherDeps {
   readonly log: Log;
   /** The device's own file, so that ids stay known after the repair. */
   readonly commandFile: StateFile | null;
-  /** Why no command can be carried out. */
+  /** Why commands other than `status` cannot be carried out. */
   problem(): string;
   /** The answer to `status`, the only command that works. */
   status(): unknown;

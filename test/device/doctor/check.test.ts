@@ -44,7 +44,7 @@ describe('running checks', () => {
     );
     await clock.elapse(7000);
     expect(await running).toMatchObject([
-      { check: 'broker', verdict: 'problem', finding: 'came to no result within 7 s' },
+      { check: 'broker', verdict: 'problem', finding: 'did not finish within 7 s' },
       { check: 'disk', verdict: 'problem', finding: 'the check itself failed: no statfs' },
       { check: 'memory', verdict: 'ok', fix: null },
     ]);

@@ -19,8 +19,8 @@ export function dyingWithParent(words: readonly string[]): readonly string[] {
 /**
  * Words to put before the program's own; empty when none are needed or possible.
  *
- * A systemd unit needs none: systemd kills all remaining processes of a dead unit (KillMode=mixed in our unit). `setpriv` would also
- * fail there: it always calls capset, which the unit's filter forbids, so every child would end with 127. Elsewhere a test run
+ * A systemd unit needs none: systemd kills all remaining processes of a dead unit (KillMode=mixed in our unit). Nor would `setpriv`
+ * work there: it always calls capset, which the unit's filter forbids, so every child would end with 127. Elsewhere a test run
  * decides, because containers have such filters too.
  */
 export function prefix(env: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -6,7 +6,7 @@ import { keepPieces } from './replay-log.ts';
 import { placePart } from './segment-times.ts';
 import { isComplete, isOver, isSaidInAll, isShort, lettersOf, msOf, spokenIn } from './sentence.ts';
 
-/** Gap (ms) in sound without ids that separates two sentences: the service sends a sentence as a burst. */
+/** In sound without ids, a gap of this length (ms) separates two sentences: the service sends a sentence as a burst. */
 export const OTHER_SOUND_MS = 1000;
 
 /** A piece of translated sound. */

@@ -18,7 +18,7 @@ interface Turn {
   readonly until: number;
 }
 
-/** A person has begun to speak: the next slots decide which one. */
+/** A person has begun to speak: the next slots decide who. */
 interface Contest {
   readonly from: number;
   readonly sums: Heard;

@@ -7,8 +7,9 @@ import { EMPTY_ROOM, hear, isUndecided, LATE_MS, type Room, settle, withoutOther
 
 /** A chunk without the other person's speech. */
 export interface OwnChunk {
+  /** Full length; the other person's speech is replaced by silence. */
   readonly pcm: Uint8Array;
-  /** The remaining pieces of the chunk; empty: none. */
+  /** The pieces of the chunk that are not the other person's speech; empty: all of it is. */
   readonly own: readonly Uint8Array[];
 }
 
