@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../../protocol/mqtt/reasons.ts';
+import { type Block, REASONS } from '../../protocol/mqtt/reasons.ts';
 import type { Phase } from '../../protocol/phases.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { isMuted } from '../lane/lane-options.ts';
@@ -19,8 +19,8 @@ export interface ScreenedLane {
 /** How long the translation of a sentence may be awaited (ms) before the screen stops promising it. */
 const LONGEST_TRANSLATION_MS = 15_000;
 
-/** Reasons that do not affect a running stream. */
-const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
+/** What a running stream does not need. */
+const FOR_THE_NEXT_SESSION: readonly (Block | null)[] = ['broker', 'backend'];
 const LIVE: readonly Phase[] = ['live', 'rolling'];
 
 /** Worst status first: a lane that does not work comes before lanes that do. */
@@ -47,9 +47,9 @@ function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: numbe
   if (!state.wanted || state.ending) return { kind: 'closed', until: null };
   const phase = phaseOf(state.session);
   const { reasons, status } = laneStatus(state, now);
-  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'muted');
+  const blocked = reasons.filter(({ code }) => code !== 'muted').map(({ code }) => REASONS[code].blocks);
   const isLive = LIVE.includes(phase);
-  const matters = codes.filter((code) => !isLive || !FOR_THE_NEXT_SESSION.includes(code));
+  const matters = blocked.filter((block) => !isLive || !FOR_THE_NEXT_SESSION.includes(block));
   if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
   if (isMuted(state.options)) return { kind: 'muted' };
   if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
@@ -62,9 +62,9 @@ export function isDeaf(state: LaneState, now: number): boolean {
   return isMuted(state.options) || (opensByKey(state) && now > state.twoWay.openUntil);
 }
 
-function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {
-  if (codes.includes('capture')) return 'microphone';
-  return codes.includes('playback') ? 'loudspeaker' : 'connection';
+function causeOf(blocked: readonly (Block | null)[]): 'connection' | 'microphone' | 'loudspeaker' {
+  if (blocked.includes('microphone')) return 'microphone';
+  return blocked.includes('loudspeaker') ? 'loudspeaker' : 'connection';
 }
 
 const LEVELS = 10;
