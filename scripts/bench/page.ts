@@ -64,8 +64,8 @@ ${notes.map((note) => `- ${note}`).join('\n')}
   warm-up.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service
   notes when the chunk's last byte arrived. The duration of the chunk itself (320 ms) is not counted.
-- **Wire to speaker**: from the moment when the relay passed on a sentence's first chunk to the frame of the card at which its
-  first sample was played. Only sentences that did not have to wait for another one count.
+- **Wire to speaker**: the time from when the relay passed on a sentence's first chunk until the card played the sentence's
+  first sample, by the card's frame count. Only sentences that did not have to wait for another one count.
 - **Start**: from the start of the process to its first chunk on the wire, without the time that the service takes to set
   up its task. It includes the agent's request to the backend for a session, over MQTT; the bare loop creates its own session
   with the API key.

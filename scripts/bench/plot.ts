@@ -3,7 +3,7 @@ import { GOALS, perRound, type Results } from './results.ts';
 import { SUBJECTS, type SubjectName } from './subject.ts';
 import { TITLES } from './table.ts';
 
-/** Colours that are distinct on white and black, also for colour-blind people. */
+/** Colours that are distinct on white and black, including for colour-blind people. */
 const COLOURS: Readonly<Record<SubjectName, string>> = {
   agent: '#2a8fd6',
   bare: '#8a8f98',

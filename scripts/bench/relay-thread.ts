@@ -1,6 +1,6 @@
 /**
- * A relay between the measured programs and the service, which records the time of each message. It runs in its own thread,
- * with priority if allowed, so that the recorded times are as exact as possible.
+ * A relay between the measured programs and the service; it records the time of each message. It runs in its own thread, with
+ * priority if allowed, so that the recorded times are as exact as possible.
  */
 import { connect, createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';

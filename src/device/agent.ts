@@ -317,7 +317,8 @@ export class Agent {
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
     await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));
-    // Saves which answers the broker has, so that the next start does not repeat them. Does not wait for a slow disk.
+    // Waits until the file records which answers have reached the broker, so that the next start does not send them again.
+    // A slow disk may delay this only until `endsAt`.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
   }

@@ -28,7 +28,8 @@ function withSound(object: string, base64: string): string {
 }
 
 /**
- * Writes a message as a text frame, with its sound as base64. A message of sound is returned as bytes.
+ * Writes a message as a JSON text frame, with any sound in base64. In the usual form (`object`, not packed), a frame with sound
+ * is returned as UTF-8 bytes, otherwise as a string.
  * @param inTurn number of the message on the stream: with `mixed`, every second one carries its data as a string
  */
 export function writeFrame(

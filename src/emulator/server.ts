@@ -58,7 +58,7 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly onRequest?: (entry: RequestEntry) => void;
 };
 
-/** An emulator in the same process, as tests and the demo use it. */
+/** An emulator in the caller's process, as used by tests. */
 export interface Emulator {
   /** `http://host:port`, or `https:` */
   readonly url: string;

@@ -1,6 +1,6 @@
 /** A key was pressed or released. Repeats while it is held are not reported. */
 export interface KeyChange {
-  /** The kernel's code of the key (src/protocol/key-names.ts). */
+  /** The kernel's code for the key (src/protocol/key-names.ts). */
   readonly code: number;
   readonly isDown: boolean;
 }

@@ -141,7 +141,7 @@ const passwordSchema = copiedSchema
   .refine(isPlain, PLAIN)
   .refine(isWhole, 'contains half a character: part of it is missing; enter it again');
 
-/** Content of the file. A null secret means: the device has stored it and removed it from the file. */
+/** Content of the file. A null secret means that the device has stored the secret and removed it from the file. */
 export const provisioningSchema = z.strictObject({
   format: z.literal(1),
   wifi: wifiSchema.optional(),

@@ -30,9 +30,9 @@ export interface EchoGuard {
   /** The last measurement that was reported to the owner. */
   readonly reported: EchoObservation | null;
   readonly fallback: EchoFallback | null;
-  /** Total sound played when the canceller became ready (ms); null: no canceller. */
+  /** Total sound played (ms) by the time the canceller became ready; null: no canceller is ready. */
   readonly cancelsSince: number | null;
-  /** Total sound played when the path changed, or may have changed (ms). */
+  /** Total sound played (ms) by the time the path changed, or may have changed. */
   readonly changedAt: number | null;
   /** How often cancelling failed since the mode was last ordered. */
   readonly failures: number;

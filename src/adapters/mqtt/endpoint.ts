@@ -37,7 +37,7 @@ const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 /** The password or a TLS file is unavailable: a person must fix it. The message reveals the content of neither. */
 export class UnusableCredential extends Error {}
 
-/** The broker's name for messages: scheme, host and port, never user name or password. */
+/** How messages name the broker: scheme, host and port, never user name or password. */
 export function brokerName(connection: MqttConnection): string {
   const url = readAddress(connection.url);
   return url === null ? 'the broker' : `${url.protocol}//${url.host}`;

@@ -5,7 +5,7 @@ function isReason(value: unknown): value is RefusalReason {
   return REFUSAL_REASONS.some((reason) => reason === value);
 }
 
-/** Fields of a refusal that may show its reason: at the upgrade, in a message, or in a close. */
+/** Fields of a refusal that may show its reason: at the upgrade, in a message, or in a close frame. */
 export interface RefusalSigns {
   readonly httpStatus?: number | undefined;
   readonly errorCode?: number | null | undefined;

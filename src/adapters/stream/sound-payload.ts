@@ -8,7 +8,7 @@ export interface Payload {
   readonly problem: string | null;
 }
 
-const ASKED = `not the 16-bit PCM, mono, ${OUTPUT_RATE_HZ} Hz, that was declared`;
+const ASKED = `not the declared PCM (16-bit, mono, ${OUTPUT_RATE_HZ} Hz)`;
 /** Other containers by their first bytes. The chance that sound begins with them is one in four billion. */
 const CONTAINERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('OggS'), 'Ogg'],

@@ -123,7 +123,8 @@ function neededBy(
     const newest = own.at(-1);
     const settled = own.findLast((session) => now >= freeAt(session)) ?? own[0];
     if (newest === undefined || settled === undefined) return [];
-    // A lane that asks for a rollover uses its settled session; a lane that asks for another reason uses none.
+    // A lane that requests a rollover is still using its settled session; a lane that requests a session for any other
+    // reason is using none.
     if (name === lane) return reason === 'rollover' ? [settled] : [];
     return settled === newest || !newest.isRollover ? [newest] : [newest, settled];
   });

@@ -30,7 +30,10 @@ const MOST_WAITING = 10_000;
 const PER_DEVICE: Rate = { burst: 120, perMinute: 30 };
 /** Limit on requests per device whose ended streams are recorded. */
 const REPEATED: Rate = { burst: 6, perMinute: 6 };
-/** While more reports wait, ended streams in requests are ignored: the device repeats them. */
+/**
+ * While more than this many reports are waiting, the ended streams listed in token requests are ignored; the device will send
+ * them again.
+ */
 const MOST_BEFORE_REPEATED = 1000;
 
 const MOST_LANGUAGES = 20;

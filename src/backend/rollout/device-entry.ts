@@ -11,9 +11,9 @@ export interface SeenDevice {
   /** Id of the agent's run; null: not known. */
   readonly boot: string | null;
   readonly update: UpdateReport | null;
-  /** Speech that was lost or not spoken since the last step. */
+  /** Speech that was lost or unspoken since the last step. */
   readonly troubleMs: number;
-  /** Its reports cannot be true. */
+  /** It has reported values that cannot be true. */
   readonly isImplausible: boolean;
 }
 

@@ -92,7 +92,7 @@ function lossy(rollout: Rollout): [string, string][] {
 }
 
 const lossSentence = (ours: number, theirs: number): string =>
-  `${inSeconds(ours)} s of speech an hour (lost or not spoken), the others ${inSeconds(theirs)} s`;
+  `${inSeconds(ours)} s of speech an hour (lost or unspoken), the others ${inSeconds(theirs)} s`;
 
 /** Pauses at one suspect, and stops at two. */
 export function judge(rollout: Rollout, now: number): Rollout {

@@ -81,7 +81,7 @@ export function rolloutLines(rollout: Rollout, isDriven: boolean): string[] {
     `  devices   ${devices}${whom}${unsupported === 0 ? '' : `; ${unsupported} more have no updater`}`,
     `  ordered   ${ordered}: ${live} live, ${under_way} under way, ${failed} failed, ${rolled_back} rolled back`,
     `  offline   ${offline}${offline === 0 ? '' : '; they get the order when they connect'}`,
-    `  speech    lost or not spoken in an hour (median): ${inSeconds(updated)} s with it, ${inSeconds(others)} s without`,
+    `  speech    lost or unspoken per hour (median): ${inSeconds(updated)} s with ${plan.version}, ${inSeconds(others)} s without`,
     ...(reason === null ? [] : [`  reason    ${reason}`]),
     `  next      ${nextOf(rollout, isDriven)}`,
     ...doubts(rollout),

@@ -46,7 +46,7 @@ export type Entry = z.infer<typeof entrySchema>;
 const speechSchema = z.object({
   /** How long the device was connected. */
   connectedMs: z.number(),
-  /** Speech that was lost or not spoken. */
+  /** Speech that was lost or unspoken. */
   troubleMs: z.number(),
 });
 export type Speech = z.infer<typeof speechSchema>;

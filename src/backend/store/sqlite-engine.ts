@@ -125,7 +125,7 @@ async function whenFree(waitMs: number, act: () => void): Promise<void> {
   }
 }
 
-/** Ignores failures: a full disk has already rolled the transaction back. */
+/** Ignores failures: after a full disk, for example, SQLite has already rolled the transaction back. */
 function rollBack(open: Database): void {
   try {
     open.exec('ROLLBACK');

@@ -50,7 +50,7 @@ export function addTemplateVerb(devices: Command, shell: Shell): void {
     )
     .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
     .option('--replace', 'for replacement boards; the logins of the old boards are no longer valid')
-    .option('--cloud-init', 'write user-data for the imager of Raspberry Pi OS instead of dragoman.json')
+    .option('--cloud-init', 'write user-data for Raspberry Pi Imager instead of dragoman.json')
     .option('--json', 'print one line: {"devices": [{"device", "folder"}]}')
     .addHelpText(
       ...examples(

@@ -26,7 +26,7 @@ export function createRoom(rateHz: number): Room {
   let isOpen = false;
   let played: readonly Played[] = [];
 
-  /** Adds the echo of the loudspeaker during the capture of these samples. */
+  /** Adds to these samples the loudspeaker's echo that arrived while they were captured. */
   const addEcho = (pcm: Uint8Array, capturedAt: number): Uint8Array => {
     const beganAt = capturedAt - durationMs(pcm.byteLength, rateHz);
     const echoing = played.filter(({ startsAt, pcm: sound }) => {

@@ -33,7 +33,10 @@ export function createFinishLine(): FinishLine {
   };
 }
 
-/** Whether more may follow: a text, translated audio, unsent speech, or a new session. */
+/**
+ * Whether this step suggests that more will follow: a caption, translated audio, speech just sent, or a change of session
+ * phase.
+ */
 function hasNews({ effects, before, after }: LaneStep): boolean {
   return (
     phaseOf(before.session) !== phaseOf(after.session) ||

@@ -73,7 +73,7 @@ export function rowWidth(row: Row): number {
   return row.reduce((width, { text }) => width + displayWidth(text), 0);
 }
 
-/** Puts `right` at the end of a row of `width` columns; leaves it out without enough room. */
+/** Puts `right` at the end of a row of `width` columns; leaves it out if there is not enough room. */
 export function justify(left: Row, right: Row, width: number): Row {
   const gap = width - rowWidth(left) - rowWidth(right);
   return gap < 1 ? left : [...left, { text: ' '.repeat(gap) }, ...right];

@@ -16,7 +16,7 @@ import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { formatDiagnosis, layOutFinding, layOutSummary } from './diagnosis-text.ts';
 
-/** Options of the command line. */
+/** Command-line options. */
 export interface DoctorOptions {
   readonly config: string;
   readonly json?: true;

@@ -1,4 +1,4 @@
-/** Long-term upkeep of the connection to the owner: certificate renewal and broker changes. */
+/** Long-term upkeep of the connection to the owner's broker: certificate renewal and broker changes. */
 
 import type { RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';

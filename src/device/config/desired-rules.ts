@@ -24,7 +24,7 @@ export interface DesiredDocument {
   readonly kept?: DesiredKeep | undefined;
 }
 
-/** Accepted keys of a document. */
+/** What is in force from one origin. */
 export interface DesiredKeep {
   readonly lanes: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
   readonly schedule?: unknown;
@@ -38,7 +38,10 @@ export interface Resolved {
   readonly config: Config;
   /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
-  /** The accepted keys of each origin's document, with the kept values of the refused ones. */
+  /**
+   * What is in force from each origin: the accepted keys of its document and, for each refused key, the value from an earlier
+   * document.
+   */
   readonly inForce: ReadonlyMap<string, DesiredKeep>;
 }
 
@@ -104,7 +107,7 @@ export function readDocument(from: string, body: unknown): DesiredDocument | str
 
 const NOTHING: DesiredKeep = { lanes: [] };
 
-/** The accepted keys of a document; for each refused one, the kept value. */
+/** What is then in force from the document's origin: its accepted keys and, for each refused key, the value from an earlier document. */
 function readGood(
   config: Config,
   { from, body, kept = NOTHING }: DesiredDocument,

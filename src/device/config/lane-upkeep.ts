@@ -13,7 +13,7 @@ import {
 } from '../lane/runner/lane-changes.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 
-/** Interval of checks whether a sentence has ended (ms). */
+/** Interval between checks for the end of a sentence (ms). */
 const LOOK_EVERY_MS = 500;
 /** Longest wait for the end of a sentence (ms): in a loud room, speech may never seem to end. */
 const LONGEST_WAIT_MS = 60_000;

@@ -202,7 +202,7 @@ async function playTone(
   }
 }
 
-/** Looks for the tone in the sound from shortly before it was due. */
+/** Searches the recording for the tone, starting shortly before the tone was due. */
 function findEcho(
   pieces: readonly HeardPiece[],
   rateHz: number,

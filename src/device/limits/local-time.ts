@@ -57,8 +57,8 @@ export function weekdayOf(day: number): number {
 }
 
 /**
- * When local clocks show this time of that day, as in calendars (RFC 5545, 3.3.5): a repeated time means its first
- * occurrence; a skipped time uses the offset before the gap.
+ * The instant at which local clocks show this time of that day. As in calendars (RFC 5545, 3.3.5), a repeated time means its
+ * first occurrence; a skipped time uses the offset before the gap.
  */
 export function instantOf(day: number, minutes: number, timeZone: string): WallMs {
   const shown = day * DAY_MS + minutes * MINUTE_MS;

@@ -73,7 +73,7 @@ function opensAt(
   return null;
 }
 
-/** The opening hours that begin on a day; they belong to it even if they pass midnight. */
+/** The opening hours that begin on a day; they belong to it even if they run past midnight. */
 function windowsOn(day: number, { open, timeZone }: Schedule, closed: ReadonlySet<string>): Window[] {
   if (closed.has(dateOf(day))) return [];
   const name = WEEKDAYS[weekdayOf(day)];

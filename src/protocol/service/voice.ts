@@ -44,7 +44,7 @@ function requestSchema(letters: Letters) {
   return z.object({
     data: z.object({
       name: nameSchema(letters, '\\-. ', { min: 3, max: 64 }, '_ - . and space'),
-      samples: z.array(sampleSchema(letters)).length(1, 'exactly 1 sample is possible at present'),
+      samples: z.array(sampleSchema(letters)).length(1, 'exactly 1 sample is allowed at present'),
       description: z.string().optional(),
       labels: z.record(z.string(), z.string()).optional(),
     }),

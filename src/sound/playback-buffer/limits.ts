@@ -15,7 +15,7 @@ export const SHORTEST_LOOK_MS = 5;
 export const LOOK_SLACK_MS = 300;
 /** Silence before sound (ms): without it, pieces that arrive one by one would underrun. */
 export const PREROLL_MS = 40;
-/** Sound ahead (ms) below which the last period is padded with silence, if nothing follows. */
+/** If nothing follows and less sound than this (ms) is still ahead, the last period is padded with silence. */
 export const TAIL_MS = 130;
 /** Silence (ms) that pushes out the sound held in a sample rate converter. */
 export const CONVERTER_TAIL_MS = 10;

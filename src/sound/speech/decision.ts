@@ -2,7 +2,7 @@ import type { ChunkLevels } from './noise-floor.ts';
 
 /** Decides whether a person speaks. Three functions, because mistakes have different costs. */
 
-/** A fast decision from one chunk, for effects that are easily undone, such as lowering the translation during speech. */
+/** A fast decision, based on one chunk, for actions that are easily undone, such as lowering the translation during speech. */
 export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
   // Both must agree: the chunk is loud enough, and the voice detector (if there is one) hears a person.
   return voiced && levels.isSpeech !== false;
@@ -15,7 +15,8 @@ const HARDEST = 4;
 const EXPECTED = 4;
 
 /**
- * A careful decision from about the last second, for effects that cost money, such as opening a stream or keeping it open.
+ * A careful decision, based on roughly the last second, for actions that cost money, such as opening a stream or keeping it
+ * open.
  * @param mistakes recent wrong decisions in this room
  * @param isExpected a person whose voice was unclear has just spoken here
  */

@@ -116,7 +116,7 @@ describe('lost speech that one device reports', () => {
     const other = [...test.devices.keys()].find((name) => !test.drawn().includes(name)) ?? '';
     expect(lossy(test.drawn(), new Map([[other, 1e11]]), test)).toMatchObject({
       state: 'stopped',
-      reason: 'devices with this version lose 1.5 s of speech an hour (lost or not spoken), the others 0.0 s',
+      reason: 'devices with this version lose 1.5 s of speech an hour (lost or unspoken), the others 0.0 s',
     });
     const quiet = wave();
     expect(lossy(honest, new Map([[hostile, 0]]), quiet.test).state).toBe('stopped');
@@ -140,7 +140,7 @@ describe('lost speech that one device reports', () => {
     const claims = new Map([[hostile, 1e11]]);
     expect(lossy([], claims, test)).toMatchObject({
       state: 'paused',
-      reason: `${hostile}: it loses 3600.0 s of speech an hour (lost or not spoken), the others 0.0 s`,
+      reason: `${hostile}: it loses 3600.0 s of speech an hour (lost or unspoken), the others 0.0 s`,
     });
     ask(resume(test.rollout));
     expect(lossy([], claims, test)).toMatchObject({ state: 'running', reason: null });

@@ -265,7 +265,7 @@ describe('a roll-out', () => {
     expect(lossy(1900, 1000)).toMatchObject({ state: 'running' });
     expect(lossy(2100, 1000)).toMatchObject({
       state: 'stopped',
-      reason: 'devices with this version lose 1.0 s of speech an hour (lost or not spoken), the others 0.5 s',
+      reason: 'devices with this version lose 1.0 s of speech an hour (lost or unspoken), the others 0.5 s',
     });
     expect(lossy(1100, 100).state).toBe('stopped');
   });
@@ -280,7 +280,7 @@ describe('a roll-out', () => {
     test.go();
     expect(test.rollout).toMatchObject({
       state: 'stopped',
-      reason: 'devices with this version lose 1.5 s of speech an hour (lost or not spoken), the others 0.0 s',
+      reason: 'devices with this version lose 1.5 s of speech an hour (lost or unspoken), the others 0.0 s',
     });
   });
 

@@ -71,7 +71,10 @@ export function waitsForTurn(lane: Lane, { confirmedTask }: LiveStream): boolean
 /** Silence (chunks, 2.56 s) after which a partial that is still open no longer delays a turn. */
 const LONG_PAUSE_CHUNKS = 8;
 
-/** Whether the previous speaker's sentence is over: otherwise the service would translate the rest in the other direction. */
+/**
+ * Whether the previous speaker's sentence is over. If the direction changed before that, the service would translate the rest
+ * of it the wrong way.
+ */
 export function isSentenceOver({ backlog }: Lane, { replay }: LiveStream): boolean {
   return backlog.quietRun >= (replay.partial === null ? PAUSE_KEPT_CHUNKS : LONG_PAUSE_CHUNKS);
 }

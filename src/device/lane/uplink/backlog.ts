@@ -20,7 +20,7 @@ export interface BacklogChunk {
   readonly levels?: ChunkLevels;
   /** The chunk had to wait: there was no stream, or other chunks were before it. */
   readonly queued: boolean;
-  /** Languages in which an earlier stream, now broken, has spoken this chunk. */
+  /** Languages in which an earlier stream, now broken, already spoke this chunk's translation. */
   readonly said?: readonly string[];
   /** This chunk is replayed because the service cut its translation off. */
   readonly again?: boolean;

@@ -3,7 +3,7 @@ import { t } from '../text.ts';
 import { type FieldProps, Help } from './field.ts';
 import { itemsOf, kindOf, numberOf, optionsOf, textOf } from './schema.ts';
 
-/** Maximum length (characters) for a single-line field. */
+/** A field whose maximum length (characters) is above this gets several lines. */
 const LONG_TEXT = 256;
 
 /** The control for one plain value, or for a list of plain values. */
