@@ -174,7 +174,12 @@ describe('provisioning', () => {
   it.each([
     ['no JSON', '{"format":1,', ['line 1, column 13'], /Compare that place/],
     ['a secret where a key belongs', '{"format":1,"s3cret-w0rd"}', ['line 1, column 26'], /Compare/],
-    ['a certificate in lines', '{"caPem":"-----BEGIN\nAAA"}', ['line 1, column 10'], /a line break within a text/],
+    [
+      'a certificate in lines',
+      '{"caPem":"-----BEGIN\nAAA"}',
+      ['line 1, column 10'],
+      /a line break within a text/,
+    ],
     ['a list', [], [''], /one object, in braces/],
     ['another format', { format: 2 }, ['format'], /Write "format": 1/],
     ['no format', {}, ['format'], /Write "format": 1/],
