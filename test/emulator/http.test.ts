@@ -38,6 +38,18 @@ describe('http faults', () => {
     expect(answers[0]?.json).toMatchObject({ ok: false, errors: [{ status: 429 }] });
   });
 
+  test.each([
+    [403, 'forbidden'],
+    [429, 'rate_limit_exceeded'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+  ])('send with the status %i the reason %s', async (status, reason) => {
+    emulator.fault({ kind: 'http', status });
+    const answer = await create();
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject({ errors: [{ status, detail: `${reason}: on demand` }] });
+  });
+
   test('send a refusal of section 7 at creation', async () => {
     emulator.fault({ kind: 'http', reason: 'pending_sessions_limit_reached' });
     const { json } = await create();

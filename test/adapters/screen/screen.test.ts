@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openScreen, type Screen } from '../../../src/device/screen/screen.ts';
 import { createFakeDeps, testConfig } from '../../device/fake-deps.ts';
 import { freePort } from '../../free-port.ts';
-import { understood } from '../../service-events.ts';
+import { translated, understood } from '../../service-events.ts';
 
 const FILES = { script: '', style: '' };
 let screens: Screen[] = [];
@@ -91,6 +91,28 @@ describe('the screen of an agent', () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toMatch(/"texts":\[\]/);
     await reader?.cancel();
+  });
+
+  it('forgets by the button also words that came after the end of the conversation', async () => {
+    const { screen, fake } = await open(await freePort());
+    await fake.goLive();
+    fake.service(understood({ id: 't1', text: 'words of a visitor' }));
+    await fake.agent.carryOut('conversation', { do: 'end' });
+    fake.service(translated({ id: 't1', part: '0', text: 'palabras de un visitante' }));
+    const shown = async (): Promise<string> => {
+      const { body } = await fetch(`${screen.url}/events`);
+      const reader = body?.getReader();
+      const { value } = (await reader?.read()) ?? {};
+      await reader?.cancel();
+      return new TextDecoder().decode(value);
+    };
+    expect(await shown()).toContain('palabras de un visitante');
+    const headers = { 'X-Page-Token': 'random-hash', Origin: screen.url ?? '' };
+    const answer = await fetch(`${screen.url}/do`, { method: 'POST', headers, body: '{"do":"end"}' });
+    expect(answer.status).toBe(200);
+    expect(await shown()).toMatch(/"texts":\[\]/);
+    // The conversation had ended before.
+    expect(fake.sent('event/conversation_ended')).toHaveLength(1);
   });
 
   it('frees the port and forgets the words when it is closed', async () => {

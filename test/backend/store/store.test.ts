@@ -179,6 +179,31 @@ onBothStores((maker) => {
     await gone.close();
   });
 
+  it('is refused when its server is older than PostgreSQL 15, and works with 15.0', async () => {
+    const { config, engine } = await maker.make();
+    if (!('url' in config)) return;
+    const owner = engine();
+    const order = (text: string) => owner.transact(null, (sql) => sql.query(text));
+    await order('CREATE SCHEMA old');
+    // Found before the server's own function.
+    const path = encodeURIComponent('-c search_path=old,pg_catalog,public');
+    const answerOf = async (version: number) => {
+      await order(
+        `CREATE OR REPLACE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '${version}' $$`,
+      );
+      const url = `${config.url}?options=${path}`;
+      const backend = createPostgresEngine({ url, password: () => PASSWORD });
+      const answer = backend.transact(null, (sql) => sql.query('SELECT 1 AS one'));
+      return answer.catch((error: unknown) => error).finally(() => backend.close());
+    };
+    const refusal = await answerOf(149_999);
+    expect(refusal).toBeInstanceOf(StoreRefused);
+    expect(String(refusal)).toContain('the store needs PostgreSQL 15 or newer: upgrade the server');
+    expect(await answerOf(150_000)).toEqual([{ one: 1 }]);
+    await order('DROP SCHEMA old CASCADE');
+    await owner.close();
+  });
+
   it('extends the leases of one backend that are not over', async () => {
     const store = (await maker.make()).store();
     const now = await write(store, (at) => ({

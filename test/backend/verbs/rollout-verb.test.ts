@@ -11,7 +11,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createKeyPair, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
+import { createRollout } from '../../../src/backend/rollout/rollout.ts';
 import { openKeptConsoleStore } from '../../../src/backend/store/open-store.ts';
+import { createRolloutStore } from '../../../src/backend/store/rollout-store.ts';
+import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
 import { commandsOf } from '../../tidy/page-commands.ts';
@@ -131,6 +134,31 @@ describe('dragoman-backend rollout', () => {
     expect((await rollout('abort')).said).toContain('it was aborted already');
     expect((await rollout('start', '1.4.0', '--waves', '100%')).code).toBe(0);
     expect(await statusOf()).toMatchObject({ version: '1.4.0', waves: [100] });
+  });
+
+  it.each([
+    [1, 1, '1 device has 1.3.0 and keeps it, 1 has the order and continues'],
+    [2, 3, '2 devices have 1.3.0 and keep it, 3 have the order and continue'],
+  ])('says what %i updated devices and %i under way do in a pause', async (live, ordered, words) => {
+    const plan = { version: '1.3.0', manifestUrl: null, waves: [100], group: null, by: 'ann' };
+    const entry = {
+      wave: 0,
+      attempts: 1,
+      sentAt: null,
+      isHeard: true,
+      before: null,
+      reason: null,
+      isExcused: false,
+    };
+    const states = Array.from({ length: live + ordered }, (_, at) => (at < live ? 'live' : 'ordered'));
+    const drawn = Object.fromEntries(
+      states.map((state, index) => [`museum/kiosk-${index}`, { ...entry, state }]),
+    );
+    const store = createRolloutStore(createSqliteEngine(join(folder, 'store.db')));
+    const body = JSON.stringify({ ...createRollout('r1', plan, Date.UTC(2026, 10, 27)), drawn });
+    await store.replace(null, { id: 'r1', body });
+    await store.close();
+    expect((await rollout('pause')).said).toContain(`is paused: no more orders are sent; ${words}`);
   });
 
   it('does what the lines of the page say', async () => {

@@ -22,6 +22,28 @@ describe('a voice detector that throws', () => {
   );
 });
 
+describe('a voice detector that throws as it hears', () => {
+  it('is closed when it is replaced, which frees its memory', async () => {
+    let closed = 0;
+    const deps = throwing((given) => ({
+      ...given,
+      createVoiceDetector(rateHz) {
+        const detector = given.createVoiceDetector(rateHz);
+        const close = (): void => {
+          closed += 1;
+          detector.close();
+        };
+        return { ...detector, hear: explode, close };
+      },
+    }));
+    await deps.goLive();
+    expectStreaming(deps);
+    expect(closed).toBe(1);
+    await stopped(deps);
+    expect(closed).toBe(1);
+  });
+});
+
 describe('a voice detector whose talk function throws', () => {
   it('is replaced by a plainer one', async () => {
     let asked = 0;

@@ -144,6 +144,21 @@ describe('speech that a service receives and does not speak', () => {
     expect(lane.state.counts.unspokenMs).toBe(counted + 1600);
     expect(events(lane).at(-1)).toMatchObject({ language: 'fr', sentences: known + 1 });
   });
+
+  it('is counted as two sentences when a pause is between them', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    for (let i = 0; lane.state.counts.unspokenMs < 20_000; i++) {
+      answered(lane, `s${i}`, ['es']);
+      forget(lane);
+    }
+    const counted = lane.state.counts.unspokenMs;
+    const known = lane.state.unspoken.find(({ language }) => language === 'fr')?.sentences ?? 0;
+    answered(lane, 'last but one', ['es']);
+    answered(lane, 'last', ['es']);
+    lane.end();
+    expect(lane.state.counts.unspokenMs).toBe(counted + 2 * 1600);
+    expect(events(lane).at(-1)).toMatchObject({ language: 'fr', sentences: known + 2 });
+  });
 });
 
 describe('a sentence that was cut off', () => {
