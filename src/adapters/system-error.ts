@@ -22,6 +22,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name holds a NUL character',
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it cut the connection',
+  // What `fetch` says of the same.
+  UND_ERR_SOCKET: 'it cut the connection',
   EPIPE: 'it cut the connection',
   ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'its name cannot be looked up',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSystem, type System } from './system-folder.ts';
+import { CONFIG, createSystem, type System } from './system-folder.ts';
 
 let system: System;
 beforeEach(() => {
@@ -27,5 +27,14 @@ describe('a mistake in dragoman.json', () => {
     const { problems } = system.run().result;
     expect(problems.map((one) => one.field)).toEqual([field]);
     expect(problems[0]?.message).toMatch(new RegExp(`\\(line ${line}, column \\d+\\)$`));
+  });
+
+  it('is named with its line when it is in the configuration', () => {
+    const config = { ...CONFIG, mqtt: { url: 'nowhere' } };
+    // Each key has a line of its own: format, config, device, id, tenant, a brace, mqtt, url.
+    system.write('dragoman.json', JSON.stringify({ format: 1, config }, null, 1));
+    expect(system.run().result.problems).toMatchObject([
+      { field: 'config.mqtt.url', message: expect.stringMatching(/ \(line 9\)$/) },
+    ]);
   });
 });

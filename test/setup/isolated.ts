@@ -4,6 +4,7 @@
  */
 export const ISOLATED = [
   'test/adapters/audio/alsa/aplay.test.ts',
+  'test/adapters/audio/alsa/arecord.test.ts',
   'test/adapters/audio/alsa/mixer.test.ts',
   'test/adapters/audio/alsa/own-words.test.ts',
   'test/adapters/audio/child/slow-start.test.ts',

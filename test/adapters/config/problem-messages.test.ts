@@ -54,6 +54,13 @@ it('an unknown key in a part that may be null is reported with the known keys', 
   ]);
 });
 
+it('a problem that names what was found does not name it twice', () => {
+  const lane = (id: string): object => ({ id, source: 'en', targets: ['es'] });
+  expect(said({ lanes: [lane('a'), lane('b')], rooms: [{ id: 'counter', lanes: ['a', 'x'] }] })).toEqual([
+    'rooms[0].lanes[1]: there is no lane "x"; there are a, b',
+  ]);
+});
+
 describe('a misspelt key', () => {
   it('is the only problem when the key that was meant is missing', () => {
     expect(said({ lanes: [{ sorce: 'en', targets: ['es'] }] })).toEqual([

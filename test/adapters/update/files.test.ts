@@ -5,13 +5,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createUpdateFiles } from '../../../src/adapters/update/folder.ts';
 import { createOrderFiles } from '../../../src/adapters/update/order-files.ts';
 import { createReleases } from '../../../src/adapters/update/releases.ts';
@@ -188,6 +190,27 @@ describe('the updater’s folder', () => {
     await files.remove('b');
     expect(existsSync(at('own/b'))).toBe(false);
     expect(await files.free()).toBeGreaterThan(0);
+  });
+
+  it('brings each file and folder of a new version to the disk, so that a power cut leaves no empty ones', async () => {
+    const files = createUpdateFiles(at('own'));
+    await files.makeFolder('b/c');
+    await files.write('b/c/d', 'deep');
+    await files.write('b/e', 'flat');
+    await files.link('e', 'b/f');
+    const probe = await open(at('own'));
+    const handles: FileHandle = Object.getPrototypeOf(probe);
+    await probe.close();
+    const synced: string[] = [];
+    const sync = vi.spyOn(handles, 'sync').mockImplementation(async function (this: FileHandle) {
+      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+    });
+    try {
+      await files.syncAll('b');
+    } finally {
+      sync.mockRestore();
+    }
+    expect(synced.sort()).toEqual(['own/b', 'own/b/c', 'own/b/c/d', 'own/b/e'].map(at));
   });
 
   it('says in a sentence why a file cannot be used', async () => {

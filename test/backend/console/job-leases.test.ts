@@ -91,6 +91,16 @@ describe('a job of one of two backends', () => {
     expect(sent).toEqual(['one', 'other']);
   });
 
+  it("is the next run's at once when that connects to its broker", async () => {
+    const { clock, one, other } = twoBackends();
+    const { id } = await one.begin({ ...JOB });
+    await clock.elapse(2000);
+    await one.close();
+    other.claim();
+    await clock.elapse(250);
+    expect(other.find(id)).not.toBeNull();
+  });
+
   it("is the other one's within 6 s when it closes while it signs a command", async () => {
     const { clock, signing, one, other } = twoBackends();
     const { id } = await one.begin({ ...JOB, devices: ['museum/a', 'museum/b'] });

@@ -9,14 +9,15 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 
 const VIEW = fleetViewSchema.parse({});
 
-function start() {
+function start(allow: string[] = []) {
   const clock = createVirtualClock();
+  const fleet = createFleet({ allow, groups: [], devices: {} }, clock);
   const signedOut = new Set<string>();
   const asked: string[] = [];
   /** Jobs that the next messages report. */
   const changedJobs: Job[] = [];
   const streams = new Streams({
-    fleet: createFleet({ allow: [], groups: [], devices: {} }, clock),
+    fleet,
     prefix: 'p/v1',
     clock,
     jobs: { recent: () => [], takeChanged: () => changedJobs.splice(0) },
@@ -48,7 +49,7 @@ function start() {
   };
   const openMany = (count: number, name: string, role?: ConsoleRole) =>
     Array.from({ length: count }, () => open(name, role)).filter((one) => one !== null).length;
-  return { clock, streams, open, openMany, signedOut, asked, changedJobs };
+  return { clock, fleet, streams, open, openMany, signedOut, asked, changedJobs };
 }
 const pings = (text: string): number => text.split('event: ping').length - 1;
 
@@ -129,5 +130,15 @@ describe('streams', () => {
     changedJobs.push({ id: 'second' } as Job);
     await clock.elapse(250);
     expect(other.text).toContain('second');
+  });
+
+  it('get a changed device once', async () => {
+    const { clock, fleet, open } = start(['museum/a', 'museum/b']);
+    const { sink } = open('vic') ?? {};
+    const lane = { id: 'main', phase: 'live', source: 'en', targets: ['es'], volume: 71 };
+    const payload = JSON.stringify({ ts: null, boot_id: 'b', groups: [], lanes: [lane] });
+    fleet.hear({ kind: 'state', name: 'museum/a', payload, isRetained: false });
+    await clock.elapse(2000);
+    expect(sink?.text.split('"volume":71')).toHaveLength(2);
   });
 });

@@ -212,6 +212,19 @@ onBothStores((maker) => {
     });
   });
 
+  it('puts new audit lines before those that an earlier release has written', async () => {
+    await withClock(await maker.make(), async (store, _clock, engine) => {
+      await store.open();
+      // "mnavikfz" is the millisecond before NIGHT in base 36.
+      const written = "'0mnavikfzffffffffffff', 1774735199999, 'old', '::1', 'command.mute', '{}'";
+      await engine.transact(null, (sql) =>
+        sql.query(`INSERT INTO audit (id, at, who, address, what, args) VALUES (${written})`),
+      );
+      await store.beginAudit({ who: 'new', from: '::1', what: 'command.mute', on: null, args: '{}' });
+      expect((await store.audit({}, 10)).map(({ who }) => who)).toEqual(['new', 'old']);
+    });
+  });
+
   it('finds the newest jobs, and those of an instance that was not heard for its lease', async () => {
     await withClock(await maker.make(), async (store, clock) => {
       const job = { endedAt: null, body: '{}' };

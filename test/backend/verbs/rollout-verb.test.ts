@@ -17,6 +17,7 @@ import { createRolloutStore } from '../../../src/backend/store/rollout-store.ts'
 import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
 import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
+import { freePort } from '../../free-port.ts';
 import { commandsOf } from '../../tidy/page-commands.ts';
 import { fixtureOfEachTest, PREFIX } from '../backend-on-loopback.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
@@ -249,6 +250,7 @@ describe('the beginning of a roll-out', () => {
       const root = publish(['1.2.0-1', '1.3.0-1']);
       server = createServer(({ url = '' }, response) => {
         if (url.startsWith('/closed/')) return void response.writeHead(401).end();
+        if (url.startsWith('/cut/')) return void response.destroy();
         const name = join(root, url);
         if (existsSync(name)) response.end(readFileSync(name));
         else response.writeHead(404).end();
@@ -308,6 +310,13 @@ describe('the beginning of a roll-out', () => {
           /warning: not checked whether the repository has 1\.3\.0: http:\S+ cannot be read from here \(\w+.*\); the first wave stops/,
         ),
       });
+      await rollout('abort');
+      const closed = `http://127.0.0.1:${await freePort()}/${LIST}`;
+      const cut = await rollout('start', '1.3.0', '--manifest-url', `${at}/cut/${LIST}`);
+      expect(cut.said).toContain('cannot be read from here (it cut the connection)');
+      await rollout('abort');
+      const refused = await rollout('start', '1.3.0', '--manifest-url', closed);
+      expect(refused.said).toContain('cannot be read from here (nothing listens there)');
       await rollout('abort');
       rmSync(join(folder, 'repository/dists/stable/main/binary-arm64/Packages'));
       const packed = await rollout('start', '1.3.0', '--manifest-url', `${at}/${LIST}`);
