@@ -1,6 +1,6 @@
 /** Which devices the owner's patterns name. */
 import { expect, it } from 'vitest';
-import { isAllowed } from '../../../src/backend/config/device-name.ts';
+import { isAllowed } from '../../../src/backend/config/owned-devices.ts';
 
 it.each([
   ['museum/*', ['museum/kiosk', 'museum/'], ['museums/kiosk', 'archive/kiosk']],
