@@ -202,8 +202,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/device/screen/screen-status.ts',
-    from: "if (codes.includes('capture')) return 'microphone';",
-    to: "if (codes[0] === 'capture') return 'microphone';",
+    from: "if (blocked.includes('microphone')) return 'microphone';",
+    to: "if (blocked[0] === 'microphone') return 'microphone';",
     seen: 'a visitor reads that the connection is gone when the microphone is',
   },
   {

@@ -179,9 +179,9 @@ onBothStores((maker) => {
     await gone.close();
   });
 
-  it('is refused when its server is older than PostgreSQL 15, and works with 15.0', async () => {
+  it('is refused when its server is older than PostgreSQL 15, and works with 15.0', async ({ skip }) => {
     const { config, engine } = await maker.make();
-    if (!('url' in config)) return;
+    if (!('url' in config)) return skip('SQLite has no version');
     const owner = engine();
     const order = (text: string) => owner.transact(null, (sql) => sql.query(text));
     await order('CREATE SCHEMA old');
