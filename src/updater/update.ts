@@ -109,7 +109,7 @@ export function createUpdate(deps: UpdateDeps): Update {
       if (looks % LOOKS_PER_LOOK_AT_UNIT === 0 && !(await unit.look()).active) return;
       await pauseUnlessOrdered(times.lookMs);
     }
-    log.warn({}, 'speech or conversation has left no quiet moment for a day: the update takes place now');
+    log.warn({}, 'no quiet moment came for a day: the update takes place now');
   };
 
   const switchOver = async (): Promise<void> => {

@@ -128,7 +128,7 @@ describe('the device’s bundle', () => {
     };
     visit('src/device/daemon.ts');
     expect(seen.size).toBeGreaterThan(200);
-    const ofScreen = /(adapters|agent|core)\/(screen|captions)\/|node_modules\/@?hono/;
+    const ofScreen = /(adapters|device)\/screen\/|node_modules\/@?hono/;
     expect([...seen].filter((path) => ofScreen.test(path))).toEqual([]);
     expect(Object.keys(inputs).filter((path) => ofScreen.test(path))).not.toEqual([]);
   });

@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a page takes from the device: the words and lines of the screen. */
-const SEEN_BY_PAGES = /^src\/device\/screen\//;
+const SEEN_BY_PAGES = /^src\/device\/screen\/(captions\/|wording\.ts$)/;
 
 const layerOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? '';
 
@@ -60,7 +60,7 @@ export const importsPointOneWay: Rule = (files) =>
     });
   });
 
-const PURE = /^src\/(core|sound|(emulator|installer)\/core)\//;
+const PURE = /^src\/(core|fleet|sound|(emulator|installer)\/core)\//;
 /** Other code that pure code may import: data types and ports. */
 const PURE_MAY_IMPORT = /^src\/(core|sound|ports|protocol)\//;
 const PURE_PACKAGES = ['zod'];

@@ -49,12 +49,12 @@ export function checkAccount(
   forgetOver(account, now);
   const busy = new Set([...account.granted.map((session) => session.lane), ...account.working.keys()]);
   if (!busy.has(lane) && busy.size >= lanes) {
-    const detail = `this device already has sessions for ${lanes} lanes (${[...busy].sort().join(', ')}); the owner can raise limits.lanes`;
+    const detail = `this device already has sessions for its lanes ${[...busy].sort().join(', ')}, and may have ${lanes}; the owner can raise limits.lanes`;
     return denial('lane_limit_reached', detail, SLOW_RETRY_S);
   }
   const first = account.grants[0] ?? now;
   if (account.grants.length + account.working.size >= sessionsPerHour) {
-    const detail = `this device has had ${sessionsPerHour} sessions in the last hour, its limit; the owner can raise limits.sessionsPerHour`;
+    const detail = `this device has reached its limit of sessions in an hour (${sessionsPerHour}); the owner can raise limits.sessionsPerHour`;
     return limit('hourly_limit_reached', detail, first + HOUR_MS - now);
   }
   return null;

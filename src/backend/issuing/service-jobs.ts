@@ -7,7 +7,7 @@ import { ServiceFailure } from '../service/service-failure.ts';
 import type { Trouble, TroubleKind } from '../service/service-trouble.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { referenceOf } from './policy.ts';
-import { findUnused, isOver, isUnused, shortId, shownSession } from './session-upkeep.ts';
+import { findUnused, isUnused, shortId, shownSession, wasUsed } from './session-upkeep.ts';
 
 /** Failures that mean that a service supports no listing or deleting: the specification gives no paths for them. */
 const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
@@ -86,7 +86,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     try {
       const found = await service.getSession(id);
       const parsed = sessionWithTokenSchema.safeParse(found);
-      const isUsed = found !== null && !isUnused(found) && !isOver(found);
+      const isUsed = found !== null && wasUsed(found);
       const session = parsed.success && isUnused(parsed.data) ? shownSession(parsed.data, undefined) : null;
       return { type: 'fetched', job, session: isUsed ? 'used' : session, draw: random() };
     } catch (error) {

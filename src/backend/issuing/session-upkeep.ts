@@ -17,6 +17,11 @@ export function isOver(session: Session): boolean {
   return OVER.has(session.status) && !session.active_stream_count;
 }
 
+/** Whether a stream has used the session, so its device has the token. What is over without a stream was not used. */
+export function wasUsed(session: Session): boolean {
+  return isOver(session) ? Boolean(session.first_connected_at) : !isUnused(session);
+}
+
 /**
  * Finds a lane's sessions that were never used: the named one, else those found by their reference.
  * @returns their ids

@@ -17,7 +17,7 @@ describe('limits of one device', () => {
     const { error } = request(harness, { lane: 'c' });
     expect(error).toMatchObject({ code: 'lane_limit_reached', final: true, retry_after_s: 300 });
     expect(error?.detail).toBe(
-      'this device already has sessions for 2 lanes (a, b); the owner can raise limits.lanes',
+      'this device already has sessions for its lanes a, b, and may have 2; the owner can raise limits.lanes',
     );
     // An unused lane makes room after the latest end of its last session.
     harness.pass(1_860_000);
@@ -32,7 +32,7 @@ describe('limits of one device', () => {
     }
     const { error } = request(harness, { reason: 'network' });
     expect(error).toMatchObject({ code: 'hourly_limit_reached', final: false });
-    expect(error?.detail).toContain('60 sessions in the last hour');
+    expect(error?.detail).toContain('sessions in an hour (60)');
     expect(error?.retry_after_s).toBeGreaterThan(1790);
     harness.pass((error?.retry_after_s ?? 0) * 1000);
     expect(request(harness, { reason: 'network' }).session).not.toBeNull();

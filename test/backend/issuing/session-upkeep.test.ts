@@ -1,6 +1,6 @@
 /** Which sessions at the service a backend may end. */
 import { expect, it } from 'vitest';
-import { findUnused, isOver, shownSession } from '../../../src/backend/issuing/session-upkeep.ts';
+import { findUnused, isOver, shownSession, wasUsed } from '../../../src/backend/issuing/session-upkeep.ts';
 import type { ServiceClient } from '../../../src/backend/service/service-client.ts';
 import type { Session, SessionWithToken } from '../../../src/protocol/service/session.ts';
 
@@ -48,6 +48,18 @@ it('a session is over by its status, unless a stream still runs', () => {
     ['used', 'expired', 'revoked', 'deleted', 'ended', 'finished'].map((status) => over(status)),
   ).toEqual(Array(6).fill(true));
   expect([over('pending'), over('something new'), over('used', 1)]).toEqual([false, false, false]);
+});
+
+it('a session that a stream has used stays used when it is over: its request needs no second one', () => {
+  const connected = { first_connected_at: '2026-11-28T12:00:05Z' };
+  const used = (status: string, more: Partial<Session> = {}) =>
+    wasUsed(session('s', { status: status as Session['status'], ...more }));
+  expect([
+    used('used', connected),
+    used('ended', connected),
+    used('used', { active_stream_count: 1 }),
+  ]).toEqual([true, true, true]);
+  expect([used('pending'), used('expired'), used('revoked')]).toEqual([false, false, false]);
 });
 
 it('a device gets the fields that it needs, and the longest stream also when the service leaves it out', () => {
