@@ -109,6 +109,7 @@ describe(`the end of a conversation${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, nee
   it('closes what is typed when another run of the agent begins', async () => {
     const { page, fake, close, breakConnection } = await showPage(browser, files, TALK);
     await page.click('.own');
+    await page.waitForSelector('dialog input:focus');
     await page.keyboard.type(SECRET);
     const { back } = await breakConnection();
     await expect.poll(() => stateOf(page)).toBe('offline');
@@ -187,6 +188,7 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
   it('deletes a letter as a person sees it, with all its parts', async () => {
     const { page, close } = await showPage(browser, files, TALK);
     await page.click('.own');
+    await page.waitForSelector('dialog input:focus');
     await page.keyboard.sendCharacter('ye\u0301👩‍👩‍👧');
     const typed = () => page.$eval('dialog input', ({ value }) => value);
     await expect.poll(typed).toBe('ye\u0301👩‍👩‍👧');
@@ -201,6 +203,7 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     const { page, fake, close } = await showPage(browser, files, TALK);
     let answer = (): void => {};
     await page.click('.own');
+    await page.waitForSelector('dialog input:focus');
     await page.keyboard.type('Hello');
     await expect.poll(() => fake.actions).toHaveLength(1);
     fake.answerAfter(
