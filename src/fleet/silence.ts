@@ -13,7 +13,7 @@ export const claimsConnection = (status: string): boolean => CONNECTED.includes(
 
 /**
  * @param heardAt time of the device's last message that was not retained; null: none yet
- * @param listeningSince since when all its messages are received; null: not all are
+ * @param listeningSince since when this program has received all of the device's messages; null: it does not receive all
  */
 export function isSilent(heardAt: number | null, listeningSince: number | null, now: number): boolean {
   if (listeningSince === null) return false;

@@ -60,7 +60,7 @@ export function issueCertificate(authority: KeyedCertificate, wanted: Wanted): K
  */
 export function certify(authority: KeyedCertificate, publicKey: KeyObject, wanted: Wanted): string {
   return inFolder((folder) => {
-    // openssl needs a complete request, so we make one; `-force_pubkey` replaces the key in it.
+    // openssl needs a complete request: this one has a key of its own, which `-force_pubkey` replaces.
     newKey(folder, 'own.key');
     writeFileSync(join(folder, 'their.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
     return issue(folder, authority, wanted, ['-force_pubkey', 'their.pub']);

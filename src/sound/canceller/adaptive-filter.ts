@@ -32,7 +32,7 @@ export interface FilterOptions {
 
 /**
  * Process noise: the share of the path's power assumed to change per block with sound, because rooms change and clocks drift.
- * Pauses add none: otherwise the filter would be unsure of the path at the first words after a pause.
+ * A pause adds no process noise: otherwise the filter would be unsure of the path at the first words after a pause.
  */
 const CHANGE = 2e-3;
 /** A block with a higher mean power than this has sound (full scale is 1). */

@@ -153,7 +153,7 @@ function cutToFit(unit: Unit, room: Room): Unit[] {
   const text = letters.slice(0, least).join('');
   const rest = unit.text.slice(text.length);
   if (rest === '') return [unit];
-  // Only the first part counts as a word for the reading speed.
+  // For the reading speed, only the first part of a split word counts as a word.
   return [
     { ...unit, text },
     { ...unit, text: rest, words: 0, isGlued: false, breaks: false },
