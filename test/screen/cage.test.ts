@@ -24,6 +24,8 @@ const ANSWER: ScreenText = { language: 'es', text: '¿Dónde está el ascensor?'
 const SAME = 0.001;
 /** 20 s without a beat, the start of a browser, and a busy machine. */
 const LONGEST_MS = 90_000;
+/** Pictures in a row without a change: a browser that begins paints in steps, and a busy one pauses between them. */
+const STILL_PICTURES = 10;
 
 const RENDERER = /--type=renderer/;
 const BROWSER = /^\S*chromium (?!.*--type=).*--kiosk/;
@@ -73,6 +75,13 @@ describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, need
       clock,
     });
     const glass = openGlass(join(folder, 'dragoman.mjs'), Number(new URL(server.url).port));
+    let words: Buffer = Buffer.alloc(0);
+    /** Shares of the halves that differ from `words`. */
+    let differs = { left: 1, right: 1 };
+    const compare = (picture: Buffer): { left: number; right: number } => {
+      differs = { left: difference('left', words, picture), right: difference('right', words, picture) };
+      return differs;
+    };
     const until = async (awaited: string, isSeen: (picture: Buffer) => boolean): Promise<number> => {
       const began = performance.now();
       while (performance.now() - began < LONGEST_MS) {
@@ -80,15 +89,17 @@ describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, need
         if (picture !== null && isSeen(picture)) return performance.now() - began;
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
-      throw new Error(`${awaited} is not on the glass after ${LONGEST_MS / 1000} s: ${glass.said}`);
+      const saw = `${glass.starts} starts, the last picture differs by ${JSON.stringify(differs)}`;
+      throw new Error(`${awaited} is not on the glass after ${LONGEST_MS / 1000} s: ${saw}; ${glass.said}`);
     };
     try {
-      let words: Buffer = Buffer.alloc(0);
       await expect.poll(() => hasPainted(server.url), { timeout: LONGEST_MS }).toBe(true);
+      let still = 0;
       await until('a picture that holds still', (picture) => {
-        const isStill = (['left', 'right'] as const).every((half) => difference(half, words, picture) < SAME);
+        const { left, right } = compare(picture);
+        still = Math.max(left, right) < SAME && brightness('left', picture) > SAME ? still + 1 : 0;
         words = picture;
-        return isStill && brightness('left', picture) > SAME;
+        return still === STILL_PICTURES;
       });
       await spoil(glass, async () => {
         fake.change({ level: 9 });
@@ -96,10 +107,10 @@ describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, need
       });
       // The left half has its words again, and the right half what came meanwhile.
       fake.change({ level: 0, texts: [ANSWER] });
-      const ms = await until(
-        'the text',
-        (picture) => difference('left', words, picture) < SAME && difference('right', words, picture) > SAME,
-      );
+      const ms = await until('the text', (picture) => {
+        const { left, right } = compare(picture);
+        return left < SAME && right > SAME;
+      });
       process.stderr.write(`${what}: ${(ms / 1000).toFixed(1)} s until there is text again\n`);
       expect(glass.starts).toBe(2);
     } finally {

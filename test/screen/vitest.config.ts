@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { localImports } from '../setup/local-imports.ts';
 import { PATIENT } from '../setup/patience.ts';
 
-/** Milliseconds of paint and of sound beside the page: CI runs these alone on the machine. */
-const IN_TIME = ['latency', 'load'].map((name) => `test/screen/${name}.test.ts`);
+/** Milliseconds of paint, sound beside the page, and a browser that starts twice under cage: CI runs these alone on the machine. */
+const IN_TIME = ['latency', 'load', 'cage'].map((name) => `test/screen/${name}.test.ts`);
 
 const common = {
   fileParallelism: false,
