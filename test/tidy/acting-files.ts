@@ -45,7 +45,7 @@ function actingFiles(files: readonly SourceFile[]): ReadonlyMap<string, string> 
   return acting;
 }
 
-/** Folders and files that promise to decide only, beside all `*-rules.ts`: a lane, what is played when, who pays. */
+/** Folders and files that decide only, beside all `*-rules.ts` and `*-machine.ts`: a lane, what is played when, who pays. */
 const DECIDES = [
   'src/device/lane/',
   'src/device/playout/',
@@ -100,5 +100,5 @@ const isIn = (path: string, places: readonly string[]): boolean =>
 
 export const decisionsDoNotAct: Rule = (files) =>
   [...actingFiles(files)]
-    .filter(([path]) => (path.endsWith('-rules.ts') || isIn(path, DECIDES)) && !isIn(path, ACTS))
+    .filter(([path]) => (/-(rules|machine)\.ts$/.test(path) || isIn(path, DECIDES)) && !isIn(path, ACTS))
     .map(([path, by]) => `${path}: decides, and yet uses ${by}`);

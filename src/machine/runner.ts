@@ -1,0 +1,114 @@
+import type { Clock } from '../ports/clock.ts';
+import { type Alarm, createAlarm } from './alarm.ts';
+import type { Defects } from './defects.ts';
+import type { EventLoop } from './event-loop.ts';
+import type { Failed, Handlers, Machine, Outcome, Running, Time, Typed } from './machine.ts';
+
+/** Pause before a machine that threw at `time`, or did not move its `wakeAt`, is woken again (ms). */
+const WAKE_AGAIN_MS = 1000;
+
+export interface RunnerDeps {
+  readonly clock: Clock;
+  /** All machines of the program take their events from one loop, in order. */
+  readonly loop: EventLoop;
+  /** Gets the part that threw, such as `tokens.step.answer` or `tokens.publish`. */
+  readonly defects: Defects;
+}
+
+/** Runs machines: one loop of events, and one alarm for the earliest `wakeAt` of all. */
+export interface Runner {
+  /**
+   * @param facts read for each step
+   * @param threw called when a step has thrown, so that no caller waits for ever
+   */
+  run<State, Event extends Typed, Effect extends Typed, Facts>(
+    machine: Machine<State, Event, Effect, Facts>,
+    handlers: Handlers<Event, Effect>,
+    facts: () => Facts,
+    threw?: () => void,
+  ): Running<State, Event>;
+}
+
+export function createRunner(deps: RunnerDeps): Runner {
+  const alarm = createAlarm(deps.clock);
+  return {
+    run: (machine, handlers, facts, threw = () => {}) =>
+      runMachine(machine, handlers, facts, threw, deps, alarm),
+  };
+}
+
+function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
+  machine: Machine<State, Event, Effect, Facts>,
+  handlers: Handlers<Event, Effect>,
+  facts: () => Facts,
+  threw: () => void,
+  { clock, loop, defects }: RunnerDeps,
+  alarm: Alarm,
+): Running<State, Event> {
+  let state = machine.begin;
+  let isClosed = false;
+
+  const post = (event: Event | Time | Failed<Effect>): void => loop.post(() => take(event));
+  const sleeper = alarm.add(() => post({ type: 'time' }));
+
+  const take = (event: Event | Time | Failed<Effect>): void => {
+    if (isClosed) return;
+    const where = `${machine.name}.step.${event.type}`;
+    // A step that throws changes nothing.
+    let effects: readonly Effect[] = [];
+    try {
+      const next = machine.step(state, event, { ...facts(), now: clock.now(), wall: clock.wall() });
+      ({ state, effects } = next);
+    } catch (error) {
+      defects(where, error);
+      threw();
+      if (event.type === 'time') return sleeper.sleepUntil(clock.now() + WAKE_AGAIN_MS);
+    }
+    sleepAfter(event);
+    for (const effect of effects) perform(effect);
+  };
+
+  const sleepAfter = ({ type }: Typed): void => {
+    const at = machine.wakeAt(state);
+    const isStuck = type === 'time' && at !== null && at <= clock.now();
+    if (isStuck) defects(`${machine.name}.wakeAt`, new Error('the step with "time" did not move it'));
+    sleeper.sleepUntil(isStuck ? clock.now() + WAKE_AGAIN_MS : at);
+  };
+
+  const perform = (effect: Effect): void => {
+    const fail = (error: unknown): void => {
+      defects(`${machine.name}.${effect.type}`, error);
+      post({ type: 'failed', effect });
+    };
+    const finish = (outcome: Outcome<Event>): void => {
+      if (outcome !== undefined) post(outcome);
+    };
+    try {
+      const outcome = handlerOf(handlers, effect)(effect);
+      if (outcome instanceof Promise) outcome.then(finish, fail);
+      else finish(outcome);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  sleeper.sleepUntil(machine.wakeAt(state));
+  return {
+    get state() {
+      return state;
+    },
+    post,
+    close() {
+      isClosed = true;
+      sleeper.remove();
+    },
+  };
+}
+
+/** The handler for this type of effect. TypeScript cannot see that it takes effects of this type. */
+function handlerOf<Event extends Typed, Effect extends Typed>(
+  handlers: Handlers<Event, Effect>,
+  { type }: Effect,
+): (effect: Effect) => Outcome<Event> | Promise<Outcome<Event>> {
+  return handlers[type as Effect['type']] as (effect: Effect) => Outcome<Event> | Promise<Outcome<Event>>;
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { createCallers } from '../../src/machine/callers.ts';
+import { createEventLoop } from '../../src/machine/event-loop.ts';
+import type { Handlers, Machine } from '../../src/machine/machine.ts';
+import { createRunner } from '../../src/machine/runner.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { drive } from './drive.ts';
+
+interface Kettle {
+  readonly doneAt: number | null;
+  readonly log: string;
+}
+type KettleEvent =
+  | { readonly type: 'on'; readonly forMs: number }
+  | { readonly type: 'read'; readonly degrees: number }
+  | { readonly type: 'break' };
+type KettleEffect = { readonly type: 'read' } | { readonly type: 'whistle' } | { readonly type: 'burn' };
+
+const kettle: Machine<Kettle, KettleEvent, KettleEffect> = {
+  name: 'kettle',
+  begin: { doneAt: null, log: '' },
+  step(state, event, { now }) {
+    const log = `${state.log}${event.type} `;
+    switch (event.type) {
+      case 'on':
+        return { state: { doneAt: now + event.forMs, log }, effects: [{ type: 'read' }, { type: 'burn' }] };
+      case 'break':
+        throw new Error('broken');
+      case 'time':
+        return { state: { doneAt: null, log }, effects: [{ type: 'whistle' }] };
+      default:
+        return { state: { ...state, log }, effects: [] };
+    }
+  },
+  wakeAt: ({ doneAt }) => doneAt,
+};
+
+function running(machine = kettle, change: Partial<Handlers<KettleEvent, KettleEffect>> = {}) {
+  const clock = createVirtualClock();
+  const defects: string[] = [];
+  const done: string[] = [];
+  const defect = (where: string): void => void defects.push(where);
+  const runner = createRunner({ clock, loop: createEventLoop(() => defect('loop')), defects: defect });
+  const handlers: Handlers<KettleEvent, KettleEffect> = {
+    read: () => ({ type: 'read', degrees: 20 }),
+    whistle() {
+      done.push(`whistle at ${clock.now()}`);
+    },
+    burn() {},
+    ...change,
+  };
+  const one = runner.run(machine, handlers, () => ({}));
+  return { clock, defects, done, runner, handlers, one };
+}
+
+describe('the runner', () => {
+  it('wakes each machine at its time, with one timer for all', () => {
+    const { clock, done, runner, handlers, one } = running();
+    const other = runner.run(kettle, handlers, () => ({}));
+    one.post({ type: 'on', forMs: 500 });
+    other.post({ type: 'on', forMs: 300 });
+    expect(clock.armed).toBe(1);
+    clock.advance(400);
+    expect(done).toEqual(['whistle at 1300']);
+    clock.advance(100);
+    expect(done).toEqual(['whistle at 1300', 'whistle at 1500']);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('posts the result of an effect, at once or later', async () => {
+    const { one } = running();
+    one.post({ type: 'on', forMs: 1 });
+    expect(one.state.log).toBe('on read ');
+    const later = running(kettle, { read: async () => ({ type: 'read', degrees: 21 }) });
+    later.one.post({ type: 'on', forMs: 1 });
+    expect(later.one.state.log).toBe('on ');
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(later.one.state.log).toBe('on read ');
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('hot');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('hot'))],
+  ])('reports an effect that %s, tells the machine, and performs the others', async (_, burn) => {
+    const { one, defects } = running(kettle, { burn });
+    one.post({ type: 'on', forMs: 1 });
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(defects).toEqual(['kettle.burn']);
+    expect(one.state.log).toBe('on read failed ');
+  });
+
+  it('keeps the state when a step throws, and goes on', () => {
+    const { one, defects, clock, done } = running();
+    one.post({ type: 'on', forMs: 300 });
+    one.post({ type: 'break' });
+    expect(defects).toEqual(['kettle.step.break']);
+    clock.advance(300);
+    expect(done).toEqual(['whistle at 1300']);
+  });
+
+  it('answers whoever waits for a step that throws', async () => {
+    const { runner, handlers } = running();
+    const callers = createCallers<string>();
+    const one = runner.run(
+      kettle,
+      handlers,
+      () => ({}),
+      () => callers.answerAll('failed'),
+    );
+    const asked = callers.wait(() => one.post({ type: 'break' }));
+    expect(await asked).toBe('failed');
+  });
+
+  it('does not spin when a machine throws at its time, or does not move it on', () => {
+    const deaf = { ...kettle, step: (state: Kettle) => ({ state, effects: [] }), wakeAt: () => 1100 };
+    const broken = {
+      ...deaf,
+      step: () => {
+        throw new Error('broken');
+      },
+    };
+    for (const machine of [deaf, broken]) {
+      const { clock, defects } = running(machine);
+      clock.advance(10_000);
+      expect(defects).toHaveLength(10);
+    }
+    expect(() => drive(deaf, {}, { now: 1000 }).pass(200)).toThrow('does not move wakeAt on');
+  });
+
+  it('takes no step after the close, and leaves no timer', () => {
+    const { clock, one, done } = running();
+    one.post({ type: 'on', forMs: 300 });
+    one.close();
+    one.post({ type: 'on', forMs: 300 });
+    clock.advance(1000);
+    expect([one.state.log, done, clock.armed]).toEqual(['on read ', [], 0]);
+  });
+});
