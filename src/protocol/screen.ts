@@ -55,8 +55,10 @@ export interface ScreenNotice {
 export interface ScreenText {
   readonly language: string;
   readonly text: string;
-  /** The speaker has changed: the text begins on a new line. */
+  /** The text begins a block: another sentence, or another speaker. */
   readonly breaks: boolean;
+  /** Said in this language by a person; false: translated into it. */
+  readonly isSpoken: boolean;
   /** Sequence number since the start of the agent. A page does not append a text that it has already shown. */
   readonly number: number;
 }
@@ -77,13 +79,15 @@ export interface ScreenSnapshot {
   readonly notices: readonly ScreenNotice[];
   /** Sequence number of the conversation. */
   readonly conversation: number;
+  /** Whether a conversation is under way. */
+  readonly isTalking: boolean;
   /** The latest texts of this conversation. */
   readonly texts: readonly ScreenText[];
 }
 
 /** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
-  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'texts'>
+  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'texts'>
 >;
 
 const lane = z.string().max(64);

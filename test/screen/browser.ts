@@ -78,7 +78,7 @@ export async function showPage(
   sources.set(page, fake.source);
   await prepare(page);
   await page.goto(server.url);
-  await page.waitForSelector('.panel');
+  await page.waitForSelector('.panel, .idle');
   await settle(page);
   return {
     fake,
@@ -103,7 +103,7 @@ export async function showPage(
 
 /** Waits until the page has received what its source has, and has painted it. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForFunction('document.querySelector(".status") !== null');
+  await page.waitForFunction('document.querySelector(".status, .idle") !== null');
   const sent = sources.get(page)?.snapshot().seq;
   if (sent !== undefined) await page.waitForFunction(`globalThis.received === ${sent}`);
   await page.evaluate(

@@ -18,8 +18,20 @@ addEventListener('load', () => new EventSource('/events').addEventListener('chan
   if (!data.includes('"level":9')) return;
   for (const eaten = []; ; ) eaten.push(new Array(100000).fill({}).map(() => ({})));
 }));`;
-const WORDS: ScreenText = { language: 'en', text: 'Where is the lift?', breaks: false, number: 1 };
-const ANSWER: ScreenText = { language: 'es', text: '¿Dónde está el ascensor?', breaks: false, number: 2 };
+const WORDS: ScreenText = {
+  language: 'en',
+  text: 'Where is the lift?',
+  breaks: false,
+  isSpoken: false,
+  number: 1,
+};
+const ANSWER: ScreenText = {
+  language: 'es',
+  text: '¿Dónde está el ascensor?',
+  breaks: false,
+  isSpoken: false,
+  number: 2,
+};
 /** Share of a half that antialiasing may change, and that a line of text changes at least. */
 const SAME = 0.001;
 /** 20 s without a beat, the start of a browser, and a busy machine. */

@@ -44,7 +44,7 @@ describe(`the way of a caption${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
       // A conversation for each, so that no word waits for the reader of the one before.
       shown.fake.change({ conversation: number + 1 });
       sentAt.set(text, performance.timeOrigin + performance.now());
-      shown.fake.change({ texts: [{ language: 'es', text, breaks: false, number }] });
+      shown.fake.change({ texts: [{ language: 'es', text, breaks: false, isSpoken: false, number }] });
       shown.fake.change({ level: number % 10 });
       await new Promise((resolve) => setTimeout(resolve, 40 + ((number * 7) % 30)));
     }

@@ -5,7 +5,6 @@ import {
   type Lines,
   layOutRead,
   noLines,
-  ROWS,
   type Room,
 } from '../../device/screen/captions/lines.ts';
 import { type Wording, wordingOf } from '../../device/screen/wording.ts';
@@ -22,6 +21,8 @@ import { consoleText, isForConsole } from './console-text.ts';
 
 const OFFLINE = { kind: 'offline', cause: 'connection' } as const;
 const LEVELS = 10;
+/** Lines for each language, as subtitles have. */
+const ROWS = 2;
 const NO_LETTERS = 'A text console has no letters for this language: use a browser (dragoman-screen).';
 
 /** The page as rows of a text console: two lines for each language. */
@@ -35,7 +36,7 @@ export interface ConsoleView {
 
 /** @param wall the time of day; null while it is not known */
 export function createConsoleView(width: number, wall: () => number | null): ConsoleView {
-  const room: Room = { width, measure: displayWidth };
+  const room: Room = { width, rows: ROWS, gap: 0, measure: displayWidth };
   const captions = new Map<string, Lines>();
   let shown: ReadSnapshot | null = null;
   let isConnected = false;
@@ -43,7 +44,7 @@ export function createConsoleView(width: number, wall: () => number | null): Con
   const append = (texts: ReadSnapshot['texts']): void => {
     for (const { language, text, breaks } of texts) {
       const lines = captions.get(language) ?? noLines(language);
-      captions.set(language, appendText(lines, consoleText(text), breaks));
+      captions.set(language, appendText(lines, { text: consoleText(text), breaks, isSpoken: false }));
     }
   };
   const statusOf = () => (isConnected && shown !== null ? shown.status : OFFLINE);
@@ -77,7 +78,11 @@ export function createConsoleView(width: number, wall: () => number | null): Con
     const bar = `[${'#'.repeat(level).padEnd(LEVELS)}]`;
     const head = truncate(`${ownName(language)}: ${state}`, width - displayWidth(bar) - 1, '...');
     const cover = wrapColumns(coverOf(language, words), width);
-    const lines = captions.get(language)?.lines.map(({ text }) => text.trimEnd()) ?? [];
+    const lines =
+      captions
+        .get(language)
+        ?.lines.slice(-ROWS)
+        .map(({ text }) => text.trimEnd()) ?? [];
     const body = cover.length > 0 ? cover : lines;
     return [padTo(head, width - displayWidth(bar)) + bar, '', ...body, ...Array(ROWS).fill('')].slice(
       0,

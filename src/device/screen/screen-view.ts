@@ -34,8 +34,8 @@ import { isDeaf, levelStep, screenStatus } from './screen-status.ts';
 const END_AFTER_MS = 90_000;
 /** Check interval (ms): some parts change with time alone, faster during speech. Each microphone chunk triggers a check, too. */
 const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
-/** Maximum characters for a newly opened page: it shows two lines. */
-const KEPT_CHARS = 2000;
+/** Maximum characters for a newly opened page: some minutes of speech, so that visitors can look back. */
+const KEPT_CHARS = 8000;
 
 export interface ScreenViewDeps {
   readonly clock: Clock;
@@ -72,6 +72,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let numbers = 0;
   let conversation = 1;
   let level = 0;
+  let isTalking = false;
   let cancel = (): void => {};
   let isClosed = false;
 
@@ -109,12 +110,16 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     ({ status, lanes } = now);
     notices = noticesNow();
     const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
+    const wasTalking = isTalking;
+    isTalking = deps.lanes.some(({ state }) => state.conversation !== null);
+    const hasTurned = isTalking !== wasTalking;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewNotice)
+    if (isNewStatus || isNewLane || isNewNotice || hasTurned)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewNotice && { notices }),
+        ...(hasTurned && { isTalking }),
       });
   };
   const show = (appends: readonly Append[]): void => {
@@ -193,7 +198,18 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       refresh();
       const { layout, viewingDistanceMm, heightMm } = config;
       const size = { layout, viewingDistanceMm, heightMm };
-      return { run: deps.run, seq, ...size, status, level, lanes, notices, conversation, texts };
+      return {
+        run: deps.run,
+        seq,
+        ...size,
+        status,
+        level,
+        lanes,
+        notices,
+        conversation,
+        isTalking,
+        texts,
+      };
     },
     watch(listener) {
       listeners.add(listener);
@@ -234,10 +250,10 @@ function screenTurn(state: LaneState, now: number): ScreenTurn | null {
   };
 }
 
-/** The notice for the readers of each language. */
+/** The notice for the readers of each language, and for visitors who choose one. */
 function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['notice']): ScreenNotice[] {
   if (wanted === false) return [];
-  const languages = new Set(lanes.flatMap(({ source, targets }) => [source, ...targets]));
+  const languages = new Set(lanes.flatMap(({ source, targets, offer }) => [source, ...targets, ...offer]));
   return [...languages].map((language) => {
     const { text } = noticeIn(language, wanted === true ? {} : wanted);
     return { language, text };

@@ -4,16 +4,16 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** What the buttons of a row can show, best first; page.css defines each name. */
 const LOOKS = [
   { shows: 'all', scale: 1 },
-  { shows: 'words', scale: 1 },
-  { shows: 'rows', scale: 1 },
+  { shows: 'all', scale: 0.85 },
+  { shows: 'all', scale: 0.7 },
+  // The button to speak gets a row of its own.
+  { shows: 'rows', scale: 0.85 },
+  { shows: 'rows', scale: 0.7 },
   { shows: 'signs', scale: 1 },
   // Only for screens smaller than any kiosk's: these letters are too small for the viewing distance.
   { shows: 'signs', scale: 0.7 },
   { shows: 'signs', scale: 0.5 },
 ] as const;
-
-/** Largest share of the parent's height that a bar may take from the captions. */
-const MOST_SHARE = 0.3;
 
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */
 export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
@@ -31,14 +31,12 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   return ref;
 }
 
-/** Whether all buttons fit into the bar without truncated words, and leave room for captions. */
+/** Whether all buttons fit into the bar without truncated words. */
 function isWhole(bar: HTMLElement): boolean {
   const { left, right } = bar.getBoundingClientRect();
-  const room = bar.parentElement?.clientHeight ?? 0;
-  if (bar.dataset['shows'] === 'rows' && bar.offsetHeight > room * MOST_SHARE) return false;
   return [...bar.querySelectorAll<HTMLElement>(':scope > button')].every((button) => {
     const box = button.getBoundingClientRect();
-    const words = [...button.querySelectorAll<HTMLElement>('span, abbr')];
+    const words = [...button.querySelectorAll<HTMLElement>('span')];
     const isInside = box.left >= left - 1 && box.right <= right + 1;
     return isInside && words.every(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
   });

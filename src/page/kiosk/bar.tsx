@@ -11,44 +11,47 @@ import { statusNow } from './status-line.tsx';
 import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 
-type Ways = readonly ScreenTyping[];
-
-/** Buttons for the person at the kiosk, while it interprets. */
+/** The buttons of the readers of one panel, in their language, while the kiosk interprets. */
 export function Bar(props: {
   lane: ScreenLane;
-  /** Whether the person on the other side of the screen has buttons of their own. */
-  isNear: boolean;
-  /** The typing directions of each half of the screen. */
-  ways: readonly Ways[];
+  language: string;
+  speakers: readonly ('source' | 'target')[];
+  ways: readonly ScreenTyping[];
+  isTurned: boolean;
 }) {
-  const { lane, isNear, ways } = props;
-  const [near = [], far = []] = ways;
-  const opened = useSignal(false);
+  const { lane, language, speakers, ways, isTurned } = props;
+  const opened = useSignal<'none' | 'language' | 'typing'>('none');
   const row = useFittingLook<HTMLElement>();
-  const status = statusNow();
-  const worded = wordedLanguage(lane.source);
-  const words = wordingOf(lane.source);
+  const { kind } = statusNow();
+  if (kind === 'offline' || kind === 'closed') return null;
+  const worded = wordedLanguage(language);
+  const words = wordingOf(language);
+  const [way] = ways;
+  const isVisitors = speakers.length > 1 || language === lane.visitor;
   const close = () => {
-    opened.value = false;
+    opened.value = 'none';
   };
-  if (status.kind === 'offline' || status.kind === 'closed') return null;
   return (
-    <nav
-      ref={row}
-      class={lane.turn === null ? 'bar' : 'bar turns'}
-      lang={worded}
-      dir={directionOf(worded)}
-      aria-label={words.language}
-    >
-      <TurnButton lane={lane} speaker="source" />
-      <TypingButton lane={lane} ways={near} />
-      {lane.offer.length > 1 && (
+    <nav ref={row} class="bar" lang={worded} dir={directionOf(worded)} aria-label={ownName(language)}>
+      {speakers.map((speaker) => (
+        <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
+      ))}
+      {isVisitors && lane.offer.length > 1 && (
         <Button
           icon={ICONS.globe}
-          label={ownName(lane.visitor)}
-          lang={lane.visitor}
-          keepsText
-          press={() => (opened.value = true)}
+          label={words.language}
+          look="language"
+          name={`${words.language}: ${ownName(lane.visitor)}`}
+          press={() => (opened.value = 'language')}
+        />
+      )}
+      {way !== undefined && (
+        <Button
+          icon={ICONS.keyboard}
+          label={words.type}
+          look="keyboard"
+          name={`${words.type}: ${ownName(way.from)}`}
+          press={() => (opened.value = 'typing')}
         />
       )}
       <Button
@@ -57,56 +60,13 @@ export function Bar(props: {
         isOff={lane.volume >= 100}
         press={() => void act({ do: 'louder', lane: lane.id })}
       />
-      <Button icon={ICONS.end} label={words.end} press={() => void act({ do: 'end' })} />
-      <TypingButton lane={lane} ways={far} />
-      {!isNear && <TurnButton lane={lane} speaker="target" />}
-      {opened.value && <LanguageDialog lane={lane} close={close} />}
+      <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
+      {opened.value === 'language' && (
+        <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
+      )}
+      {opened.value === 'typing' && (
+        <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />
+      )}
     </nav>
-  );
-}
-
-/** The buttons of the person on the other side of a screen that lies between two people. */
-export function FarBar({ lane, ways }: { lane: ScreenLane; ways: Ways }) {
-  const row = useFittingLook<HTMLDivElement>();
-  const { kind } = statusNow();
-  const isEmpty = lane.turn?.speakers.includes('target') !== true && ways.length === 0;
-  if (isEmpty || kind === 'offline' || kind === 'closed') return null;
-  return (
-    <div ref={row} class="bar">
-      <TurnButton lane={lane} speaker="target" />
-      <TypingButton lane={lane} ways={ways} isTurned />
-    </div>
-  );
-}
-
-/** Opens the typing dialog for people who do not speak; labelled in their language. */
-function TypingButton({
-  lane,
-  ways,
-  isTurned = false,
-}: {
-  lane: ScreenLane;
-  ways: Ways;
-  isTurned?: boolean;
-}) {
-  const isOpen = useSignal(false);
-  const [way] = ways;
-  if (way === undefined) return null;
-  const language = wordedLanguage(way.from);
-  const close = () => {
-    isOpen.value = false;
-  };
-  return (
-    <>
-      <Button
-        icon={ICONS.keyboard}
-        label={wordingOf(way.from).type}
-        name={`${wordingOf(way.from).type}: ${ownName(way.from)}`}
-        lang={language}
-        isOwn
-        press={() => (isOpen.value = true)}
-      />
-      {isOpen.value && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
-    </>
   );
 }

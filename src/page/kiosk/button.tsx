@@ -1,34 +1,22 @@
 import { Icon } from './icon.tsx';
 
+/** A sign with a word below it. */
 export function Button(props: {
   icon?: string;
   label: string;
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  /** The text always stays, because the icon alone is not clear. */
-  keepsText?: boolean;
-  /** Whether the button is for typing. */
-  isOwn?: boolean;
+  look?: 'end' | 'keyboard' | 'language';
   isOff?: boolean;
   isChosen?: boolean;
   press: () => void;
 }) {
-  const {
-    icon,
-    label,
-    name = label,
-    lang,
-    keepsText = false,
-    isOwn = false,
-    isOff = false,
-    isChosen,
-    press,
-  } = props;
+  const { icon, label, name = label, lang, look, isOff = false, isChosen, press } = props;
   return (
     <button
       type="button"
-      class={isOwn ? 'own' : ''}
+      class={look}
       disabled={isOff}
       aria-pressed={isChosen}
       aria-label={name}
@@ -36,7 +24,7 @@ export function Button(props: {
       onClick={press}
     >
       {icon !== undefined && <Icon path={icon} />}
-      <span class={keepsText ? 'kept' : ''}>{label}</span>
+      <span>{label}</span>
     </button>
   );
 }

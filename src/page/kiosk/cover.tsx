@@ -35,15 +35,18 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const todo = { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker };
       return (
         <div {...place}>
+          <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
           <p class="help">{todo[status.cause]}</p>
         </div>
       );
     }
     case 'closed': {
-      if (status.until === null) return <div {...place} />;
+      const { until } = status;
       return (
         <div {...place}>
-          <p class="help">{words.until.replace('{t}', timeOf(status.until, worded))}</p>
+          <p class="trouble">
+            {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
+          </p>
         </div>
       );
     }

@@ -5,6 +5,8 @@ export const ICONS = {
   louder: 'M3 9v6h4l6 5V4L7 9ZM16 9c2 2 2 4 0 6M19 6c4 4 4 8 0 12',
   microphone: 'M9 6a3 3 0 0 1 6 0v5a3 3 0 0 1-6 0ZM5 11a7 7 0 0 0 14 0M12 18v3',
   end: 'M5 5l14 14M19 5L5 19',
+  person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4 21c0-5 4-7 8-7s8 2 8 7',
+  talk: 'M3 4h11v8H8l-3 3v-3H3ZM10 15v2h6l3 3v-3h2V9h-4',
 } as const;
 
 export function Icon({ path }: { path: string }) {

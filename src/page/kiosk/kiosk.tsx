@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../../protocol/screen.ts';
-import { Bar, FarBar } from './bar.tsx';
-import { Panel } from './panel.tsx';
-import { layoutFor, letterPx } from './sizes.ts';
-import { screen } from './store.ts';
+import { Idle } from './idle.tsx';
+import { Panel, type Speaker } from './panel.tsx';
+import { type Sizes, sizesFor } from './sizes.ts';
+import { statusNow } from './status-line.tsx';
+import { isEmpty, screen } from './store.ts';
 
 /** Timeout for the agent's first answer (ms); then the page reports that the agent does not answer. */
 const FIRST_ANSWER_MS = 2000;
@@ -20,7 +21,7 @@ const UNKNOWN_LANE: ScreenLane = {
   volume: 100,
 };
 
-/** The whole screen, in one of three layouts. */
+/** The whole screen: an invitation to choose a language, or the panels. */
 export function Kiosk() {
   const size = useSignal({ width: innerWidth, height: innerHeight });
   const isLate = useSignal(false);
@@ -45,31 +46,65 @@ export function Kiosk() {
     lanes = [],
   } = screen.value ?? {};
   const { width, height } = size.value;
-  const layout = layoutFor({ layout: wanted, viewingDistanceMm, heightMm }, width, height);
-  const letter = letterPx({ layout, viewingDistanceMm, heightMm }, width, height);
+  const sizes = sizesFor({ layout: wanted, viewingDistanceMm, heightMm }, width, height);
   const [lane = UNKNOWN_LANE] = lanes;
-  const { source } = lane;
-  const [target = source] = lane.targets;
-  const both = [...new Set([source, target])];
-  const readersFirst = [...both].reverse();
-  const panel = (language: string, more: object = {}) => (
-    <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
-  );
-  const wayFrom = (language: string) => lane.typing.filter(({ from }) => from === language);
-  // Each half has the typing directions of its language; a single panel has all of them, its reader's first.
-  const ways = { one: [readersFirst.flatMap(wayFrom)], beside: both.map(wayFrom), facing: [wayFrom(source)] };
-  // A dialog, and the text typed in it, ends with the conversation.
-  const talk = `${screen.value?.run} ${screen.value?.conversation}`;
-  const bar = <Bar key={talk} lane={lane} isNear={layout === 'facing'} ways={ways[layout]} />;
+  const style = {
+    '--letter': `${sizes.letter}px`,
+    '--small': `${sizes.small}px`,
+    '--choice': `${sizes.target}px`,
+  };
   return (
-    <main class={layout} style={{ '--letter': `${letter}px` }}>
+    <main class={sizes.layout} style={style}>
       <h1>Interpreter</h1>
-      {layout === 'one' && panel(target, { statusIn: readersFirst })}
-      {layout === 'beside' && both.map((language) => panel(language))}
-      {layout === 'facing' &&
-        target !== source &&
-        panel(target, { isTurned: true, children: <FarBar key={talk} lane={lane} ways={wayFrom(target)} /> })}
-      {layout === 'facing' ? panel(source, { children: bar }) : bar}
+      {isInvitation(lane) ? <Idle lane={lane} /> : <Panels lane={lane} sizes={sizes} />}
     </main>
   );
+}
+
+/** Whether visitors choose a language first: nothing is said, and nobody has begun a conversation. */
+function isInvitation({ offer }: ScreenLane): boolean {
+  const { kind } = statusNow();
+  const isFree = kind === 'listening' || kind === 'standby' || kind === 'muted';
+  return offer.length > 1 && isFree && isEmpty.value && screen.value?.isTalking === false;
+}
+
+/** The panels of both languages. */
+function Panels({ lane, sizes: { layout, letter } }: { lane: ScreenLane; sizes: Sizes }) {
+  const { source, typing } = lane;
+  const [target = source] = lane.targets;
+  // A dialog, and the text typed in it, ends with the conversation.
+  const talk = `${screen.value?.run} ${screen.value?.conversation}`;
+  const wayFrom = (language: string) => typing.filter(({ from }) => from === language);
+  const panel = (speaker: Speaker, isTurned = false) => {
+    const language = speaker === 'source' ? source : target;
+    return (
+      <Panel
+        key={`${talk} ${language}`}
+        lane={lane}
+        language={language}
+        speakers={[speaker]}
+        statusIn={[language]}
+        ways={wayFrom(language)}
+        letterPx={letter}
+        isTurned={isTurned}
+      />
+    );
+  };
+  if (layout === 'one') {
+    const readersFirst = [...new Set([target, source])];
+    return (
+      <Panel
+        key={`${talk} ${target}`}
+        lane={lane}
+        language={target}
+        speakers={target === source ? ['source'] : ['target', 'source']}
+        statusIn={readersFirst}
+        ways={readersFirst.flatMap(wayFrom)}
+        letterPx={letter}
+      />
+    );
+  }
+  if (target === source) return panel('source');
+  if (layout === 'facing') return [panel('target', true), panel('source')];
+  return [panel('source'), panel('target')];
 }

@@ -7,15 +7,29 @@ import { ICONS } from './icon.tsx';
 import { act } from './link.ts';
 
 /** The languages to choose from, each under its own name. */
-export function LanguageDialog({ lane, close }: { lane: ScreenLane; close: () => void }) {
-  const worded = wordedLanguage(lane.source);
-  const words = wordingOf(lane.source);
+export function LanguageDialog(props: {
+  lane: ScreenLane;
+  /** The language of its reader. */
+  language: string;
+  isTurned: boolean;
+  close: () => void;
+}) {
+  const { lane, language: own, isTurned, close } = props;
+  const worded = wordedLanguage(own);
+  const words = wordingOf(own);
   const choose = (language: string): void => {
     void act({ do: 'language', lane: lane.id, language });
     close();
   };
   return (
-    <Dialog label={words.language} lane={lane.id} lang={worded} dir={directionOf(worded)} close={close}>
+    <Dialog
+      label={words.language}
+      lane={lane.id}
+      lang={worded}
+      dir={directionOf(worded)}
+      isTurned={isTurned}
+      close={close}
+    >
       <div class="choices">
         {lane.offer.map((language) => (
           <Button

@@ -1,27 +1,41 @@
-import type { ComponentChildren } from 'preact';
 import { directionOf, ownName } from '../../core/language-names.ts';
+import { wordedLanguage } from '../../device/screen/wording.ts';
+import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
+import { Bar } from './bar.tsx';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
 import { StatusLine, statusNow } from './status-line.tsx';
 
-/** The part of the screen for readers of one language. */
+export type Speaker = 'source' | 'target';
+
+/** The part of the screen for readers of one language: what they see, and their buttons, in their language. */
 export function Panel(props: {
+  lane: ScreenLane;
   language: string;
+  /** Who reads it; both, if there is one panel for all. */
+  speakers: readonly Speaker[];
   /** Languages of the status line; readers of the other language may have no panel. */
   statusIn: readonly string[];
+  /** The typing directions of its readers. */
+  ways: readonly ScreenTyping[];
   letterPx: number;
   isTurned?: boolean;
-  children?: ComponentChildren;
 }) {
-  const { language, statusIn, letterPx, isTurned = false, children } = props;
+  const { lane, language, speakers, statusIn, ways, letterPx, isTurned = false } = props;
+  const worded = wordedLanguage(language);
   return (
-    <section class={isTurned ? 'panel turned' : 'panel'} aria-label={ownName(language)}>
-      <StatusLine languages={statusIn} />
+    <section
+      class={`panel ${speakers.includes('source') && speakers.length === 1 ? 'source' : 'target'}${isTurned ? ' turned' : ''}`}
+      aria-label={ownName(language)}
+      lang={worded}
+      dir={directionOf(worded)}
+    >
+      <StatusLine lane={lane} language={language} languages={statusIn} />
       <div class="body" lang={language} dir={directionOf(language)}>
         <CaptionLines language={language} letterPx={letterPx} />
         <Cover status={statusNow()} language={language} />
       </div>
-      {children}
+      <Bar lane={lane} language={language} speakers={speakers} ways={ways} isTurned={isTurned} />
     </section>
   );
 }

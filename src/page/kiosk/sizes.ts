@@ -1,9 +1,23 @@
-import { leastLetterMm, PAGE_EM, type ScreenLayout } from '../../protocol/screen-size.ts';
+import { leastLetterMm, type ScreenLayout } from '../../protocol/screen-size.ts';
 
-/** Letters per line to keep when letters are enlarged beyond the readable minimum. */
-const LETTERS_A_LINE: Readonly<Record<ScreenLayout, number>> = { one: 42, beside: 24, facing: 42 };
-/** Usual width of a letter as a share of the font size. */
-const LETTER_SHARE = 0.5;
+/** A usual sentence (letters): one of this length is on the panel as a whole wherever letters of a legal size allow it. */
+const SENTENCE_LETTERS = 80;
+/** Usual width of a letter as a share of the font size, with what is left free at the ends of lines. */
+const LETTER_SHARE = 0.58;
+/** Height of a line in font sizes, as in page.css. */
+export const LINE_HEIGHT = 1.25;
+/** Share of the panel's captions that a usual sentence fills: the rest shows the sentence before it. */
+const SENTENCE_SHARE = 0.75;
+/** Largest letters, as a share of the height of a panel. */
+const LARGEST_SHARE = 0.12;
+/** Words on buttons and in the status line, beside signs, as a share of the least letter of captions. */
+const SMALL_SHARE = 0.6;
+/** Height of what is not captions in a panel, in small letters: the status line and the buttons. */
+const FRAME_SMALL = 5;
+/** Narrowest column (letters) for captions. */
+const NARROWEST_COLUMN = 7;
+/** Smallest button to choose a language (mm). */
+const TARGET_MM = 15;
 
 export interface ScreenSize {
   readonly layout: ScreenLayout;
@@ -11,23 +25,40 @@ export interface ScreenSize {
   readonly heightMm: number;
 }
 
-/** Narrowest column (letters) for a status text. */
-const NARROWEST_COLUMN = 7;
+/** How panels stand: `stacked` one above the other, for a screen that is higher than wide. */
+export type PanelLayout = ScreenLayout | 'stacked';
 
-/** The layout that there is room for: columns must be wide enough. */
-export function layoutFor(size: ScreenSize, width: number, height: number): ScreenLayout {
-  const column = width / 2 / letterPx(size, width, height);
-  return size.layout === 'beside' && column < NARROWEST_COLUMN ? 'one' : size.layout;
+/** Sizes in px. */
+export interface Sizes {
+  readonly layout: PanelLayout;
+  /** Captions. */
+  readonly letter: number;
+  /** Buttons and status. */
+  readonly small: number;
+  /** Smallest height of a button to choose from. */
+  readonly target: number;
 }
 
-/** Font size (px): readable at the distance, and larger where lines stay long enough. */
-export function letterPx(
-  { layout, viewingDistanceMm, heightMm }: ScreenSize,
-  width: number,
-  height: number,
-): number {
-  const least = (leastLetterMm(viewingDistanceMm) * height) / heightMm;
+/** Letters are never below the size that is readable at the distance, and larger where a usual sentence still fits. */
+export function sizesFor(size: ScreenSize, width: number, height: number): Sizes {
+  const least = (leastLetterMm(size.viewingDistanceMm) * height) / size.heightMm;
+  const layout = layoutFor(size.layout, least, width, height);
+  const small = Math.max(least * SMALL_SHARE, height / 32);
   const columns = layout === 'beside' ? 2 : 1;
-  const roomy = width / columns / (LETTERS_A_LINE[layout] * LETTER_SHARE);
-  return Math.max(least, Math.min(roomy, height / PAGE_EM[layout]));
+  const halves = layout === 'stacked' || layout === 'facing' ? 2 : 1;
+  const room = { width: width / columns - 2 * small, height: height / halves - FRAME_SMALL * small };
+  let letter = Math.max(least, (height / halves) * LARGEST_SHARE);
+  while (letter > least && !fits(letter, room)) letter = Math.max(least, letter - 1);
+  return { layout, letter, small, target: (TARGET_MM * height) / size.heightMm };
+}
+
+function layoutFor(wanted: ScreenLayout, least: number, width: number, height: number): PanelLayout {
+  if (wanted !== 'beside') return wanted;
+  if (height > width) return 'stacked';
+  return width / 2 / least < NARROWEST_COLUMN ? 'one' : 'beside';
+}
+
+function fits(letter: number, { width, height }: { width: number; height: number }): boolean {
+  const lines = Math.ceil((SENTENCE_LETTERS * LETTER_SHARE * letter) / width);
+  return lines * letter * LINE_HEIGHT <= height * SENTENCE_SHARE;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ownName } from '../../core/language-names.ts';
+import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
@@ -8,7 +9,13 @@ import { act } from './link.ts';
 const AGAIN_MS = 2000;
 
 /** Says who speaks: the person with this language. In `hold` the microphone is open as long as the button is held. */
-export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'source' | 'target' }) {
+export function TurnButton(props: {
+  lane: ScreenLane;
+  speaker: 'source' | 'target';
+  /** Whether the button has the name of the language, because the panel has buttons for two. */
+  isNamed: boolean;
+}) {
+  const { lane, speaker, isNamed } = props;
   const timer = useRef(0);
   const tell = (held: boolean) => void act({ do: 'turn', lane: lane.id, speaker, held });
   const release = (): void => {
@@ -27,6 +34,8 @@ export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'sour
   useEffect(() => release, [lane.id, speaker, turn?.mode]);
   if (turn === null || !turn.speakers.includes(speaker)) return null;
   const language = speaker === 'source' ? source : (targets[0] ?? source);
+  const words = wordingOf(language);
+  const word = turn.mode === 'hold' ? words.holdTalk : words.talk;
   const isKey = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
   const held = {
     onPointerDown: press,
@@ -42,14 +51,13 @@ export function TurnButton({ lane, speaker }: { lane: ScreenLane; speaker: 'sour
     <button
       type="button"
       class="turn"
-      aria-label={ownName(language)}
+      aria-label={isNamed ? ownName(language) : `${word}: ${ownName(language)}`}
       aria-pressed={turn.isOpen && turn.speaker === speaker}
-      lang={language}
+      lang={isNamed ? language : wordedLanguage(language)}
       {...(turn.mode === 'hold' ? held : { onClick: () => tell(true) })}
     >
       <Icon path={ICONS.microphone} />
-      <span class="kept">{ownName(language)}</span>
-      <abbr>{language.toUpperCase()}</abbr>
+      <span>{isNamed ? ownName(language) : word}</span>
     </button>
   );
 }

@@ -28,6 +28,7 @@ export const SNAPSHOT: ScreenSnapshot = {
     { language: 'es', text: 'Interpreta un ordenador.' },
   ],
   conversation: 1,
+  isTalking: true,
   texts: [],
 };
 

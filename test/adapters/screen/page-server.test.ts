@@ -288,7 +288,7 @@ describe('the events of the screen', () => {
     await expect.poll(() => server.clients).toBe(2);
     const text = 'x'.repeat(10_000);
     for (let number = 1; server.clients === 2 && number < 3000; number++) {
-      fake.change({ texts: [{ language: 'es', text, breaks: false, number }] });
+      fake.change({ texts: [{ language: 'es', text, breaks: false, isSpoken: false, number }] });
       // The reader gets its turn.
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -13,7 +13,13 @@ const SNAPSHOT: ReadSnapshot = {
   ],
   texts: [],
 };
-const said = (language: string, text: string, number = 1) => ({ language, text, breaks: false, number });
+const said = (language: string, text: string, number = 1) => ({
+  language,
+  text,
+  breaks: false,
+  isSpoken: false,
+  number,
+});
 
 function open(snapshot: Partial<ReadSnapshot> = {}) {
   const view = createConsoleView(80, () => new Date(2026, 0, 15, 9).getTime());

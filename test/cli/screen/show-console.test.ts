@@ -46,8 +46,12 @@ describe('dragoman screen --tty', () => {
   it('shows captions as they come, and clears the console at its end', async () => {
     const { fake, picture, until, end: finish } = await show();
     await until('English: Listening');
-    fake.change({ texts: [{ language: 'en', text: 'Where is ', breaks: false, number: 1 }] });
-    fake.change({ texts: [{ language: 'en', text: 'the lift?', breaks: false, number: 2 }] });
+    fake.change({
+      texts: [{ language: 'en', text: 'Where is ', breaks: false, isSpoken: false, number: 1 }],
+    });
+    fake.change({
+      texts: [{ language: 'en', text: 'the lift?', breaks: false, isSpoken: false, number: 2 }],
+    });
     await until('Where is the lift?');
     await finish();
     end = async () => {};
@@ -56,7 +60,9 @@ describe('dragoman screen --tty', () => {
 
   it('shows the page of the next run when the agent has started again', async () => {
     const { fake, until, restart } = await show();
-    fake.change({ texts: [{ language: 'en', text: 'words before', breaks: false, number: 1 }] });
+    fake.change({
+      texts: [{ language: 'en', text: 'words before', breaks: false, isSpoken: false, number: 1 }],
+    });
     await until('words before');
     await restart();
     await until('English: Listening');

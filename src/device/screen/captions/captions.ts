@@ -16,12 +16,15 @@ export interface Append {
   /** One of the languages on the screen. */
   readonly language: string;
   readonly text: string;
-  /** Another speaker than before: the text begins on a new line. */
+  /** The text begins a block: another sentence, or another speaker than before. */
   readonly breaks: boolean;
+  /** Said in this language by a person; false: translated into it. */
+  readonly isSpoken: boolean;
 }
 
 interface Voice {
   readonly language: string;
+  readonly isSpoken: boolean;
   readonly track: VoiceTrack;
 }
 
@@ -71,9 +74,10 @@ export function takeCaption(
     return { captions: given, appends: [] };
   const { id, part, text, isFinal } = caption;
   const key = part === null ? id : `${id ?? ''}/${part}`;
-  const step = takeText(track, { key, text, isFinal }, language, now);
+  const step = takeText(track, { key, sentence: id, text, isFinal }, language, now);
   const diverged = given.diverged + step.diverged;
-  const voices = { ...given.voices, [name]: { language, track: step.track } };
+  const isSpoken = caption.kind === 'source';
+  const voices = { ...given.voices, [name]: { language, isSpoken, track: step.track } };
   return append({ ...given, voices, diverged, heardAt: now }, name, step.pieces, options);
 }
 
@@ -81,9 +85,9 @@ export function takeCaption(
 export function lookAtCaptions(given: Captions, options: CaptionOptions, now: number): CaptionStep {
   let captions = given;
   const appends: Append[] = [];
-  for (const [name, { language, track }] of Object.entries(given.voices)) {
-    const step = lookAtTrack(track, language, now);
-    const voices = { ...captions.voices, [name]: { language, track: step.track } };
+  for (const [name, voice] of Object.entries(given.voices)) {
+    const step = lookAtTrack(voice.track, voice.language, now);
+    const voices = { ...captions.voices, [name]: { ...voice, track: step.track } };
     const shown = append({ ...captions, voices }, name, step.pieces, options);
     captions = shown.captions;
     appends.push(...shown.appends);
@@ -99,9 +103,10 @@ export function captionsDueAt({ voices }: Captions): number | null {
 
 /** The conversation has ended: all its captions are removed, and late texts of its sentences are ignored. */
 export function forgetCaptions({ voices, diverged }: Captions): Captions {
-  const kept = Object.entries(voices).map(([name, { language, track }]) => {
+  const kept = Object.entries(voices).map(([name, { track, ...voice }]) => {
     const open = track.sentences.flatMap(({ key }) => (key === null ? [] : [key]));
-    return [name, { language, track: { ...EMPTY_TRACK, finished: [...track.finished, ...open] } }] as const;
+    const forgotten = { ...EMPTY_TRACK, finished: [...track.finished, ...open] };
+    return [name, { ...voice, track: forgotten }] as const;
   });
   return { ...NO_CAPTIONS, voices: Object.fromEntries(kept), diverged };
 }
@@ -121,14 +126,14 @@ function append(
   pieces: readonly Piece[],
   { masksProfanity }: CaptionOptions,
 ): CaptionStep {
-  const language = given.voices[voice]?.language ?? 'en';
+  const { language = 'en', isSpoken = false } = given.voices[voice] ?? {};
   let lastVoice = given.lastVoice[language];
-  const appends = pieces.map(({ text, starts }): Append => {
-    const breaks = lastVoice !== undefined && lastVoice !== voice;
-    const joins = starts && lastVoice === voice && usesBlanks(language);
+  const appends = pieces.map(({ text, starts, startsSentence }): Append => {
+    const breaks = startsSentence || lastVoice !== voice;
+    const joins = starts && !breaks && usesBlanks(language);
     lastVoice = voice;
     const shown = masksProfanity ? maskProfanity(text, language) : text;
-    return { language, text: joins ? ` ${shown}` : shown, breaks };
+    return { language, text: joins ? ` ${shown}` : shown, breaks, isSpoken };
   });
   if (lastVoice === undefined) return { captions: given, appends };
   return { captions: { ...given, lastVoice: { ...given.lastVoice, [language]: lastVoice } }, appends };

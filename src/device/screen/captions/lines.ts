@@ -1,12 +1,11 @@
 import { type Unit, unitsOf } from './units.ts';
 
 /**
- * Captions as lines that hold still: a word never moves within its line or to another line. Once the lower line is full and the
- * upper line has been read, both move up by one. The assumed reading speed is 140 words a minute, up to 180 if text is waiting.
+ * Captions as lines that hold still: a word never moves within its line or to another line. Each sentence is a block of lines of its
+ * own. Lines that have left the panel are kept, so that a reader can look back. A line leaves the panel only when it can have been
+ * read, at 140 words a minute, up to 180 if text is waiting.
  */
 
-/** Visible lines, as subtitles have. */
-export const ROWS = 2;
 const WORDS_A_MINUTE = { calm: 140, pressed: 180 } as const;
 /** Number of waiting words at which the faster pace is reached: about two typical lines. */
 const PRESSED_FROM_WORDS = 14;
@@ -18,13 +17,17 @@ const STEP_MS = 500;
 const LONGEST_LINE = 400;
 /** Maximum number of waiting words: about six minutes of text. It limits memory use: beyond it, lines move up unread. */
 const MOST_WAITING_WORDS = 1000;
+/** Maximum number of lines that are kept: ten minutes of a conversation. */
+const MOST_LINES = 200;
 
 export interface Line {
   /** Number of the line, from 0. */
   readonly id: number;
+  /** Number of its block. */
+  readonly block: number;
   readonly text: string;
-  /** The line begins with another speaker's words. */
-  readonly breaks: boolean;
+  /** Said in this language by a person; false: translated into it. */
+  readonly isSpoken: boolean;
   readonly firstAt: number;
   /** When a reader will have read the line (monotonic ms). */
   readonly readAt: number;
@@ -32,13 +35,18 @@ export interface Line {
 
 export interface Lines {
   readonly language: string;
+  /** Oldest first; the panel shows the last ones. */
   readonly lines: readonly Line[];
-  readonly waiting: readonly Unit[];
+  readonly waiting: readonly WaitingUnit[];
   /** When a reader will have read everything that is shown. */
   readonly readAt: number;
   /** When the lines last moved up. */
   readonly movedAt: number;
   readonly nextId: number;
+}
+
+interface WaitingUnit extends Unit {
+  readonly isSpoken: boolean;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -47,14 +55,25 @@ export function noLines(language: string): Lines {
   return { language, lines: [], waiting: [], readAt: NEVER, movedAt: NEVER, nextId: 0 };
 }
 
-/** The room for a line, and the width of a text in the same unit. */
+/** The room of the panel, and the width of a text in the unit of `width`. */
 export interface Room {
   readonly width: number;
+  /** Height in lines. */
+  readonly rows: number;
+  /** Space between two blocks, in lines. */
+  readonly gap: number;
   measure(text: string): number;
 }
 
-export function appendText(lines: Lines, text: string, breaks: boolean): Lines {
-  const units = unitsOf(text, lines.language, breaks);
+/** A text to append. `breaks`: it begins a block. */
+export interface AppendedText {
+  readonly text: string;
+  readonly breaks: boolean;
+  readonly isSpoken: boolean;
+}
+
+export function appendText(lines: Lines, { text, breaks, isSpoken }: AppendedText): Lines {
+  const units = unitsOf(text, lines.language, breaks).map((unit) => ({ ...unit, isSpoken }));
   const [first, ...rest] = units;
   const last = lines.waiting.at(-1);
   // Punctuation joins its word if the word is not shown yet.
@@ -91,13 +110,21 @@ export function advanceLines(given: Lines, room: Room, now: number): { lines: Li
       waiting.pop();
       continue;
     }
-    const [top] = lines;
-    if (lines.length >= ROWS && top !== undefined && words <= MOST_WAITING_WORDS) {
-      const leavesAt = Math.max(top.readAt, top.firstAt + LEAST_STAY_MS, movedAt + STEP_MS);
-      if (now < leavesAt) {
-        waiting.reverse();
-        return result(leavesAt);
-      }
+    const block = (line?.block ?? -1) + (unit.breaks || line === undefined ? 1 : 0);
+    const next: Line = {
+      id: nextId,
+      block,
+      text: '',
+      isSpoken: unit.isSpoken,
+      firstAt: now,
+      readAt: Math.max(readAt, now),
+    };
+    const longer = [...lines, next];
+    const leaving = lines.slice(firstVisible(lines, room), firstVisible(longer, room));
+    const leavesAt = Math.max(...leaving.map((one) => Math.max(one.readAt, one.firstAt + LEAST_STAY_MS)));
+    if (leaving.length > 0 && words <= MOST_WAITING_WORDS && now < Math.max(leavesAt, movedAt + STEP_MS)) {
+      waiting.reverse();
+      return result(Math.max(leavesAt, movedAt + STEP_MS));
     }
     if (!fitsInto(unit.text, room)) {
       waiting.pop();
@@ -105,19 +132,30 @@ export function advanceLines(given: Lines, room: Room, now: number): { lines: Li
     }
     const begins = { ...(waiting.at(-1) ?? unit), breaks: false };
     waiting[waiting.length - 1] = begins;
-    if (lines.length >= ROWS) movedAt = now;
-    lines = [
-      ...lines.slice(lines.length >= ROWS ? 1 : 0),
-      { id: nextId, text: '', breaks: unit.breaks, firstAt: now, readAt: Math.max(readAt, now) },
-    ];
+    if (leaving.length > 0) movedAt = now;
+    lines = longer.slice(-MOST_LINES);
     nextId += 1;
   }
 }
 
-/** Lays the visible text out again, for another width: only then do words move. */
-export function layOutAgain(given: Lines): Lines {
-  const shown = given.lines.flatMap(({ text, breaks }) => unitsOf(text, given.language, breaks));
-  return { ...given, lines: [], waiting: [...shown, ...given.waiting], readAt: NEVER };
+/** Index of the first line that the panel shows: the last one is always visible. */
+export function firstVisible(lines: readonly Line[], { rows, gap }: Pick<Room, 'rows' | 'gap'>): number {
+  let height = 0;
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    const below = lines[at + 1];
+    height += 1 + (below !== undefined && below.block !== lines[at]?.block ? gap : 0);
+    if (height > rows) return Math.min(at + 1, lines.length - 1);
+  }
+  return 0;
+}
+
+/** Lays the kept text out again, for another room: only then do words move. */
+export function layOutAgain(given: Lines, room: Room): Lines {
+  const kept = given.lines.flatMap(({ text, block, isSpoken }, at) => {
+    const breaks = at === 0 || given.lines[at - 1]?.block !== block;
+    return unitsOf(text, given.language, breaks).map((unit) => ({ ...unit, isSpoken }));
+  });
+  return { ...layOutRead({ ...given, lines: [], waiting: kept }, room), waiting: given.waiting };
 }
 
 /** Lays out all text at once, as if it had been read: a page that has just loaded shows the last lines. */
@@ -141,7 +179,7 @@ function fitsInto(text: string, { width, measure }: Room): boolean {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Cuts a unit that is wider than a line; the first part fits. */
-function cutToFit(unit: Unit, room: Room): Unit[] {
+function cutToFit(unit: WaitingUnit, room: Room): WaitingUnit[] {
   const letters = Array.from(graphemes.segment(unit.text.slice(0, LONGEST_LINE)), ({ segment }) => segment);
   let most = Math.max(1, letters.length - 1);
   let least = 1;

@@ -7,7 +7,7 @@ export interface Unit {
   readonly words: number;
   /** The unit belongs to the text before it, and stays on the same line. */
   readonly isGlued: boolean;
-  /** The unit begins a new line. */
+  /** The unit begins a new block. */
   readonly breaks: boolean;
 }
 

@@ -4,8 +4,10 @@ import { segmentsOf } from './words.ts';
 
 /** A text from the service: the whole sentence so far. */
 export interface CaptionText {
-  /** Name of the sentence; null: the service gives none. */
+  /** Name of the sentence, or of its part; null: the service gives none. */
   readonly key: string | null;
+  /** Name of the sentence to which a part belongs. Default: `key`. */
+  readonly sentence?: string | null;
   readonly text: string;
   readonly isFinal: boolean;
 }
@@ -13,6 +15,7 @@ export interface CaptionText {
 /** `shown` only grows: text that is shown never changes. */
 interface Sentence {
   readonly key: string | null;
+  readonly sentence: string | null;
   /** The text that may be shown. */
   readonly shown: string;
   /** The last partial text: words are shown when the next one agrees. */
@@ -29,15 +32,19 @@ export interface VoiceTrack {
   readonly emitted: number;
   /** Keys of finished sentences, whose late texts are ignored. */
   readonly finished: readonly string[];
+  /** The sentence that was shown last; null: it has no name, or there was none. */
+  readonly lastSentence: string | null;
 }
 
-export const EMPTY_TRACK: VoiceTrack = { sentences: [], emitted: 0, finished: [] };
+export const EMPTY_TRACK: VoiceTrack = { sentences: [], emitted: 0, finished: [], lastSentence: null };
 
 /** A piece of text to append to the screen. */
 export interface Piece {
   readonly text: string;
-  /** The piece begins a sentence. */
+  /** The piece begins a text of the service: a sentence, or a part of one. */
   readonly starts: boolean;
+  /** The piece begins a sentence. */
+  readonly startsSentence: boolean;
 }
 
 export interface TrackStep {
@@ -59,7 +66,7 @@ export function takeText(given: VoiceTrack, said: CaptionText, language: string,
     return { track: given, pieces: [], diverged: 0 };
   const isNamed = said.key !== null;
   const index = given.sentences.findIndex(({ key, isFinal }) => key === said.key && (isNamed || !isFinal));
-  const before = given.sentences[index] ?? newSentence(said.key, now);
+  const before = given.sentences[index] ?? newSentence(said, now);
   // A late partial does not replace a final text.
   if (before.isFinal) return { track: given, pieces: [], diverged: 0 };
   const after = update(before, { ...said, text: plainCaption(said.text) }, language, now);
@@ -80,8 +87,8 @@ export function nextLookAt({ sentences }: VoiceTrack): number | null {
   return first === undefined || sentences.length < 2 ? null : first.updatedAt + PATIENCE_MS;
 }
 
-function newSentence(key: string | null, now: number): Sentence {
-  return { key, shown: '', last: '', isFinal: false, hasDiverged: false, updatedAt: now };
+function newSentence({ key, sentence = key }: CaptionText, now: number): Sentence {
+  return { key, sentence, shown: '', last: '', isFinal: false, hasDiverged: false, updatedAt: now };
 }
 
 function update(sentence: Sentence, said: CaptionText, language: string, now: number): Sentence {
@@ -115,7 +122,7 @@ function agreedStart(last: string, text: string, shown: string, language: string
 
 function showDue(given: VoiceTrack, language: string, now: number): { track: VoiceTrack; pieces: Piece[] } {
   const pieces: Piece[] = [];
-  let { sentences, emitted, finished } = given;
+  let { sentences, emitted, finished, lastSentence } = given;
   while (true) {
     const [first, ...later] = sentences;
     if (first === undefined) break;
@@ -124,12 +131,17 @@ function showDue(given: VoiceTrack, language: string, now: number): { track: Voi
     const shown = isGivenUp
       ? first.shown + continuationOf(first.shown, first.last, language).rest
       : first.shown;
-    if (shown.length > emitted) pieces.push({ text: shown.slice(emitted), starts: emitted === 0 });
+    if (shown.length > emitted) {
+      const starts = emitted === 0;
+      const startsSentence = starts && (first.sentence === null || first.sentence !== lastSentence);
+      pieces.push({ text: shown.slice(emitted), starts, startsSentence });
+      lastSentence = first.sentence;
+    }
     emitted = shown.length;
     if (!first.isFinal && !isGivenUp) break;
     sentences = later;
     emitted = 0;
     if (first.key !== null) finished = [...finished, first.key].slice(-KEPT_KEYS);
   }
-  return { track: { sentences, emitted, finished }, pieces };
+  return { track: { sentences, emitted, finished, lastSentence }, pieces };
 }

@@ -38,27 +38,51 @@ function take(...all: Caption[]) {
 
 describe('captions', () => {
   it('show a translation when it comes', () => {
-    expect(take(translation('Hola.')).appends).toEqual([{ language: 'es', text: 'Hola.', breaks: false }]);
+    expect(take(translation('Hola.')).appends).toEqual([
+      { language: 'es', text: 'Hola.', breaks: true, isSpoken: false },
+    ]);
   });
 
-  it('separate sentences by a blank when the language has blanks', () => {
-    expect(take(translation('Hola.'), translation('Adiós.')).appends.map(({ text }) => text)).toEqual([
-      'Hola.',
-      ' Adiós.',
+  it('begin a block for each sentence', () => {
+    const both = take(translation('Hola.', { id: 't1' }), translation('Adiós.', { id: 't2' })).appends;
+    expect(both.map(({ text, breaks }) => [text, breaks])).toEqual([
+      ['Hola.', true],
+      ['Adiós.', true],
+    ]);
+  });
+
+  it('show the parts of a translation in one block, separated by a blank when the language has blanks', () => {
+    const part = (name: string, text: string, language = 'es') =>
+      translation(text, { id: 't1', part: name, language });
+    const textsOf = (...all: Caption[]) => take(...all).appends.map(({ text, breaks }) => [text, breaks]);
+    expect(textsOf(part('a', 'uno'), part('b', 'dos'))).toEqual([
+      ['uno', true],
+      [' dos', false],
     ]);
     const lane = { lane: 'main', source: 'en', targets: ['ja'] };
-    let { captions } = takeCaption(NO_CAPTIONS, translation('はい。', { language: 'ja' }), lane, OPTIONS, 0);
-    const next = takeCaption(captions, translation('どうぞ。', { language: 'ja' }), lane, OPTIONS, 1);
-    captions = next.captions;
-    expect(next.appends[0]?.text).toBe('どうぞ。');
+    const { captions } = takeCaption(NO_CAPTIONS, part('a', 'はい', 'ja'), lane, OPTIONS, 0);
+    const next = takeCaption(captions, part('b', 'どうぞ。', 'ja'), lane, OPTIONS, 1);
+    expect(next.appends[0]).toMatchObject({ text: 'どうぞ。', breaks: false });
   });
 
-  it('show the parts of a translation one after the other', () => {
-    const part = (name: string, text: string) => translation(text, { id: 't1', part: name });
-    expect(take(part('a', 'uno'), part('b', 'dos')).appends.map(({ text }) => text)).toEqual(['uno', ' dos']);
+  it('say whether a person has said the words in this language', () => {
+    const both = take(source('Where is the lift?'), translation('¿Dónde está el ascensor?')).appends;
+    expect(both.map(({ language, isSpoken }) => [language, isSpoken])).toEqual([
+      ['en', true],
+      ['es', false],
+    ]);
   });
 
-  it('begin a new line when another lane speaks the same language', () => {
+  it('begin a block when another voice has spoken within a sentence', () => {
+    const clerk = { lane: 'clerk', source: 'es', targets: ['en'] };
+    const partial = (text: string) => source(text, { id: 'a', isFinal: false });
+    let { captions } = take(partial('one'), partial('one two'));
+    ({ captions } = takeCaption(captions, translation('Hello.', { language: 'en' }), clerk, OPTIONS, 9));
+    const { appends } = takeCaption(captions, source('one two', { id: 'a' }), LANE, OPTIONS, 10);
+    expect(appends).toMatchObject([{ breaks: true }]);
+  });
+
+  it('begin a block when another lane speaks the same language', () => {
     const clerk = { lane: 'clerk', source: 'es', targets: ['en'] };
     const { captions } = take(source('Hello.'));
     const { appends } = takeCaption(
@@ -68,7 +92,7 @@ describe('captions', () => {
       OPTIONS,
       9,
     );
-    expect(appends).toEqual([{ language: 'en', text: 'Good day.', breaks: true }]);
+    expect(appends).toEqual([{ language: 'en', text: 'Good day.', breaks: true, isSpoken: false }]);
   });
 
   it.each([
@@ -84,7 +108,7 @@ describe('captions', () => {
   it('show what waits behind a silent sentence when they look again', () => {
     const { captions } = take(source('one', { id: 'a', isFinal: false }), source('two', { id: 'b' }));
     expect(captionsDueAt(captions)).toBe(3000);
-    expect(lookAtCaptions(captions, OPTIONS, 3000).appends.map(({ text }) => text)).toEqual(['one', ' two']);
+    expect(lookAtCaptions(captions, OPTIONS, 3000).appends.map(({ text }) => text)).toEqual(['one', 'two']);
   });
 
   it('forget the words at the end of a conversation, and ignore late texts of it', () => {

@@ -80,8 +80,8 @@ export function paintedAfterEach(said: readonly Said[], language: string, width:
   let captions = NO_CAPTIONS;
   let lines = noLines(language);
   const paint = (appends: readonly Append[], now: number): void => {
-    for (const { text, breaks } of appends) lines = appendText(lines, text, breaks);
-    ({ lines } = advanceLines(lines, { width, measure: (text) => text.length }, now));
+    for (const append of appends) lines = appendText(lines, append);
+    ({ lines } = advanceLines(lines, { width, rows: 2, gap: 0, measure: (text) => text.length }, now));
     for (const { id, text } of lines.lines) seen.set(id, text);
     painted.push([...seen.values()].join('\n'));
   };

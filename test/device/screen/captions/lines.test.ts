@@ -11,11 +11,19 @@ import { fc } from '../../../properties.ts';
 import { partials } from './drawn.ts';
 import { erasureOf, greedyStabilized, latestTexts, paintedAfterEach } from './erasure.ts';
 
-const room = (width: number) => ({ width, measure: (text: string) => text.length });
-const textsOf = ({ lines }: Lines) => lines.map(({ text }) => text.trimEnd());
+const room = (width: number, rows = 2, gap = 0) => ({
+  width,
+  rows,
+  gap,
+  measure: (text: string) => text.length,
+});
+const append = (lines: Lines, text: string, breaks = false): Lines =>
+  appendText(lines, { text, breaks, isSpoken: false });
+/** What a panel of two lines shows. */
+const textsOf = ({ lines }: Lines) => lines.slice(-2).map(({ text }) => text.trimEnd());
 
 function lay(text: string, width: number, language = 'en'): Lines {
-  return advanceLines(appendText(noLines(language), text, false), room(width), 0).lines;
+  return advanceLines(append(noLines(language), text), room(width), 0).lines;
 }
 
 /** Advances until nothing waits; returns the time of each scroll. */
@@ -66,14 +74,14 @@ describe('the lines of captions', () => {
     expect(wakeAt).toBe(1500);
     const after = advanceLines(lines, room(10), 1500).lines;
     expect(textsOf(after)).toEqual(['three four', 'five six']);
-    expect(after.lines[0]).toEqual(lines.lines[1]);
+    expect(after.lines.slice(0, 2)).toEqual(lines.lines);
   });
 
   it('leave the upper line to a reader of 140 words a minute when nothing waits', () => {
     let lines = noLines('en');
     let wakeAt: number | null = null;
     for (let word = 0; word < 15; word++) {
-      lines = appendText(lines, 'word ', false);
+      lines = append(lines, 'word ');
       ({ lines, wakeAt } = advanceLines(lines, room(34), 0));
     }
     expect(lines.lines).toHaveLength(2);
@@ -82,7 +90,7 @@ describe('the lines of captions', () => {
   });
 
   it('move up by one line at a time', () => {
-    const moments = scrolls(appendText(noLines('en'), 'a b c d e f g h', false), 1);
+    const moments = scrolls(append(noLines('en'), 'a b c d e f g h'), 1);
     for (const [index, at] of moments.entries())
       expect(at - (moments[index - 1] ?? 0)).toBeGreaterThanOrEqual(500);
     expect(moments).toHaveLength(6);
@@ -93,7 +101,7 @@ describe('the lines of captions', () => {
     [500, 'is pressed'],
   ])('show %i waiting words at 140 to 180 words a minute, because the reader %s', (count) => {
     const width = 34;
-    const last = scrolls(appendText(noLines('en'), words(count), false), width).at(-1) ?? 0;
+    const last = scrolls(append(noLines('en'), words(count)), width).at(-1) ?? 0;
     // The last scroll brings the last line; the two before it are being read.
     const scrolled = count - 2 * 7;
     expect(last).toBeGreaterThanOrEqual(((scrolled - 7) / 180) * 60_000);
@@ -101,7 +109,7 @@ describe('the lines of captions', () => {
   });
 
   it('show every word when much text waits', () => {
-    let lines = appendText(noLines('en'), words(300), false);
+    let lines = append(noLines('en'), words(300));
     const seen = new Map<number, string>();
     for (let now = 0; now < 200_000; now += 100) {
       ({ lines } = advanceLines(lines, room(30), now));
@@ -112,17 +120,37 @@ describe('the lines of captions', () => {
 
   it('show new words at once when earlier ones have been read', () => {
     const lines = lay('one two three four', 10);
-    const after = advanceLines(appendText(lines, ' five', false), room(10), 60_000);
+    const after = advanceLines(append(lines, ' five'), room(10), 60_000);
     expect(textsOf(after.lines)).toEqual(['three four', 'five']);
   });
 
+  it('count the space between two blocks, and leave it out within one', () => {
+    const four = (breaks: boolean): Lines =>
+      ['one', 'two', 'three', 'four'].reduce(
+        (lines, text, at) => append(lines, text, breaks || at === 0),
+        noLines('en'),
+      );
+    const shownIn = (lines: Lines, rows: number): number => {
+      const laid = advanceLines(lines, room(5, rows, 0.5), 0).lines;
+      return laid.lines.length;
+    };
+    expect([shownIn(four(true), 4), shownIn(four(true), 4.5), shownIn(four(true), 5.5)]).toEqual([3, 3, 4]);
+    expect(shownIn(four(false), 4)).toBe(4);
+  });
+
+  it('keep what has left the panel, up to 200 lines', () => {
+    const { lines } = layOutRead(append(noLines('en'), words(300)), room(4));
+    expect(lines).toHaveLength(200);
+    expect(lines.at(-1)?.text.trim()).toBe('word');
+  });
+
   it('begin a new line when another speaker begins', () => {
-    const lines = appendText(lay('Hello.', 20), 'Good morning.', true);
+    const lines = append(lay('Hello.', 20), 'Good morning.', true);
     expect(textsOf(advanceLines(lines, room(20), 10).lines)).toEqual(['Hello.', 'Good morning.']);
   });
 
   it('keep punctuation on the line of its word when it comes later', () => {
-    const lines = appendText(lay('one three', 9), ', and', false);
+    const lines = append(lay('one three', 9), ', and');
     expect(textsOf(advanceLines(lines, room(9), 10).lines)).toEqual(['one three,', 'and']);
   });
 
@@ -148,20 +176,20 @@ describe('the lines of captions', () => {
   });
 
   it('keep the text when the width changes', () => {
-    const lines = advanceLines(layOutAgain(lay('one two three four', 10)), room(20), 5).lines;
+    const lines = advanceLines(layOutAgain(lay('one two three four', 10), room(20)), room(20), 5).lines;
     expect(textsOf(lines)).toEqual(['one two three four']);
   });
 
   it('show the end of a text when a page begins', () => {
-    const lines = layOutRead(appendText(noLines('en'), `${words(300)} end`, false), room(20));
+    const lines = layOutRead(append(noLines('en'), `${words(300)} end`), room(20));
     expect(textsOf(lines).at(-1)).toMatch(/end$/);
     expect(lines.waiting).toEqual([]);
-    const next = advanceLines(appendText(lines, ' of all these words', false), room(20), 5).lines;
+    const next = advanceLines(append(lines, ' of all these words'), room(20), 5).lines;
     expect(next.waiting).toEqual([]);
   });
 
   it('lay out 10,000 characters without a blank line by line', () => {
-    const lines = appendText(noLines('en'), 'a'.repeat(10_000), false);
+    const lines = append(noLines('en'), 'a'.repeat(10_000));
     expect(scrolls(lines, 20).length).toBeGreaterThan(400);
   });
 });

@@ -114,8 +114,8 @@ describe('the captions of one voice', () => {
     expect(nextLookAt(track)).toBe(3000);
     expect(lookAtTrack(track, 'en', 2999).pieces).toEqual([]);
     expect(lookAtTrack(track, 'en', 3000).pieces).toEqual([
-      { text: 'where is', starts: true },
-      { text: 'hello', starts: true },
+      { text: 'where is', starts: true, startsSentence: true },
+      { text: 'hello', starts: true, startsSentence: true },
     ]);
   });
 
