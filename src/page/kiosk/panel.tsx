@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
-import { StatusLine, statusNow } from './status-line.tsx';
+import { statusNow } from './status.ts';
+import { StatusLine } from './status-line.tsx';
 
 /** The part of the screen for readers of one language. */
 export function Panel(props: {
