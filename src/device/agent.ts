@@ -1,6 +1,7 @@
 import { attempt, type DefectReports, type Defects } from '../machine/defects.ts';
 import { createEventLoop, type EventLoop } from '../machine/event-loop.ts';
 import { createRepeatFilter, type RepeatFilter } from '../machine/repeat-filter.ts';
+import { createRunner, type Runner } from '../machine/runner.ts';
 import { insist, within } from '../machine/within.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';
@@ -65,6 +66,8 @@ export class Agent {
   private readonly defects: Defects;
   private readonly reports: DefectReports;
   private readonly loop: EventLoop;
+  /** Runs the machines of all features. */
+  private readonly runner: Runner;
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private readonly config: RunningConfig;
   private readonly laneSet: LaneSet;
@@ -87,6 +90,7 @@ export class Agent {
     this.defects = defects;
     this.reports = reports;
     this.loop = createEventLoop((error) => defects('event loop', error));
+    this.runner = createRunner({ clock, loop: this.loop, defects });
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
     this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);

@@ -71,6 +71,19 @@ describe(
       await close();
     });
 
+    it('is a new person with the chosen role', async () => {
+      const { page, fake, close } = await showConsole(browser, '/people');
+      fake.answers.set('POST /api/people', { value: {} });
+      await page.type('#new-name', 'desk');
+      await page.select('#new-role', 'operator');
+      await page.type('#new-password', PASSWORD);
+      await page.click('form .first');
+      await page.waitForSelector('form .good');
+      const sent = fake.asked.filter(({ path }) => path === '/api/people');
+      expect(sent.map(({ body }) => body)).toEqual([{ name: 'desk', role: 'operator', password: PASSWORD }]);
+      await close();
+    });
+
     it('is sent to many devices only after a question, also when the first answer was a refusal', async () => {
       const { page, fake, close } = await showConsole(browser, '/');
       const problem = { code: 'too_many', message: 'Too many jobs run.' } as const;
@@ -116,6 +129,10 @@ describe(
       await page.click('button::-p-text(Older)');
       await expect.poll(names).toEqual(['person-4', 'person-3', 'person-2', 'person-1']);
       await expect.poll(() => page.$('button::-p-text(Older)')).toBeNull();
+      fake.answers.delete('GET /api/audit');
+      await page.type('#audit-who', 'night');
+      await page.keyboard.press('Enter');
+      await expect.poll(names).toEqual(['night-desk']);
       await close();
     });
   },

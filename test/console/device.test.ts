@@ -33,6 +33,15 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
     const text = await page.$eval('main', (main) => main.textContent);
     expect(text).toContain('waits for the next attempt');
     expect(text).toContain('en → fr');
+    fake.sendAll({ device: { lanes: detailFor(rowFor(2)).lanes } });
+    await page.waitForSelector('section[aria-label="Lane clerk"]');
+    const flags = await page.$$eval('section[aria-label^=Lane]', (lanes) =>
+      lanes.map((one) => [...one.querySelectorAll('b, dd.warn')].map(({ textContent }) => textContent)),
+    );
+    expect(flags).toEqual([
+      ['in a conversation', '1 second'],
+      ['muted', '1 second'],
+    ]);
     await close();
   });
 
@@ -44,9 +53,18 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
       ],
     });
     await page.waitForFunction(() => document.querySelector('tbody code')?.textContent === 'wake');
+    const kinds = () => page.$$eval('tbody code', (codes) => codes.map((code) => code.textContent));
+    await page.select('main select', 'audio_lost');
+    await expect.poll(kinds).toEqual(['audio_lost']);
+    await page.select('main select', '');
+    await expect.poll(kinds).toEqual(['wake', 'audio_lost', 'session_started']);
     await open(`${PATH}/log`);
+    await page.select('select[aria-label="Level"]', 'debug');
+    await page.select('select[aria-label="Duration"]', '15');
     await page.click('main .first');
-    await expect.poll(() => fake.asked.some(({ path }) => path.endsWith('/log'))).toBe(true);
+    await expect
+      .poll(() => fake.asked.filter(({ path }) => path.endsWith('/log')).map(({ body }) => body))
+      .toEqual([{ minutes: 15, level: 'debug' }]);
     const line = {
       level: 'warn',
       time: '2026-11-27T08:30:00.000Z',
@@ -102,8 +120,15 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
     await page.waitForSelector('[id="/percent"]');
     await page.type('[id="/percent"]', '55');
     await page.type('[id="/lane"]', 'clerk');
-    await page.click('form .first');
+    // A double click, before the page can have the answer to the first.
+    await page.$eval('form .first', async (button) => {
+      (button as HTMLButtonElement).click();
+      for (let step = 0; step < 10; step += 1) await null;
+      (button as HTMLButtonElement).click();
+    });
     await page.waitForFunction(() => location.search === '?job=job-1');
+    await settle(page);
+    expect(fake.asked.filter(({ path }) => path === '/api/commands')).toHaveLength(1);
     expect(fake.asked.at(-1)?.body).toEqual({
       command: 'volume',
       args: { percent: 55, lane: 'clerk' },
@@ -164,6 +189,17 @@ describe(`a device${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), (
   it('changes the desired configuration after showing what differs', async () => {
     const { page, fake, close } = await showConsole(browser, `${PATH}/config`);
     const volume = '[id="/lanes/0/volume"]';
+    const shown = () =>
+      page.$$eval('.diff > *', (parts) =>
+        parts.map(({ innerHTML }) => innerHTML.replaceAll(/<.?code>/g, '')),
+      );
+    await page.$eval(volume, (input) => (input as HTMLInputElement).select());
+    await page.keyboard.press('Backspace');
+    // An empty field is a key that is not set.
+    await expect.poll(shown).toEqual(['lanes[0].volume', '<del>70</del> ']);
+    await page.click('form .first + button');
+    await expect.poll(shown).toEqual([]);
+    expect(await page.$eval(volume, (input) => (input as HTMLInputElement).value)).toBe('70');
     await page.$eval(volume, (input) => (input as HTMLInputElement).select());
     await page.type(volume, '45');
     await page.select('[id="/log/level"]', 'debug');

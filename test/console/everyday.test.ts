@@ -20,6 +20,19 @@ let browser: Browser;
 /** An override that is never closed, markup, and far more than fits. */
 const HOSTILE = `\u202egnp.exe <img src=x onerror=alert(1)> <script>alert(2)</script> ${'long '.repeat(400)}`;
 
+/** The page's timer of 3 s runs when the test passes them. */
+const BY_HAND = `const later = window.setTimeout;
+  window.setTimeout = (callback, ms) => {
+    if (ms !== 3000) return later(callback, ms);
+    window.again = callback;
+    return 0;
+  };
+  window.passThreeSeconds = () => {
+    const { again } = window;
+    window.again = undefined;
+    again();
+  };`;
+
 const bannerOf = (page: Page): Promise<string> =>
   page.$eval('[role=status]', (banner) => (banner.className === 'banner' ? (banner.textContent ?? '') : ''));
 
@@ -45,6 +58,24 @@ describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await page.waitForFunction(() => document.querySelector('.banner') === null);
     expect(fake.snapshots).toBe(before + 1);
     expect(await page.$eval('.counts .bad b', (count) => count.textContent)).toBe('9');
+    await close();
+  });
+
+  it('says why it shows nothing when the backend cannot answer at first, and begins by itself after 3 s', async () => {
+    const { page, fake, open, close } = await showConsole(browser, '/me');
+    const problem = { code: 'internal', message: 'The store does not answer yet.' } as const;
+    fake.answers.set('GET /api/me', { status: 503, problem });
+    await page.evaluateOnNewDocument(BY_HAND);
+    await open('/');
+    for (const _attempt of [1, 2]) {
+      expect(await page.$eval('main', (main) => main.textContent)).toBe(problem.message);
+      await page.waitForFunction('window.again !== undefined');
+      await page.evaluate('window.passThreeSeconds()');
+    }
+    fake.answers.delete('GET /api/me');
+    await page.waitForFunction('window.again !== undefined');
+    await page.evaluate('window.passThreeSeconds()');
+    await page.waitForSelector('[role=grid]');
     await close();
   });
 
@@ -97,7 +128,31 @@ describe(`the console every day${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await page.waitForFunction(() => document.querySelector('dialog') === null);
     await settle(page);
     expect(await page.$eval('fieldset input', (input) => (input as HTMLInputElement).value)).toBe('mainx');
+    // What could not be fetched without a session is fetched now.
+    fake.isSignedIn = false;
+    await page.click('.tabs a[href$="/health"]');
+    await page.waitForSelector('dialog #password');
+    await page.type('#password', 'right horse battery');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.plot');
+    expect(await page.$('.fault')).toBeNull();
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    await close();
+  });
+
+  it('shows another person who signs in nothing that the one before has entered', async () => {
+    const { page, fake, close } = await showConsole(browser, '/device/museum/kiosk-00002/config');
+    await (await page.$('fieldset input'))?.type('x');
+    fake.endSession();
+    await page.waitForSelector('dialog #password');
+    const board = { name: 'board', role: 'administrator', expiresAt: '2026-11-28T08:00:00.000Z' };
+    fake.answers.set('POST /api/sign-in', { value: board });
+    fake.isSignedIn = true;
+    await page.type('#password', 'right horse battery');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.who')?.textContent?.includes('board'));
+    await settle(page);
+    expect(await page.$eval('fieldset input', (input) => (input as HTMLInputElement).value)).toBe('main');
     await close();
   });
 

@@ -10,6 +10,7 @@ import {
   setLook,
   settle,
   showConsole,
+  WIDE,
 } from './console-page.ts';
 import { answerJob } from './fake-owner.ts';
 import { rowFor, rowsFor } from './fleet-fixtures.ts';
@@ -30,6 +31,14 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
   it('keeps few rows and reaches the last of 10,000 devices', async () => {
     const { page, close } = await showConsole(browser, '/?sort=device', { rows: rowsFor(10_000) });
     expect(await page.$eval('[role=grid]', (grid) => grid.getAttribute('aria-rowcount'))).toBe('10001');
+    // A window that grows has rows down to its end, also before anybody scrolls.
+    await page.setViewport({ width: 1280, height: 2400 });
+    await page.waitForFunction(() => {
+      const end = document.querySelector('.scroller')?.getBoundingClientRect().bottom ?? 0;
+      const last = document.querySelector('.scroller .line:last-child')?.getBoundingClientRect().bottom ?? 0;
+      return end > 2000 && last >= end;
+    });
+    await page.setViewport(WIDE);
     await page.focus('[role=grid]');
     await page.keyboard.press('End');
     await page.waitForFunction(
@@ -144,6 +153,15 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
     expect(await page.$eval('input[type=search]', (input) => (input as HTMLInputElement).value)).toBe(
       'harbour',
     );
+    const addressed = () => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.search)));
+    await page.select('select[aria-label="all groups"]', 'lobby');
+    await page.select('select[aria-label="Sort"]', 'device');
+    expect(await addressed()).toEqual({ q: 'harbour', status: 'lost', group: 'lobby', sort: 'device' });
+    const inLobby = wanted.filter(({ groups }) => groups.includes('lobby')).map(({ device }) => device);
+    await expect.poll(() => shownDevices(page)).toEqual(inLobby);
+    await page.click('.counts button');
+    await page.select('select[aria-label="all groups"]', '');
+    expect(await addressed()).toEqual({ q: 'harbour', sort: 'device' });
     await close();
   });
 
@@ -174,6 +192,9 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
       to: { filter: { problem: true }, except: ['museum/kiosk-00002'] },
     });
     await settle(page);
+    // Those that do not have it yet shall not get it.
+    await page.click('main .danger');
+    await expect.poll(() => fake.asked.some(({ path }) => path === '/api/jobs/job-1/stop')).toBe(true);
     answerJob(fake, 'job-1', (_, at) =>
       at % 5 === 0 ? { state: 'error', code: 'busy', message: 'A chime is playing.' } : { state: 'ok' },
     );
@@ -181,12 +202,18 @@ describe(`the fleet${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), 
     // Another browser, or this one later: the address has everything.
     await open('/jobs/job-1');
     await screenshot(page, 'console-job-light');
+    expect(await page.$('main .danger')).toBeNull();
     expect(await page.$eval('progress', (bar) => (bar as HTMLProgressElement).value)).toBe(1000);
     expect(await page.$eval('.counts', (counts) => counts.textContent)).toContain('refused 200');
     const shown = () => page.$$eval('tbody tr', ({ length }) => length);
     expect(await shown()).toBe(100);
     await page.click('main > button');
     await expect.poll(shown).toBe(200);
+    const shownStates = () =>
+      page.$$eval('tbody td:nth-child(2)', (cells) => [...new Set(cells.map((cell) => cell.textContent))]);
+    expect(await shownStates()).toEqual(['refused', 'done']);
+    await page.click('.counts button::-p-text(refused)');
+    await expect.poll(shownStates).toEqual(['refused']);
     expect(await findings(page)).toEqual([]);
     await close();
   });

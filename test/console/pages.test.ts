@@ -13,6 +13,7 @@ import {
   wideParts,
 } from './console-page.ts';
 import { answerJob } from './fake-owner.ts';
+import { REGISTRY } from './owner-fixtures.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
   fleet: '/',
@@ -112,6 +113,15 @@ describe(`the console's pages${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_
     await close();
   });
 
+  it('shows and downloads the cost as the owner has grouped it', async () => {
+    const { page, close } = await showConsole(browser, '/cost?month=2026-11');
+    await page.select('main select', 'group');
+    await page.waitForFunction(() => document.querySelector('tbody td')?.textContent?.startsWith('lobby'));
+    const link = await page.$eval('a.button', ({ href, download }) => [new URL(href).search, download]);
+    expect(link).toEqual(['?month=2026-11&by=group', 'cost-2026-11-by-group.csv']);
+    await close();
+  });
+
   it("shows times in the viewer's zone", async () => {
     const { page, close } = await showConsole(browser, '/device/museum/kiosk-00002/events');
     const shown = await page.$eval('tbody time', (time) => [time.textContent, time.getAttribute('datetime')]);
@@ -132,6 +142,18 @@ describe(`the console's pages${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_
       pages,
     );
     expect(await page.$$eval('.tabs a', (links) => links.map((link) => link.textContent))).toEqual(tabs);
+    expect(
+      await page.$$eval('[aria-current=page]', (links) => links.map((link) => link.textContent)),
+    ).toEqual(['Fleet', 'Now']);
+    if (role === 'operator') {
+      await open('/device/museum/kiosk-00002/commands');
+      const off = await page.$$eval('#command option:disabled', (options) =>
+        options.map((option) => (option as HTMLOptionElement).value),
+      );
+      const forbidden = REGISTRY.commands.filter((command) => command.role === 'administrator');
+      expect(off).toEqual(forbidden.map(({ name }) => name));
+      expect(off).not.toEqual([]);
+    }
     await open('/device/museum/kiosk-00002/config');
     expect(await page.$('form')).toBeNull();
     await close();

@@ -106,8 +106,24 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     await expect.poll(() => fake.actions).toEqual([{ do: 'louder', lane: 'main' }]);
     await page.tap('button[aria-label="اللغة: العربية"]');
     await settle(page);
+    expect(
+      await page.$$eval('.choices button', (all) => all.map((one) => [one.lang, one.ariaPressed])),
+    ).toEqual([
+      ['es', 'false'],
+      ['ar', 'true'],
+      ['zh', 'false'],
+    ]);
+    await page.tap('dialog button[aria-label="Cancel"]');
+    await expect.poll(() => page.$('dialog')).toBeNull();
+    await page.tap('.bar button[lang="ar"]');
+    await settle(page);
     await page.tap('dialog button[lang="zh"]');
     await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'language', lane: 'main', language: 'zh' });
+    await page.tap('button[aria-label="Type: English"]');
+    await settle(page);
+    await page.tap('.keys ::-p-text(q)');
+    await page.tap('dialog button[aria-label="Cancel"]');
+    await expect.poll(() => page.$('dialog')).toBeNull();
     await page.tap('button[aria-label="Type: English"]');
     await settle(page);
     for (const key of ['h', 'o', 'i']) await page.tap(`.keys ::-p-text(${key})`);
@@ -151,7 +167,7 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     await close();
   });
 
-  it('says that a text was not spoken', async () => {
+  it('says that a text was not spoken, and speaks it when it is sent again', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     fake.refuseWith({ code: 'busy', message: 'later' });
     await page.click('button[aria-label="Type: English"]');
@@ -161,6 +177,11 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     await expect
       .poll(() => page.$eval('dialog [role="status"]', (line) => line.textContent))
       .toBe('That did not work.');
+    fake.refuseWith(null);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.$('dialog')).toBeNull();
+    const said = { do: 'say', lane: 'main', language: 'en', text: 'Hello' };
+    expect(fake.actions.filter((action) => action.do === 'say')).toEqual([said, said]);
     await close();
   });
 

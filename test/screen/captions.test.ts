@@ -2,6 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { plainCaption } from '../../src/device/screen/captions/plain-caption.ts';
+import { sizesFor } from '../../src/page/kiosk/sizes.ts';
 import type { ScreenLane, ScreenStatus, ScreenText } from '../../src/protocol/screen.ts';
 import { SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { needs } from '../needs.ts';
@@ -24,6 +25,14 @@ interface SeenLine {
   readonly text: string;
   readonly left: number;
 }
+
+/** The lines that are wider than their panel. */
+const cutLines = (page: Page) =>
+  page.$$eval('.line', (lines) =>
+    lines
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => textContent),
+  );
 
 let number = 0;
 const text = (words: string, more: Partial<ScreenText> = {}): ScreenText => {
@@ -164,6 +173,28 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     const lines = await linesOf(page, 'es');
     expect(lines[0]).toMatch(/^palabra0\b/);
     expect(lines.join(' ')).not.toContain('palabra59');
+    await close();
+  });
+
+  it('fill their lines again, in letters of another size, when the screen is turned', async () => {
+    const { page, fake, close } = await showPage(browser, files);
+    const words = 'Mi hija usa silla de ruedas y quiere ver los cuadros.';
+    fake.change({ texts: [text(words)] });
+    await settle(page);
+    const before = await linesOf(page, 'es');
+    await page.setViewport({ width: 1000, height: 720 });
+    await expect.poll(() => linesOf(page, 'es')).not.toEqual(before);
+    expect(await cutLines(page)).toEqual([]);
+    await page.setViewport({ width: 720, height: 1280 });
+    const { viewingDistanceMm, heightMm } = SNAPSHOT;
+    const { letter } = sizesFor({ layout: 'beside', viewingDistanceMm, heightMm }, 720, 1280);
+    await expect
+      .poll(() => page.$eval('main', (main) => Number.parseFloat(main.style.getPropertyValue('--letter'))))
+      .toBeCloseTo(letter);
+    await settle(page);
+    const after = await linesOf(page, 'es');
+    expect(after.join(' ')).toBe(words);
+    expect(await cutLines(page)).toEqual([]);
     await close();
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import type { ScreenAction, ScreenLane, ScreenSnapshot } from '../../src/protocol/screen.ts';
-import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
+import { LONGEST_TYPED, SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
 
@@ -185,7 +185,7 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     await close();
   });
 
-  it('deletes a letter as a person sees it, with all its parts', async () => {
+  it('deletes a letter as a person sees it, with all its parts, and types no more than the agent takes', async () => {
     const { page, close } = await showPage(browser, files, TALK);
     await page.click('.bar .keyboard');
     await page.waitForSelector('dialog input:focus');
@@ -196,6 +196,12 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
       await page.click('button[aria-label="delete"]');
       await expect.poll(typed).toBe(left);
     }
+    // The agent refuses a longer text.
+    await page.focus('dialog input');
+    await page.keyboard.sendCharacter('a'.repeat(LONGEST_TYPED));
+    await page.click('.keys ::-p-text(q)');
+    await settle(page);
+    expect(await typed()).toBe('a'.repeat(LONGEST_TYPED));
     await close();
   });
 
@@ -217,6 +223,7 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     const said = () => fake.actions.filter((action) => action.do === 'say');
     await expect.poll(said).toHaveLength(1);
     await settle(page);
+    expect(await page.$eval('dialog [role="status"]', (line) => line.textContent)).toBe('Speaking');
     answer();
     await expect.poll(() => page.$('dialog')).toBeNull();
     expect(said()).toHaveLength(1);
@@ -240,6 +247,30 @@ describe(`a frozen agent${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWS
       await settle(page);
       expect(await stateOf(page), `ping ${more}`).toBe('listening');
     }
+    await close();
+  });
+
+  it('that refuses the page while it starts is asked again after 1.5 s', async () => {
+    const shown = await showPage(browser, files, {}, undefined, withScript(BY_HAND));
+    const { page, breakConnection, close } = shown;
+    let refused = 0;
+    let isStarting = true;
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (!isStarting || !request.url().endsWith('/events')) return void request.continue();
+      refused += 1;
+      void request.respond({ status: 503 });
+    });
+    const { back } = await breakConnection();
+    await expect.poll(() => stateOf(page)).toBe('offline');
+    await back();
+    // A browser asks by itself until it is refused, and then never again.
+    await expect.poll(() => refused).toBe(1);
+    isStarting = false;
+    await settle(page);
+    await page.evaluate('window.passHalfSeconds(3)');
+    await expect.poll(() => stateOf(page)).toBe('listening');
+    expect(refused).toBe(1);
     await close();
   });
 

@@ -22,7 +22,7 @@ const STATES: Readonly<Record<string, ScreenStatus>> = {
   closed: { kind: 'closed', until: '2026-11-30T08:00:00.000Z' },
 };
 
-const NOTICES = ['en', 'es'].map((language) => noticeIn(language, {}));
+const NOTICES = ['en', 'es', 'ar'].map((language) => noticeIn(language, {}));
 
 const TALK = {
   en: 'My daughter uses a wheelchair. Is there a lift to the second floor?',
@@ -97,6 +97,8 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
   });
   afterAll(() => browser?.close());
 
+  /** The languages of each status line: those of its readers. */
+  const STATUS_IN = { one: [['es', 'en']], beside: [['en'], ['es']], facing: [['es'], ['en']] };
   const sizes = { one: 150, beside: 150, facing: 150 } as const;
   const cases = SCREEN_LAYOUTS.flatMap((layout) =>
     Object.keys(STATES).map((state) => [layout, state] as const),
@@ -109,6 +111,11 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     const shown = await showPage(browser, files, { ...given, layout, heightMm: sizes[layout], status });
     await screenshot(shown.page, `${layout}-${state}`);
     expect(await shown.page.$eval('.status', (line) => line.getAttribute('data-kind'))).toBe(status.kind);
+    expect(
+      await shown.page.$$eval('.state', (all) =>
+        all.map((one) => [...one.querySelectorAll('bdi')].map(({ lang }) => lang)),
+      ),
+    ).toEqual(STATUS_IN[layout]);
     expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
     expect(shown.complaints).toEqual([]);
     await shown.close();
@@ -260,6 +267,40 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       await expect
         .poll(() => fake.actions.filter((action) => action.do !== 'touch'))
         .toEqual([{ do: 'say', lane: 'main', language: 'es', text: 'ño' }]);
+      await page.waitForFunction(() => document.querySelector('dialog') === null);
+      for (const status of [
+        { kind: 'offline', cause: 'microphone' },
+        { kind: 'closed', until: null },
+      ] as const) {
+        fake.change({ status });
+        await settle(page);
+        expect(await namesOf(page, 'button'), status.kind).toEqual([]);
+      }
+      await close();
+    },
+  );
+
+  it.each(['th', 'vi'])(
+    'has room for each key of the large keyboard of "%s" on a small screen',
+    async (source) => {
+      const { lanes: [lane] = [] } = talk('es');
+      if (lane === undefined) throw new Error('no lane');
+      const lanes = [{ ...lane, source, typing: [{ from: source, into: 'es' }] }];
+      const given = { ...talk('es'), lanes, texts: [], heightMm: 86 };
+      const { page, close } = await showPage(browser, files, given, { width: 800, height: 480 });
+      await page.click('.own');
+      await settle(page);
+      await screenshot(page, `keys-${source}`);
+      const cut = await page.$$eval('.keys button', (keys) =>
+        keys
+          .filter((key) => {
+            const { left, right, bottom, width, height } = key.getBoundingClientRect();
+            const isOutside = left < 0 || right > innerWidth || bottom > innerHeight;
+            return isOutside || key.scrollWidth > key.clientWidth || Math.min(width, height) < 30;
+          })
+          .map((key) => key.textContent),
+      );
+      expect(cut).toEqual([]);
       await close();
     },
   );
@@ -313,29 +354,33 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await close();
   });
 
-  it('shows all of the notice, part by part where there is no room for it', async () => {
-    const size = { width: 800, height: 480 };
-    const notices = NOTICES.map((notice) => ({ ...notice, text: notice.text.repeat(4) }));
-    const given = { ...talk('es'), texts: [], heightMm: 86, notices };
-    const shown = await showPage(browser, files, given, size, (page) => page.evaluateOnNewDocument(FASTER));
-    const place = '.body[lang="es"] .parts';
-    const [parts, line, size0] = await shown.page.$eval(place, (box) => [
-      Math.round(box.scrollWidth / box.clientWidth),
-      Number.parseFloat(getComputedStyle(box).lineHeight),
-      box.clientHeight,
-    ]);
-    await screenshot(shown.page, 'notice-part-1');
-    expect(parts).toBeGreaterThan(1);
-    expect(size0).toBeGreaterThanOrEqual((line ?? 0) - 1);
-    const seen = new Set<number>();
-    await expect
-      .poll(
-        async () => seen.add(await shown.page.$eval(place, ({ scrollLeft }) => Math.round(scrollLeft))).size,
-      )
-      .toBe(parts);
-    await screenshot(shown.page, 'notice-part-2');
-    await shown.close();
-  });
+  it.each(['es', 'ar'] as const)(
+    'shows all of the notice in "%s", part by part where there is no room for it',
+    async (target) => {
+      const size = { width: 800, height: 480 };
+      const notices = NOTICES.map((notice) => ({ ...notice, text: notice.text.repeat(4) }));
+      const given = { ...talk(target), texts: [], heightMm: 86, notices };
+      const shown = await showPage(browser, files, given, size, (page) => page.evaluateOnNewDocument(FASTER));
+      const place = `.body[lang="${target}"] .parts`;
+      const [parts, line, size0] = await shown.page.$eval(place, (box) => [
+        Math.round(box.scrollWidth / box.clientWidth),
+        Number.parseFloat(getComputedStyle(box).lineHeight),
+        box.clientHeight,
+      ]);
+      await screenshot(shown.page, `notice-${target}-part-1`);
+      expect(parts).toBeGreaterThan(1);
+      expect(size0).toBeGreaterThanOrEqual((line ?? 0) - 1);
+      const seen = new Set<number>();
+      await expect
+        .poll(
+          async () =>
+            seen.add(await shown.page.$eval(place, ({ scrollLeft }) => Math.round(scrollLeft))).size,
+        )
+        .toBe(parts);
+      await screenshot(shown.page, `notice-${target}-part-2`);
+      await shown.close();
+    },
+  );
 
   it('has letters of 0.7 degrees at least in all that is said', async () => {
     const shown = await showPage(browser, files, talk('es'));
@@ -360,6 +405,13 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await settle(page);
     await screenshot(page, 'dialog-typing');
     expect(await page.$eval('dialog', (dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);
+    await page.keyboard.press('Escape');
+    const [lane] = talk('es').lanes ?? [];
+    if (lane === undefined) throw new Error('no lane');
+    shown.fake.change({ lanes: [{ ...lane, offer: ['es'] }] });
+    await settle(page);
+    // There is nothing to choose.
+    expect(await namesOf(page, '.bar button')).toEqual(['Type: English', 'Louder', 'End']);
     await shown.close();
   });
 });

@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
-import { statusNow } from './status-line.tsx';
+import { statusNow } from './status.ts';
 import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 

@@ -4,7 +4,7 @@ import type { ScreenLane } from '../../protocol/screen.ts';
 import { Idle } from './idle.tsx';
 import { Panel, type Speaker } from './panel.tsx';
 import { type Sizes, sizesFor } from './sizes.ts';
-import { statusNow } from './status-line.tsx';
+import { statusNow } from './status.ts';
 import { isEmpty, screen } from './store.ts';
 
 /** Timeout for the agent's first answer (ms); then the page reports that the agent does not answer. */

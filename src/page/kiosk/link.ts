@@ -5,6 +5,8 @@ import { isConnected, screen, tellTexts } from './store.ts';
 /** Interval of the checks for a silent agent (ms). */
 const LOOK_EACH_MS = 500;
 const MOST_SILENT_LOOKS = SILENT_MS / LOOK_EACH_MS;
+/** Number of texts kept for a panel that is laid out again, or shown again later. */
+const KEPT_TEXTS = 2000;
 /** Number of checks before a refused connection is retried: 1.5 s. */
 const REFUSED_LOOKS = 3;
 
@@ -60,12 +62,14 @@ function take(change: ScreenChange): void {
   if (screen.value === null) return;
   const { texts = [], ...rest } = change;
   const isNew = change.conversation !== undefined;
+  const added = textsAfter(texts);
   // A panel that is shown again later begins with these texts, so texts of an earlier conversation must be removed.
-  screen.value = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
+  const now = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
+  screen.value = { ...now, texts: [...now.texts, ...added].slice(-KEPT_TEXTS) };
   if (isNew) tellTexts([], 'begin');
-  if (texts.length === 0) return;
-  tellTexts(textsAfter(texts), 'new');
-  lastText = texts.at(-1)?.number ?? lastText;
+  if (added.length === 0) return;
+  tellTexts(added, 'new');
+  lastText = added.at(-1)?.number ?? lastText;
 }
 
 const textsAfter = (texts: ScreenSnapshot['texts']) => texts.filter(({ number }) => number > lastText);

@@ -4,7 +4,8 @@ import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { Bar } from './bar.tsx';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
-import { StatusLine, statusNow } from './status-line.tsx';
+import { statusNow } from './status.ts';
+import { StatusLine } from './status-line.tsx';
 
 export type Speaker = 'source' | 'target';
 

@@ -129,7 +129,7 @@ describe('the view of the screen', () => {
     deps.service(translated({ id: 'long', text: 'y'.repeat(9000) }));
     expect(view.snapshot().texts).toHaveLength(1);
     deps.service(translated({ id: 'short', text: 'z' }));
-    expect(view.snapshot().texts.map(({ text }) => text)).toEqual([' z']);
+    expect(view.snapshot().texts.map(({ text }) => text)).toEqual(['z']);
   });
 
   it('arms no timer when it is closed', async () => {
