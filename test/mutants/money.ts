@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'an owner who reads the printed bill sees no warning at 80 % of a budget',
   },
   {
-    file: 'src/backend/verbs/bill-verb.ts',
+    file: 'src/protocol/bill.ts',
     from: `(at most \${most ?? 'unlimited'} min)`,
     to: `(at most \${most ?? 0} min)`,
     seen: 'sessions without a limit look as if they cost at most 0 minutes',

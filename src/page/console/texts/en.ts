@@ -1,9 +1,14 @@
+import { BILL_ON_CONSOLE, type ConsoleBillColumn } from '../../../protocol/bill.ts';
 import { REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
 import { type DeviceStatus, NOTHING, STATUSES } from '../../../protocol/mqtt/statuses.ts';
 
+type BillTexts = Readonly<Record<`bill_${ConsoleBillColumn}`, string>>;
 type StatusTexts = Readonly<Record<`says_${DeviceStatus}`, string>>;
 type ReasonTexts = Readonly<Record<`reason_${ReasonCode}` | `todo_${ReasonCode}`, string>>;
 
+const BILL_TEXTS = Object.fromEntries(
+  Object.entries(BILL_ON_CONSOLE).map(([column, { heading }]) => [`bill_${column}`, heading]),
+) as BillTexts;
 const STATUS_TEXTS = Object.fromEntries(
   Object.entries(STATUSES).map(([status, { means, todo }]) => [
     `says_${status}`,
@@ -247,11 +252,8 @@ export const TEXTS = {
 
   month: 'Month',
   so_far: 'So far',
-  forecast: 'Forecast',
   budget: 'Budget',
-  sessions: 'Sessions',
   minutes_head: 'Minutes',
-  unreported: 'Without a report',
   by_device: 'by device',
   by_group: 'by group',
   by_site: 'by site',
@@ -294,6 +296,7 @@ export const TEXTS = {
   audit_none: 'No entry matches.',
   older: 'Older entries',
 
+  ...BILL_TEXTS,
   ...STATUS_TEXTS,
   ...REASON_TEXTS,
   reason_update: 'An update of its program failed. The previous version is running.',
