@@ -1,6 +1,4 @@
 /** One device in the owner's console. Captions are not part of it. */
-import * as z from 'zod';
-import { LOG_LEVELS } from './config-choices.ts';
 import type { DesiredDocument } from './console-config.ts';
 import type { FleetRow } from './console-fleet.ts';
 
@@ -78,12 +76,6 @@ export interface DeviceEvent {
   readonly fields: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-export interface LogLines {
-  /** Each line is a JSON record. */
-  readonly lines: readonly string[];
-  readonly dropped: number;
-}
-
 /** The last 24 hours in steps, oldest first. Each value is the worst of its step; null: no report. */
 export interface DeviceHealth {
   /** Start time of the first step. */
@@ -123,9 +115,3 @@ export interface DeviceConfig {
     readonly effective: unknown;
   }[];
 }
-
-export const logRequestSchema = z.strictObject({
-  minutes: z.int().min(1).max(60).default(5),
-  level: z.enum(LOG_LEVELS).default('info'),
-});
-export type LogRequest = z.input<typeof logRequestSchema>;
