@@ -234,6 +234,14 @@ describe('another answer to a lane', () => {
     expect(driver.state.watch.answeredAt).toBeNull();
   });
 
+  it('is missed after 20 s when one of the lanes waits, while another rests', () => {
+    const driver = device({ lanes: [waits('r1'), rests] });
+    driver.post({ type: 'broker', up: true }, { type: 'lanes_changed' });
+    expect(driver.state.watch).toMatchObject({ waiting: true, resting: true });
+    driver.see({ lanes: [idle, idle] }).post({ type: 'lanes_changed' });
+    expect(driver.state.watch).toMatchObject({ waiting: false, resting: false });
+  });
+
   it('tells that the backend is back before the lane is told the rest', () => {
     const driver = asking().post({ type: 'broker', up: true }, { type: 'lanes_changed' }).pass(20_000);
     expect(types(driver.fresh())).toEqual(['silent']);
@@ -447,6 +455,13 @@ describe('a probe of the backend', () => {
     expect(driver.state.watch.answeredAt).toBe(driver.now);
     driver.post(answer(denial('wire-1')));
     expect(logged(driver).slice(length)).toEqual(['debug token_answer:unasked']);
+  });
+
+  it('has the signature of its answer checked', () => {
+    const driver = resting()
+      .see({ hasKeys: true })
+      .post(answer({ id: 'wire-1', jws: 'a.b.c' }));
+    expect(driver.all('check')).toHaveLength(1);
   });
 
   it('is not sent while no lane rests', () => {
