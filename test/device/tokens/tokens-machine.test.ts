@@ -31,7 +31,7 @@ const waits = (request: string, lane = 'main'): Lane => ({
   isResting: false,
 });
 const idle: Lane = { lane: 'main', request: null, isWaiting: false, isResting: false };
-const rests: Lane = { ...idle, isResting: true };
+const rests: Lane = { ...idle, lane: 'desk', isResting: true };
 
 /** A device that draws the ids `wire-1`, `wire-2` and so on. */
 function device(facts: Partial<TokensFacts> = {}): Device {
@@ -390,6 +390,11 @@ describe('the signature of an answer', () => {
     expect(flood(driver).all('check')).toHaveLength(64);
   });
 
+  it('costs nothing without keys, so that there is no flood', () => {
+    const driver = asking().post(...Array.from({ length: 33 }, () => answer(signed())));
+    expect(driver.all('check')).toHaveLength(33);
+  });
+
   it('keeps its place among the 32 no longer when its answer throws', () => {
     const driver = asking({ hasKeys: true }).post(answer(signed()));
     const [ended, broken] = checked({ ok: true, content: null as never });
@@ -415,7 +420,7 @@ describe('a probe of the backend', () => {
       ['wire-1', 'backend', 3],
       ['wire-2', 'service', 1],
     ]);
-    expect(driver.all('publish')[0]).toMatchObject({ lane: 'main', reason: 'start', expiryS: 20 });
+    expect(driver.all('publish')[0]).toMatchObject({ lane: 'desk', reason: 'start', expiryS: 20 });
   });
 
   it('is answered once: the same answer again is not a sign of life', () => {
@@ -571,6 +576,13 @@ describe('ended streams', () => {
     expect(reported(driver.post(confirm('wire-1', 's1...')), 'r17')).toEqual(['s1...']);
     expect(reported(driver.post(confirm('wire-17', 's1...'), ends(1)), 'r2')).toEqual(['s1...']);
     expect(reported(driver.post(confirm('wire-17', 's1...')), 'r2')).toEqual(['s1...']);
+  });
+
+  it('are confirmed by an earlier request too, however often the later one was repeated', () => {
+    const driver = device().post(ends(1));
+    reported(driver, 'r1');
+    for (let attempt = 1; attempt <= 16; attempt += 1) reported(driver, 'r2');
+    expect(reported(driver.post(confirm('wire-1', 's1...')), 'r3')).toEqual([]);
   });
 
   it('are in the probes of a device that waits for a voice', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { LaneRunner, LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
 import { createTokenStore } from '../../../src/device/tokens/token-store.ts';
 import { runTokens } from '../../../src/device/tokens/tokens.ts';
 import { createEventLoop } from '../../../src/machine/event-loop.ts';
@@ -14,7 +14,7 @@ const TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: '
 const TOKEN = 'tok_SECRET-0123456789';
 
 /** The tokens of one lane, which waits for `r1`. */
-function start(phase = 'acquiring') {
+function start(phase = 'acquiring', attempt = 1) {
   const clock = createVirtualClock();
   const silent = (): void => {};
   const log = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
@@ -33,7 +33,7 @@ function start(phase = 'acquiring') {
       void sent.push({ body: JSON.parse(text), options }),
   } as unknown as Bus;
   const told: LaneEvent[] = [];
-  const request = { id: 'r1', attempt: 1 };
+  const request = { id: 'r1', attempt };
   const lane = {
     id: 'main',
     phase,
@@ -42,6 +42,7 @@ function start(phase = 'acquiring') {
     post: (event: LaneEvent) => void told.push(event),
   } as unknown as LaneRunner;
   const mayAsk: boolean[] = [];
+  const outages: unknown[] = [];
   const tokens = runTokens({
     runner,
     topics: TOPICS,
@@ -55,7 +56,7 @@ function start(phase = 'acquiring') {
     bus: () => bus,
     lanes: () => [lane],
     trials: () => ({ pending: [], receive: silent, refused: silent }),
-    backendChanged: silent,
+    backendChanged: (outage) => void outages.push(outage),
     mayAsk: (may) => void mayAsk.push(may),
   });
   const ask = (attempt = 1): void => tokens.request('main', { id: 'r1', reason: 'start', attempt });
@@ -76,8 +77,16 @@ function start(phase = 'acquiring') {
       },
       stream_url: `wss://${host}/{random_hash}`,
     });
-  return { clock, sent, told, tokens, tokenStore, ask, answer, grant, mayAsk };
+  return { clock, sent, told, tokens, tokenStore, ask, answer, grant, mayAsk, outages };
 }
+
+/** A step of the lane in which its phase changed. */
+const rested = {
+  lane: 'main',
+  effects: [],
+  before: { session: { kind: 'idle' } },
+  after: { session: { kind: 'standby' } },
+} as unknown as LaneStep;
 
 describe('a request for a token', () => {
   it('goes out with QoS 1, in the share of tokens, and the broker drops it when it is too old', () => {
@@ -109,8 +118,7 @@ describe('a request for a token', () => {
     tokens.connected(true);
     tokens.onStep({ lane: 'main', effects: [], before: { session: {} }, after: { session: {} } } as never);
     expect(clock.armed).toBe(0);
-    const [before, after] = [{ session: { kind: 'idle' } }, { session: { kind: 'standby' } }];
-    tokens.onStep({ lane: 'main', effects: [], before, after } as never);
+    tokens.onStep(rested);
     clock.advance(61_000);
     expect(sent[0]?.body).toMatchObject({ probe: 'backend', reason: 'start', lane: 'main' });
     expect(sent[0]?.options).not.toHaveProperty('share');
@@ -129,6 +137,19 @@ describe('a request for a token', () => {
   });
 });
 
+describe('the backend', () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+  ])('of a lane that has asked %i times is reported silent %i times', (attempt, times) => {
+    const { clock, outages, tokens } = start('acquiring', attempt);
+    tokens.connected(true);
+    tokens.onStep(rested);
+    clock.advance(20_000);
+    expect(outages).toHaveLength(times);
+  });
+});
+
 describe('an answer for the lane', () => {
   it('is a grant without the token, which the store keeps', () => {
     const { ask, grant, told, tokenStore } = start();
@@ -142,10 +163,10 @@ describe('an answer for the lane', () => {
   it('is unusable when the token must not be sent there, and names the host without the token', () => {
     const { ask, grant, told, tokenStore } = start();
     ask();
-    grant(`${TOKEN.replaceAll('_', '')}.evil.example`);
+    grant(`${TOKEN}.evil.example`);
     grant('evil.example');
     expect(told).toMatchObject([
-      { type: 'unusable', id: 'r1' },
+      { type: 'unusable', id: 'r1', message: expect.stringContaining('leads to [redacted].evil.example') },
       {
         type: 'unusable',
         id: 'r1',
