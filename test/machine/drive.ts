@@ -78,7 +78,9 @@ export function drive<State, Event extends Typed, Effect extends Typed, Facts>(
       return this;
     },
     wake() {
-      wakeAt(machine.wakeAt(state) ?? Number.NaN);
+      const at = machine.wakeAt(state);
+      if (at === null) throw new Error(`${machine.name}: nothing to wake for`);
+      wakeAt(at);
       return this;
     },
     answer(next) {

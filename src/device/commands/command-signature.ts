@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Opening } from '../../ports/signature.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
-import { explainFault } from '../tokens/answer-reader.ts';
+import { explainFault } from '../tokens/answer-rules.ts';
 
 /** Length limit of a signed command (characters). */
 const LONGEST_SIGNED = 65_536;

@@ -27,8 +27,8 @@ export interface Probed {
 export interface BackendProbe {
   /** @param hasRefused whether the broker has refused one of our messages */
   ask(bus: Bus, lane: string, hasRefused?: () => boolean): Promise<Probed>;
-  /** Whether this trial waits for the answer to a request. */
-  awaits(id: string): boolean;
+  /** Ids of the trial requests that wait for an answer. */
+  readonly pending: readonly string[];
   /** Handles an answer; true if it belongs to any trial. */
   receive(body: unknown): boolean;
   /** An answer was refused. @param why the reason, as the end of a sentence */
@@ -99,7 +99,9 @@ export function createBackendProbe(
         look();
       });
     },
-    awaits: (id) => waiting.has(id),
+    get pending() {
+      return [...waiting.keys()];
+    },
     refused(why) {
       lastRefused = why;
     },

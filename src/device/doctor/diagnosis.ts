@@ -51,8 +51,8 @@ export interface DiagnoseDeps {
 export interface Diagnose {
   /** @throws CommandError while another diagnosis runs */
   run(only: readonly CheckName[] | null): Promise<Diagnosis>;
-  /** Whether a trial waits for the answer to this request. */
-  awaits(id: string): boolean;
+  /** Ids of the trial requests that wait for an answer. */
+  readonly pending: readonly string[];
   /** Handles an answer to a token request; true if it belongs to a trial. */
   receive(body: unknown): boolean;
   /** An answer was refused. @param why the reason, as the end of a sentence */
@@ -113,7 +113,9 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
         isRunning = false;
       }
     },
-    awaits: (id) => probe.awaits(id),
+    get pending() {
+      return probe.pending;
+    },
     receive: (body) => probe.receive(body),
     refused: (why) => probe.refused(why),
   };

@@ -15,7 +15,6 @@ import { brokerConnection, lookAtCertificate, withCertificate } from '../broker/
 import { configWarnings } from '../config/config-warning-rules.ts';
 import { ownerSignatures, serviceAuthority } from '../config/unusable-file.ts';
 import { guardSignatures, type SignedContentReader } from '../guard/signed-content.ts';
-import { createAnswerReader, explainFault } from '../tokens/answer-reader.ts';
 import { type AgentAround, agentCheck, findAgent, linkOf } from './agent-check.ts';
 import { createAgentStatus } from './agent-status.ts';
 import { createBackendProbe } from './backend-probe.ts';
@@ -31,6 +30,7 @@ import { askAgent } from './probes/agent-door.ts';
 import { isOpenToAll, ownUser, readNamedFiles } from './probes/named-files.ts';
 import { lookThroughSandbox } from './sandbox-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
+import { createTrialAnswers } from './trial-answers.ts';
 
 /** All checks of a device, whether or not its agent runs, and a way to close what they opened. */
 export interface Examination {
@@ -126,16 +126,7 @@ function connectionAndSound(
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
   const keys = trustedKeys(config);
-  const answers = createAnswerReader({
-    base: topics.base,
-    signatures: keys.signatures,
-    awaits: (id) => probe.awaits(id),
-    deliver: (body) => void probe.receive(body),
-    refused: (fault) => {
-      // Answers to a running agent's requests arrive here too.
-      if (fault !== 'unasked') probe.refused(explainFault(fault));
-    },
-  });
+  const receiveAnswer = createTrialAnswers(topics.base, keys.signatures, probe);
   const proxy = ignoredProxy(machine.env);
   const broker = createBrokerConnection({
     config,
@@ -153,7 +144,8 @@ function connectionAndSound(
     certificate: () => ownCertificate(config, machine.env, clock),
     hear: (message) => {
       if (message.topic === topics.status) status.hear(message.payload);
-      if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
+      if (message.topic === topics.tokenResponse)
+        receiveAnswer({ payload: message.payload, retained: message.retain });
     },
   });
   const join = once(broker.join);

@@ -74,7 +74,7 @@ async function examine(
       ...more,
     }),
     receive: () => false,
-    awaits: () => false,
+    pending: [],
     refused() {},
   };
   const findings = await runChecks(
@@ -163,7 +163,7 @@ describe('the stream host', () => {
       probe: {
         ask: () => Promise.reject(new Error('never asked')),
         receive: () => false,
-        awaits: () => false,
+        pending: [],
         refused() {},
       },
       topics: deviceTopics({ prefix: 'p', tenant: 'museum', device: 'kiosk-01' }),
@@ -275,7 +275,7 @@ describe('beside a running agent whose broker allows one client for each login',
         probe: {
           ask: () => Promise.reject(new Error('there is no bus')),
           receive: () => false,
-          awaits: () => false,
+          pending: [],
           refused() {},
         },
         join: async () => ({ outcome: REFUSED, bus: null, isolation: null, isAgentsAlone }),
