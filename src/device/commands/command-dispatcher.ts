@@ -12,6 +12,7 @@ import { commandName, type DeviceAddress, deviceTopics } from '../../protocol/mq
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import type { FinalAnswer } from './command-ledger.ts';
 import {
+  type Arrival,
   type CommandEffect,
   type CommandEvent,
   commandMachine,
@@ -95,19 +96,15 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     },
     carry_out: (command) => carryOut(table, command, log, running.post),
     publish({ asker: { id, name, correlationData }, answer, share }) {
-      const isFinal = answer.status !== 'accepted';
+      const payload = JSON.stringify({ ts: timestamp(clock.wall()), id, ...answer });
       const ended = (isDelivered: boolean): void =>
         running.post({ type: 'ended', id, isDelivered, isRefusal: share === 'general' });
-      bus?.publish(
-        topics.commandResponse(name),
-        JSON.stringify({ ts: timestamp(clock.wall()), id, ...answer }),
-        {
-          qos: 1,
-          share,
-          ...(correlationData === undefined ? {} : { properties: { correlationData } }),
-          ...(isFinal ? { ended } : {}),
-        },
-      );
+      bus?.publish(topics.commandResponse(name), payload, {
+        qos: 1,
+        share,
+        ...(correlationData === undefined ? {} : { properties: { correlationData } }),
+        ...(answer.status === 'accepted' ? {} : { ended }),
+      });
     },
   };
 
@@ -126,20 +123,11 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       bus = present;
       running.post({ type: 'begin' });
     },
-    receive(present, { topic, payload, retain, properties, again, hold }) {
-      const command = commandName(address, topic, groups);
+    receive(present, message) {
+      const command = commandName(address, message.topic, groups);
       if (command === null) return false;
       bus = present;
-      const arrival = {
-        number: receipts.hold(hold),
-        name: command.name,
-        payload,
-        correlationData: properties.correlationData,
-        isFanOut: command.fanOut,
-        isRetained: retain,
-        isResent: again === true,
-      };
-      running.post({ type: 'arrived', arrival });
+      running.post({ type: 'arrived', arrival: arrivalOf(message, command, receipts.hold(message.hold)) });
       return true;
     },
     trust(next) {
@@ -153,6 +141,22 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       return isAnswerAwaited(running.state, clock.now());
     },
     saved: () => record.flush(),
+  };
+}
+
+function arrivalOf(
+  { payload, retain, properties, again }: BusMessage,
+  { name, fanOut }: { readonly name: string; readonly fanOut: boolean },
+  number: number,
+): Arrival {
+  return {
+    number,
+    name,
+    payload,
+    correlationData: properties.correlationData,
+    isFanOut: fanOut,
+    isRetained: retain,
+    isResent: again === true,
   };
 }
 

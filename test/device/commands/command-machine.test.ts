@@ -69,13 +69,32 @@ describe('a command', () => {
     ['retained', {}, { isRetained: true }, 'retained'],
     ['unknown', {}, { name: 'dance' }, 'unknown_command'],
     ['for one device with a spread', SPREAD, {}, 'invalid_args'],
-    ['to many with an invalid spread', { args: { spread_s: 3601 } }, FAN_OUT, 'invalid_args'],
+    ...['60', -1, 3601, null, 1e300, true].map(
+      (spread_s) => [`spread by ${spread_s}`, { args: { spread_s } }, FAN_OUT, 'invalid_args'] as const,
+    ),
   ])('that is %s is answered, remembered and not carried out', (_, body, more, code) => {
     const device = commandDevice();
     device.driver.post(arrived(1, body, more), arrived(2, body, more));
     expect(device.answers).toEqual([`a: ${code}`, `a: ${code}`]);
     expect(device.carriedOut).toEqual([]);
     expect(device.driver.all('save')).toEqual([]);
+  });
+
+  it.each([
+    ['no object as arguments', { args: 'main' }, '"args"'],
+    ['a bad time', { not_after: 'tomorrow' }, 'not_after'],
+  ])('with %s is answered with the fix, and not remembered', (_, body, fix) => {
+    const device = commandDevice();
+    device.driver.post(arrived(1, { id: 'a', ...body } as object));
+    const error = { code: 'malformed', message: expect.stringContaining(fix) };
+    expect(device.driver.all('publish')).toMatchObject([{ answer: { error }, share: 'general' }]);
+    expect(device.driver.state.ledger.size).toBe(0);
+  });
+
+  it('may have a name of 64 characters', () => {
+    const device = commandDevice();
+    device.driver.post(arrived(1, {}, { name: 'x'.repeat(64) }));
+    expect(device.answers).toEqual(['a: unknown_command']);
   });
 
   it('is logged one by one 30 times a minute', () => {
@@ -333,6 +352,16 @@ describe('a flood of commands', () => {
     expect(device.driver.all('report_dropped')).toHaveLength(1);
   });
 
+  it('is reported a minute after the first dropped command, with those dropped since', () => {
+    const device = commandDevice();
+    flood(device, 1, 201);
+    device.driver.pass(100);
+    // One is carried out, one is refused.
+    flood(device, 202, 204);
+    device.driver.pass(59_900);
+    expect(device.driver.all('report_dropped')).toMatchObject([{ count: 2 }]);
+  });
+
   it('is taken again at ten commands a second', () => {
     const device = commandDevice();
     flood(device, 1, 250);
@@ -357,8 +386,9 @@ describe('a flood of commands', () => {
 
   it.each([
     ['a name of 65 characters', arrived(1, {}, { name: 'x'.repeat(65) }), 'command:long_name'],
-    ['no id', arrived(1, {}, { payload: '{"id":5}' }), 'command:nameless'],
-    ['no JSON', arrived(1, {}, { payload: 'mute' }), 'command:nameless'],
+    ...['', 'no json', '[]', '{}', '{"id":""}', '{"id":5}'].map(
+      (payload) => [`the text ${payload}`, arrived(1, {}, { payload }), 'command:nameless'] as const,
+    ),
   ])('with %s is acknowledged and logged, not answered', (_, event, kind) => {
     const device = commandDevice();
     device.driver.post(event);
@@ -401,6 +431,7 @@ describe('a signed command', () => {
 
   it.each([
     ['another device', { device: 'dragoman/v1/museum/kiosk-02' }],
+    ['another group', { device: 'dragoman/v1/museum/group/east' }],
     ['another id', { id: 'b' }],
     ['another command', { cmd: 'mute' }],
     ['ever', { not_after: undefined }],
@@ -421,6 +452,15 @@ describe('a signed command', () => {
     expect(timeless.answers).toEqual(['a: signature']);
   });
 
+  it('as another kind of message is refused', () => {
+    const device = commandDevice({}, KEYS);
+    const event = opened(1);
+    if (event.type !== 'opened' || !event.opening.ok) throw new Error('not opened');
+    const content = { ...event.opening.content, typ: 'dragoman+config' };
+    device.driver.post(signed(1), { type: 'opened', number: 1, opening: { ok: true, content } });
+    expect(device.answers).toEqual(['a: signature']);
+  });
+
   it('with a wrong signature is refused', () => {
     const device = commandDevice({}, KEYS);
     device.driver.post(signed(1), { type: 'opened', number: 1, opening: { ok: false, why: 'signature' } });
@@ -431,11 +471,12 @@ describe('a signed command', () => {
     ]);
   });
 
-  it('may be long, but not too long', () => {
+  it('may have 65,536 characters, and no more', () => {
     const device = commandDevice({}, KEYS);
-    device.driver.post(arrived(1, { jws: 'x'.repeat(65_536) }));
+    const jws = 'x'.repeat(65_536 - JSON.stringify({ id: 'a', jws: '' }).length);
+    device.driver.post(arrived(1, { jws }), arrived(2, { jws: `${jws}x` }));
+    expect(device.driver.all('open').map(({ number }) => number)).toEqual([1]);
     expect(device.answers).toEqual(['a: signature']);
-    expect(device.driver.all('open')).toEqual([]);
   });
 
   it('is refused as the 33rd at one time', () => {
@@ -500,6 +541,12 @@ describe('the wait for an answer', () => {
     expect([driver.all('awaited_changed').length, device.wakeAt()]).toEqual([2, null]);
   });
 
+  it('ends after two minutes, even if the timer is late', () => {
+    const { driver } = commandDevice();
+    driver.post(arrived(1)).stall(120_000);
+    expect(isAnswerAwaited(driver.state, driver.now)).toBe(false);
+  });
+
   it('begins again with each answer', () => {
     const { driver } = commandDevice();
     driver
@@ -519,10 +566,11 @@ describe('the close', () => {
     ['carried out, and only reads', { carry_out: undefined }, arrived(1, {}, READ_ONLY)],
   ])('answers a command that is %s, and ignores what comes later', (_, replies, event) => {
     const device = commandDevice(replies);
-    device.driver.post(event, CLOSE, noted(), began(), done(), CLOSE).pass(3_600_000);
+    device.driver.post(event, CLOSE);
+    expect(device.wakeAt()).toBeNull();
+    device.driver.post(noted(), began(), done(), CLOSE).pass(3_600_000);
     expect(device.answers).toEqual(['a: stopping']);
     expect(device.driver.all('save').length).toBeGreaterThan(0);
-    expect(device.wakeAt()).toBeNull();
   });
 
   it('saves the answer first when the disk lists the command', () => {
@@ -531,6 +579,14 @@ describe('the close', () => {
     expect(device.answers).toEqual([]);
     device.driver.post(noted(), kept());
     expect([device.acknowledged, device.answers]).toEqual([[1], ['a: stopping']]);
+    // The agent ends: it connects no sooner for this answer.
+    expect(device.driver.all('awaited_changed')).toEqual([]);
+  });
+
+  it('is not contradicted by a result that comes while the answer is being saved', () => {
+    const device = commandDevice({ carry_out: undefined, save_result: undefined }, LISTED);
+    device.driver.post(arrived(1), CLOSE, done(), kept());
+    expect(device.answers).toEqual(['a: stopping']);
   });
 
   it('leaves a result that is being saved', () => {
@@ -653,6 +709,16 @@ describe('an effect that throws', () => {
     const device = commandDevice(replies, LISTED);
     device.driver.post(arrived(1), { type: 'failed', effect });
     expect(device.answers).toEqual(['a: ok']);
+  });
+
+  it('at the message that a command is accepted changes nothing', () => {
+    const { driver } = commandDevice({ carry_out: ({ id }) => began(id) });
+    driver.post(arrived(1));
+    const [effect] = driver.all('publish');
+    if (effect === undefined) throw new Error('not accepted');
+    const before = driver.effects.length;
+    driver.post({ type: 'failed', effect });
+    expect(driver.effects).toHaveLength(before);
   });
 
   it('at the answer counts as a dropped answer', () => {
