@@ -206,6 +206,7 @@ export class Agent {
       address,
       topics: this.topics,
       repeats: this.repeats,
+      runner: this.runner,
       lanes: this.lanes,
       status,
       admissions: this.admissions,

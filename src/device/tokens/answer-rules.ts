@@ -1,6 +1,5 @@
-import { judgeSigned, readEnvelope, type SignedFault } from '../../core/signed-message.ts';
+import { judgeSigned, readEnvelope, SIGNED_FAULTS, type SignedFault } from '../../core/signed-message.ts';
 import type { Opening } from '../../ports/signature.ts';
-import { DEEPEST_JSON } from '../../protocol/json.ts';
 import {
   malformedField,
   type TokenError,
@@ -23,16 +22,7 @@ export type AnswerFault =
   | 'retained';
 
 const WORDS: Readonly<Record<AnswerFault, string>> = {
-  oversized: 'it is too long',
-  malformed: 'it is malformed',
-  nested: `it is nested more than ${DEEPEST_JSON} levels deep`,
-  unsigned: 'it is not signed, and the configuration names owner.publicKeyFiles',
-  algorithm: 'it is not signed with Ed25519',
-  unknown_key: 'it is signed with a key that owner.publicKeyFiles does not hold',
-  signature: 'its signature is wrong',
-  type: 'it was signed as another kind of message',
-  device: 'it was signed for another device',
-  id: 'the signed id differs from the id outside the signature',
+  ...SIGNED_FAULTS,
   unasked: 'no request waits for it',
   flood: 'too many came at once',
   retained: 'the broker had retained it, and the backend must not retain answers',
