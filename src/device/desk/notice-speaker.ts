@@ -3,8 +3,8 @@ import type { Config } from '../../protocol/config.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { Notice } from '../lane/lane-conversation.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { maySpeakNotice } from '../say/notice-rules.ts';
 import type { SayQueue } from '../say/say-queue.ts';
-import { maySpeakNotice } from './desk-rules.ts';
 
 const LOOK_EACH_MS = 500;
 /** Error codes from a service that does not speak texts. */
