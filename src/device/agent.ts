@@ -224,6 +224,7 @@ export class Agent {
     const { deps } = this;
     return createOperator({
       deps,
+      runner: this.runner,
       address,
       topics: this.topics,
       repeats: this.repeats,

@@ -49,15 +49,15 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   };
 
   const speak = (waited: Waiting): void => {
-    const { lane, notice } = waited;
+    const { lane, desk, notice } = waited;
     spokenLanguages.set(lane.id, [...(spokenLanguages.get(lane.id) ?? []), notice.language]);
     const refused = (error: unknown): void => {
       if (!(error instanceof CommandError)) throw error;
       if (NEVER.includes(error.code)) silent.add(lane.id);
     };
     try {
-      const mayBegin = (): boolean => isGoodMoment(waited);
-      says.say([lane], { ...notice, translate: false, mayBegin }).catch(refused);
+      const speech = { ...notice, translate: false, desk: desk.map(({ id }) => id) };
+      says.say([lane], speech).catch(refused);
     } catch (error) {
       refused(error);
     }
