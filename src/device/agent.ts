@@ -131,6 +131,7 @@ export class Agent {
     const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
       device: topics.base,
+      runner: this.runner,
       clock,
       log,
       lanes: this.lanes,

@@ -44,7 +44,7 @@ interface Text {
   /** The caller who waits for the answer; it also identifies the text. */
   readonly caller: number;
   readonly speech: Speech;
-  /** When the current piece began to wait. */
+  /** When the text came. */
   readonly since: MonotonicMs;
   /** Start of the time limit: while the lane speaks a piece, this one or another text's, the limit does not run. */
   readonly limitFrom: MonotonicMs;
@@ -190,7 +190,7 @@ function onSaid(state: SayState, { lane, said }: Extract<SayEvent, { type: 'said
   const pieces = text.pieces.slice(1);
   const playedMs = text.playedMs + said.playedMs;
   if (pieces.length === 0) return settle(ended, text, { ok: true, playedMs }, seen);
-  const next = { pieces, playedMs, since: seen.now, asked: null, hasTurned: false };
+  const next = { pieces, playedMs, asked: null, hasTurned: false };
   return proceed(change(ended, text, next), lane, seen);
 }
 
