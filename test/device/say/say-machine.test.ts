@@ -312,6 +312,11 @@ describe('a text in the language of the other speaker', () => {
     expect(answers(driver)).toEqual([[1, 400]]);
   });
 
+  it('takes no turn when it is not to be translated', () => {
+    const driver = queue(byKey('source', 'source')).post(say(1, { language: 'en' }));
+    expect([driver.all('take_turn').length, spokenBy(driver)]).toEqual([0, ['say-1']]);
+  });
+
   it('may take the turn for each of its pieces', () => {
     const driver = queue(byKey('source', 'source')).post(say(1, { ...BACK, text: LONG }));
     driver.see({ lanes: [byKey('target', 'target')] }).pass(500);
@@ -352,6 +357,11 @@ describe('a notice', () => {
   it('does not wait for lanes of another desk, or that were removed', () => {
     expect(spokenBy(queue(QUIET, other(BUSY)).post(say(1, { desk: ['main'] })))).toEqual(['say-1']);
     expect(spokenBy(queue(QUIET).post(say(1, NOTICE)))).toEqual(['say-1']);
+  });
+
+  it('does not wait for a text that is spoken at another desk', () => {
+    const driver = queue(QUIET, other(QUIET)).post(say(1, {}, 'other'), say(2, { desk: ['main'] }));
+    expect(driver.all('speak')).toMatchObject([{ lane: 'other' }, { lane: 'main' }]);
   });
 
   it('does not begin together with a text at another lane of the desk', () => {
