@@ -110,6 +110,7 @@ export class Agent {
     const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
       device: topics.base,
+      runner: this.runner,
       clock,
       log,
       lanes: this.lanes,
@@ -203,6 +204,7 @@ export class Agent {
     const { deps } = this;
     return createOperator({
       deps,
+      runner: this.runner,
       address,
       topics: this.topics,
       repeats: this.repeats,

@@ -23,6 +23,7 @@ import { createLogStream } from './log-stream.ts';
 
 export interface OperatorDeps {
   readonly deps: GuardedDeps;
+  readonly runner: Runner;
   readonly address: DeviceAddress;
   readonly topics: DeviceTopics;
   readonly repeats: RepeatFilter;
@@ -69,7 +70,7 @@ export interface Operator {
 }
 
 export function createOperator(parts: OperatorDeps): Operator {
-  const { deps, address, topics, repeats, lanes, config, bus, watch } = parts;
+  const { deps, runner, address, topics, repeats, lanes, config, bus, watch } = parts;
   const { clock, log } = deps;
   const logs = createLogStream({
     topics,
@@ -85,7 +86,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
-  const says = createSayQueue({ clock, lanes, watch });
+  const says = createSayQueue({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
   const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
