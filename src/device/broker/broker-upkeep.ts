@@ -58,6 +58,7 @@ export function createBrokerUpkeep({
       ? null
       : createCertificateRenewal({
           ...telling,
+          runner,
           repeats,
           certificate,
           topics,

@@ -25,7 +25,7 @@ describe('the handler of a command that throws', () => {
     const certificate: DeviceCertificate = {
       present: { subject: 'CN=kiosk-01', validFrom: 0, validTo: 0 },
       successor: null,
-      isShown: true,
+      shown: 'present',
       request: { id: 'r', csr: 'csr' },
       use() {},
       draft: async () => null,
