@@ -313,7 +313,7 @@ function onTried(
     case 'adopt':
       return followedBy(
         {
-          state: { ...state, trial: NEW_TRIAL },
+          state,
           effects: [{ type: 'adopt', validTo: successor.validTo }, { type: 'clear_request' }],
         },
         (next) => check(next, { ...seen, present: successor, successor: null }, draw),
@@ -328,7 +328,7 @@ function onTried(
 function dropped(state: RenewalState, { now, present: { validTo } }: Seen): Stepped {
   const message = 'the broker does not accept the new client certificate; the present one stays';
   return {
-    state: { ...state, trial: NEW_TRIAL, notBefore: now + ASK_AGAIN_AFTER_MS },
+    state: { ...state, notBefore: now + ASK_AGAIN_AFTER_MS },
     effects: [
       { type: 'drop' },
       { type: 'log', level: 'warn', sentence: message, validTo },

@@ -41,8 +41,8 @@ function device(daysLeft: number, more: Partial<RenewalFacts> = {}) {
 type Device = ReturnType<typeof device>;
 
 /** A good answer has come, and the new certificate is on trial. */
-function trying() {
-  const driver = device(30, { request }).post(offered(1)).see({ request: null, successor: NEXT });
+function trying(daysLeft = 30) {
+  const driver = device(daysLeft, { request }).post(offered(1)).see({ request: null, successor: NEXT });
   driver.post(good(1));
   driver.fresh();
   return driver;
@@ -157,9 +157,10 @@ describe('the answer to a request', () => {
   });
 
   it('is judged alone: a second one is refused meanwhile, and does not take the request back', () => {
-    const driver = device(30, { request }).post(offered(1)).see({ request: null, successor: NEXT });
-    driver.post(offered(2));
-    expect(answers(driver)).toEqual([[2, 'not_asked']]);
+    const driver = device(30, { request }).post(offered(1), offered(9));
+    expect(answers(driver)).toEqual([[9, 'not_asked']]);
+    driver.see({ request: null, successor: NEXT }).post(offered(2));
+    expect(answers(driver).at(-1)).toEqual([2, 'not_asked']);
     expect([driver.all('judge').length, driver.all('clear_request').length]).toEqual([1, 0]);
     // The first one could not be saved.
     driver.see({ request, successor: null }).post(bad(1), offered(3));
@@ -206,7 +207,9 @@ describe('the answer to a request', () => {
 
 describe('a new certificate on trial', () => {
   it('is adopted by the first connection that has shown it', () => {
-    const driver = shows(trying(), 'new', 'up');
+    const driver = trying(10);
+    expect(driver.all('show_end').at(-1)).toMatchObject({ day: '2026-01-25' });
+    shows(driver, 'new', 'up');
     expect(types(driver.fresh())).toEqual(['adopt', 'clear_request', 'show_end']);
     expect(driver.all('show_end').at(-1)).toMatchObject({ day: null });
     expect(driver.all('adopt')).toMatchObject([{ validTo: NEXT.validTo }]);
