@@ -133,7 +133,7 @@ export class Agent {
       () => this.admissions,
       () => this.updates.report,
     );
-    const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
+    const telling = { runner: this.runner, clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics, bootId });
     const { lanes, publisher, tokens } = this;
     const version = { version: deps.version, bootId };

@@ -13,6 +13,7 @@ import type { BrokerUpkeep } from './broker-upkeep.ts';
 import { reportDown, reportLost, reportOversized, reportUnexpected, reportUp } from './bus-problems.ts';
 import type { Presence } from './presence.ts';
 import type { PublishRights } from './publish-rights.ts';
+import { createRefusalReport } from './refused-subscriptions.ts';
 import { keptSession } from './subscriptions.ts';
 
 /** The parts of the agent that receive the broker's messages and events. */
@@ -65,7 +66,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         presence.down(problem);
       },
       limited: createLimitReport(parts),
-      refused: (filters) => presence.refused(filters),
+      refused: createRefusalReport(parts),
       message: (message) => receive(parts, bus, message),
       oversized: (topic, bytes) => {
         reportOversized(parts, topic, bytes);
