@@ -204,7 +204,6 @@ export class Agent {
     const { deps } = this;
     return createOperator({
       deps,
-      runner: this.runner,
       address,
       topics: this.topics,
       repeats: this.repeats,

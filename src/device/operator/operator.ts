@@ -27,7 +27,6 @@ export interface OperatorDeps {
   readonly address: DeviceAddress;
   readonly topics: DeviceTopics;
   readonly repeats: RepeatFilter;
-  readonly runner: Runner;
   readonly lanes: readonly LaneRunner[];
   readonly admissions: Admissions;
   config(): Config;
