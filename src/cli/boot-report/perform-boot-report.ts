@@ -5,7 +5,7 @@ import { createResampler } from '../../adapters/audio/resampler.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { redactText } from '../../adapters/redaction.ts';
-import { createMachineParts, wantedDevices } from '../../device/doctor/machine-checks.ts';
+import { createMachineParts, wantedDevices } from '../../device/doctor/machine-parts.ts';
 import { reportFolder } from '../../installer/boot-folder.ts';
 import { type ReportDeps, runReport } from '../../installer/boot-report.ts';
 import { STATUS_FILE } from '../../installer/core/outcome.ts';

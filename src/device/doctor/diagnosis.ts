@@ -11,20 +11,20 @@ import { CommandError } from '../commands/command-request.ts';
 import { configWarnings } from '../config/config-warning-rules.ts';
 import { serviceAuthority } from '../config/unusable-file.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { judgeAgent } from './agent-rules.ts';
-import { createBackendProbe } from './backend-probe.ts';
-import { isExposed } from './broker-connection.ts';
-import { about, type Check, deviceCheck, runChecks } from './check.ts';
-import { judgeConfiguration } from './configuration.ts';
-import { type BrokerConnection, connectionChecks } from './connection-checks.ts';
-import { judgeDeviceFault } from './device-fault.ts';
-import { combine, diagnosisOf, type Outcome, problem, skipped } from './finding.ts';
-import { judgeLogin } from './login-rules.ts';
-import { machineChecks } from './machine-checks.ts';
-import { type HeardPiece, judgeHearing, measureHearing } from './microphone.ts';
-import { ownUser, readNamedFiles } from './probes/named-files.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from './running-agent-rules.ts';
-import { nameOf } from './sound-checks.ts';
+import { judgeAgent } from './checks/agent/agent-rules.ts';
+import { createBackendProbe } from './checks/backend/backend-probe.ts';
+import { isExposed } from './checks/broker/broker-connection.ts';
+import { judgeLogin } from './checks/broker/login-rules.ts';
+import { type HeardPiece, judgeHearing, measureHearing } from './checks/capture/microphone-rules.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from './checks/capture/running-capture-rules.ts';
+import { judgeConfiguration } from './checks/configuration/configuration-rules.ts';
+import { ownUser, readNamedFiles } from './checks/configuration/named-files.ts';
+import { nameOf } from './lanes-in-turn.ts';
+import { machineChecks } from './machine-parts.ts';
+import { about, type Check, deviceCheck, runChecks } from './report/check.ts';
+import { combine, diagnosisOf, type Outcome, problem, skipped } from './report/finding.ts';
+import { type BrokerConnection, connectionChecks } from './servers.ts';
+import { judgeDeviceFault } from './sound-devices/device-fault-rules.ts';
 
 /** The state of the agent, for its own diagnosis. */
 export interface DiagnoseDeps {

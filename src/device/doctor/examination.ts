@@ -16,21 +16,21 @@ import { configWarnings } from '../config/config-warning-rules.ts';
 import { ownerSignatures, serviceAuthority } from '../config/unusable-file.ts';
 import { guardSignatures, type SignedContentReader } from '../guard/signed-content.ts';
 import { createAnswerReader, explainFault } from '../tokens/answer-reader.ts';
-import { type AgentAround, agentCheck, findAgent, linkOf } from './agent-check.ts';
-import { createAgentStatus } from './agent-status.ts';
-import { createBackendProbe } from './backend-probe.ts';
-import { createBrokerConnection } from './broker-connection.ts';
-import type { OwnCertificateFacts } from './certificate-check.ts';
-import { type Check, deviceCheck, once } from './check.ts';
-import { judgeClock } from './clock-rules.ts';
-import { judgeConfiguration, judgeInvalid } from './configuration.ts';
-import { connectionChecks } from './connection-checks.ts';
-import { combine, skipped } from './finding.ts';
-import { machineChecks } from './machine-checks.ts';
-import { askAgent } from './probes/agent-door.ts';
-import { isOpenToAll, ownUser, readNamedFiles } from './probes/named-files.ts';
-import { lookThroughSandbox } from './sandbox-checks.ts';
-import { type SoundParts, soundChecks } from './sound-checks.ts';
+import { type AgentAround, agentCheck, findAgent, linkOf } from './checks/agent/agent-check.ts';
+import { createBackendProbe } from './checks/backend/backend-probe.ts';
+import { createBrokerConnection } from './checks/broker/broker-connection.ts';
+import { judgeClock } from './checks/clock/clock-rules.ts';
+import { judgeConfiguration, judgeInvalid } from './checks/configuration/configuration-rules.ts';
+import { isOpenToAll, ownUser, readNamedFiles } from './checks/configuration/named-files.ts';
+import { lookThroughSandbox } from './checks/configuration/sandbox-facts.ts';
+import { type SoundParts, soundChecks } from './lanes-in-turn.ts';
+import { machineChecks } from './machine-parts.ts';
+import type { OwnCertificateFacts } from './network/certificate-rules.ts';
+import { type Check, deviceCheck, once } from './report/check.ts';
+import { combine, skipped } from './report/finding.ts';
+import { askAgent } from './running-agent/agent-door.ts';
+import { createAgentStatus } from './running-agent/agent-status.ts';
+import { connectionChecks } from './servers.ts';
 
 /** All checks of a device, whether or not its agent runs, and a way to close what they opened. */
 export interface Examination {

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../../src/adapters/clock.ts';
+import { askForUpgrade } from '../../../../src/device/doctor/checks/stream/upgrade.ts';
+import { reach } from '../../../../src/device/doctor/network/reach.ts';
+import { judgeReach, judgeUpgrade } from '../../../../src/device/doctor/network/reach-rules.ts';
+import { findOpenssl } from '../../../adapters/mqtt/mosquitto.ts';
+import {
+  makeWeakCertificates,
+  OLD_SERVER,
+  portOf,
+  serveTls,
+  type WeakCertificates,
+} from '../../../adapters/weak-certificates.ts';
+import { needs } from '../../../needs.ts';
+
+let files: WeakCertificates;
+beforeAll(() => {
+  files = makeWeakCertificates();
+});
+afterAll(() => files.remove());
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const LIMIT_MS = 30_000;
+
+describe('the doctor at a server with TLS', needs(!findOpenssl() && 'needs openssl'), () => {
+  const pair = (name: string): TlsOptions => ({
+    key: files.read(`${name}.key`),
+    cert: files.read(`${name}.crt`),
+  });
+  const judged = async (options: TlsOptions, own: { cert?: Buffer; key?: Buffer } = {}) => {
+    const { port, close } = await serveTls(options);
+    closing.push(close);
+    const server = { host: 'localhost', port, tls: { ca: files.read('ca.crt'), ...own } };
+    const facts = await reach(server, LIMIT_MS, createSystemClock());
+    return judgeReach(facts, {
+      who: 'the broker',
+      addressFrom: 'mqtt.url',
+      caKey: 'mqtt.caFile',
+      wall: null,
+    });
+  };
+
+  it('names the reason of OpenSSL when its certificate is signed with SHA-1', async () => {
+    expect(await judged({ ...pair('sha1'), ...OLD_SERVER })).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringMatching(/not trusted \(CA signature digest algorithm too weak\).* Test CA$/),
+      fix: 'Have the certificate issued again with SHA-256.',
+    });
+  });
+
+  it('names the reason of OpenSSL when it speaks TLS 1.1', async () => {
+    const old = { ...OLD_SERVER, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' } as const;
+    expect(await judged({ ...pair('good'), ...old })).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringMatching(/fails at TLS \(tlsv1 alert protocol version\)$/),
+      fix: expect.stringMatching(
+        /^The server must allow TLS 1\.2 or newer; the address comes from mqtt\.url/,
+      ),
+    });
+  });
+
+  it('names the reason of OpenSSL when our own key is too small', async () => {
+    const own = { cert: files.read('small.crt'), key: files.read('small.key') };
+    expect(await judged(pair('good'), own)).toMatchObject({
+      finding: expect.stringMatching(/cannot be used \(ee key too small\)/),
+      fix: expect.stringMatching(/RSA 2048/),
+    });
+  });
+
+  it('names the refusal of our certificate in the words of OpenSSL when it comes after the handshake', async () => {
+    const asks = { requestCert: true, rejectUnauthorized: true, ca: files.read('ca.crt') };
+    expect((await judged({ ...pair('good'), ...asks })).finding).toMatch(
+      /does not accept our certificate \(.*alert certificate required\)$/,
+    );
+  });
+
+  it('finds nothing when the certificate is good', async () => {
+    expect((await judged(pair('good'))).verdict).toBe('ok');
+  });
+});
+
+describe('the doctor at a stream host', needs(!findOpenssl() && 'needs openssl'), () => {
+  const served = async (server: Server): Promise<string> => {
+    closing.push(() => server.close());
+    return `ws://127.0.0.1:${await portOf(server)}/stream?token=abcdef`;
+  };
+  const judged = async (server: Server) =>
+    judgeUpgrade(await askForUpgrade(await served(server), undefined, LIMIT_MS), 'stream.example');
+
+  it('names the address of a redirect, without login and query', async () => {
+    const location = 'https://anna:pass@other.example/login?token=abcdef';
+    const server = createServer((_, response) => response.writeHead(302, { location }).end());
+    expect(await judged(server)).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringMatching(/HTTP 302, which leads to https:\/\/other\.example\/login$/),
+      fix: expect.stringMatching(/^Redirects are not followed: change streamUrl/),
+    });
+  });
+
+  it('names the words of the parser when no HTTP comes back', async () => {
+    const server = createTcpServer((socket) => socket.end('220 mail\r\n').on('error', () => {}));
+    expect((await judged(server)).finding).toMatch(/does not answer .*Expected HTTP/);
+  });
+});
