@@ -1,6 +1,6 @@
 import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
-import { parseProperties, UNIT } from '../../device/doctor/checks/service/service-rules.ts';
+import { parseProperties, UNIT } from '../../device/doctor/checks/service/unit-properties.ts';
 import { createExamination } from '../../device/doctor/examination.ts';
 import { runChecks } from '../../device/doctor/report/check.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { type SoundParts, soundChecks } from '../../../src/device/doctor/lanes-in-turn.ts';
-import { runChecks } from '../../../src/device/doctor/report/check.ts';
+import { createLanesInTurn, type SoundParts } from '../../../src/device/doctor/lanes-in-turn.ts';
+import { type Check, runChecks } from '../../../src/device/doctor/report/check.ts';
 import type { AudioFault, CaptureSink, OpenCapture, OpenPlayback } from '../../../src/ports/audio.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
@@ -109,6 +109,17 @@ function makeConfig(lane: Record<string, unknown> = {}, lanes = 1): Config {
       ...lane,
     })),
   });
+}
+
+/** The checks of sound; without the tone, only that of the microphone. */
+function soundChecks(parts: SoundParts, config: Config): { checks: Check[]; close(): Promise<void> } {
+  const { capture, playback, close } = createLanesInTurn(parts, config);
+  const limitMs = 100_000;
+  const checks: Check[] = [
+    { name: 'capture', limitMs, run: capture },
+    ...(parts.plays ? [{ name: 'playback' as const, limitMs, run: playback }] : []),
+  ];
+  return { checks, close };
 }
 
 async function examine(room: Room, config = makeConfig(), more: Partial<SoundParts> = {}) {

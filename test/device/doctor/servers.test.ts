@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
+import { CHECK_LIST } from '../../../src/device/doctor/check-list.ts';
 import type { BackendProbe, Probed } from '../../../src/device/doctor/checks/backend/backend-probe.ts';
-import { runChecks } from '../../../src/device/doctor/report/check.ts';
+import type { Configured, Outside } from '../../../src/device/doctor/outside.ts';
+import { type Check, runChecks } from '../../../src/device/doctor/report/check.ts';
 import { ok, problem, warning } from '../../../src/device/doctor/report/finding.ts';
-import { connectionChecks } from '../../../src/device/doctor/servers.ts';
+import { createServers, type ServersParts } from '../../../src/device/doctor/servers.ts';
+import { checksAt } from '../../../src/device/doctor/way.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { CheckName, Diagnosis, Finding } from '../../../src/protocol/mqtt/diagnose.ts';
@@ -59,6 +62,15 @@ const refuse =
     response.sendDate = false;
     response.writeHead(status, { date: date.toUTCString() }).end();
   };
+
+/** The checks of the servers, from outside; topics of other devices are not tried. */
+function connectionChecks(parts: ServersParts): Check[] {
+  const isolation = { run: async () => {}, facts: () => null };
+  const configured = { isolation, servers: createServers(parts) } as unknown as Configured;
+  const place = { configured, clock: parts.clock, tells: parts.tells } as Outside;
+  const names = ['broker', 'isolation', 'backend', 'stream', 'clock'] as const;
+  return checksAt(place, CHECK_LIST, names, ({ outside }) => outside);
+}
 
 async function examine(
   streamUrl: string | null,
@@ -278,7 +290,7 @@ describe('beside a running agent whose broker allows one client for each login',
           awaits: () => false,
           refused() {},
         },
-        join: async () => ({ outcome: REFUSED, bus: null, isolation: null, isAgentsAlone }),
+        join: async () => ({ outcome: REFUSED, bus: null, isAgentsAlone }),
         serviceCa: () => undefined,
         tells: () => true,
       }),

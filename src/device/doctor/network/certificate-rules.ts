@@ -17,8 +17,8 @@ export interface CertificateFacts {
 }
 
 /** Remaining validity (days) below which a warning is due: enough time to renew a certificate manually. */
-const RENEW_WITHIN_DAYS = 21;
-const DAY_MS = 86_400_000;
+export const RENEW_WITHIN_DAYS = 21;
+export const DAY_MS = 86_400_000;
 
 export interface CertificateQuestion {
   /** The server's name, such as `broker.example`. */
@@ -52,32 +52,6 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
     `Have the certificate of ${host} renewed before it ends.`,
     data,
   );
-}
-
-/** Our client certificate for the broker. */
-export interface OwnCertificateFacts {
-  /** Wall-clock milliseconds. */
-  readonly validTo: number;
-  /** The certificate is a renewed one that the agent stores, not the one in `mqtt.certFile`. */
-  readonly isRenewed: boolean;
-  /** The agent has requested the next certificate. */
-  readonly isAsked: boolean;
-}
-
-export function judgeOwnCertificate(
-  { validTo, isRenewed, isAsked }: OwnCertificateFacts,
-  wall: WallMs | null,
-): Outcome {
-  if (wall === null) return ok('client certificate readable');
-  const days = Math.floor((validTo - wall) / DAY_MS);
-  const which = isRenewed ? 'the renewed client certificate' : 'the client certificate in mqtt.certFile';
-  const asked = isAsked ? ', and the next one is requested' : '';
-  const byHand = 'Have a new certificate issued for this device and store it as the file in mqtt.certFile.';
-  const fix = isAsked ? 'The owner can approve it: dragoman-backend devices renew.' : byHand;
-  if (days < 0) return problem(`${which} ended on ${day(validTo)}`, byHand);
-  if (days < RENEW_WITHIN_DAYS)
-    return warning(`${which} ends on ${day(validTo)} (${count(days, 'day')})${asked}`, fix);
-  return ok(`client certificate good until ${day(validTo)}${asked}`);
 }
 
 function distrusted(
@@ -128,7 +102,7 @@ function distrusted(
 }
 
 /** Formats a date; `whole` adds the time. */
-function day(wallMs: number, form: 'day' | 'whole' = 'day'): string {
+export function day(wallMs: number, form: 'day' | 'whole' = 'day'): string {
   if (!Number.isFinite(wallMs)) return 'an unknown day';
   const text = new Date(wallMs).toISOString();
   return form === 'day' ? text.slice(0, 10) : text;

@@ -13,6 +13,9 @@ import { readAddress } from '../../../protocol/host-name.ts';
 import type { CertificateFacts } from './certificate-rules.ts';
 import type { ReachFacts } from './reach-rules.ts';
 
+/** Time limit of each step of a connection (ms). */
+export const STEP_LIMIT_MS = 5000;
+
 /** A server and the TLS material to connect to it. */
 export interface Server {
   readonly host: string;

@@ -22,3 +22,13 @@ export function judgeDeviceFault(
 function sentence(text: string): string {
   return /[.?!]$/.test(text) ? fixOf(text).slice(0, -1) : fixOf(text);
 }
+
+/** Judges a device that a running lane has lost. @param fault from the lane's state, where its code begins with the direction */
+export function judgeLostDevice(
+  device: string,
+  fault: { readonly code: string; readonly message: string } | null,
+  direction: 'capture' | 'playback',
+): Outcome {
+  const { code, message } = fault ?? { code: 'failed', message: 'it has failed' };
+  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message });
+}

@@ -6,16 +6,23 @@ import { isExposedAddress } from '../../../../protocol/host-name.ts';
 import type { DeviceTopics } from '../../../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions, keptSession } from '../../../broker/subscriptions.ts';
 import { logIn } from '../../network/broker-login.ts';
-import { judgeOwnCertificate, type OwnCertificateFacts } from '../../network/certificate-rules.ts';
-import { reach, serverOf } from '../../network/reach.ts';
+import { reach, STEP_LIMIT_MS, serverOf } from '../../network/reach.ts';
 import { judgeReach } from '../../network/reach-rules.ts';
 import { combine, type Outcome, problem } from '../../report/finding.ts';
-import { type BrokerConnection, STEP_LIMIT_MS } from '../../servers.ts';
-import { tryForeignTopics } from '../isolation/foreign-topics.ts';
-import type { IsolationFacts } from '../isolation/isolation-rules.ts';
 import { type AgentLink, isAgentsAlone, judgeLogin, type LoginFacts } from './login-rules.ts';
+import { judgeOwnCertificate, type OwnCertificateFacts } from './own-certificate-rules.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
+
+/** A connection to the broker, or why there is none. */
+export interface BrokerConnection {
+  readonly outcome: Outcome;
+  readonly bus: Bus | null;
+  /** Whether the broker has refused a message; absent if unknown. */
+  readonly hasRefused?: () => boolean;
+  /** The broker has refused the doctor's own login, while an agent may be running with the device's login. */
+  readonly isAgentsAlone?: boolean;
+}
 
 export interface BrokerConnectionParts {
   readonly config: Config;
@@ -33,8 +40,8 @@ export interface BrokerConnectionParts {
   hear(message: BusMessage): void;
   /** Name of the environment variable that sets a proxy, which the agent ignores; null: not set. */
   readonly proxy?: string | null;
-  /** Topic level of a device that does not exist, to try foreign topics; null: they are not tried. */
-  readonly absentDevice: string | null;
+  /** Runs before the login that stays open: the broker may allow only one client with this name. */
+  beforeLogin(connection: MqttConnection): Promise<void>;
 }
 
 /**
@@ -46,68 +53,37 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
   join(): Promise<BrokerConnection>;
   close(): Promise<void>;
 } {
-  const { config, clock } = parts;
   let opened: Bus | null = null;
-  const join = async (): Promise<BrokerConnection> => {
-    let connection: MqttConnection;
-    try {
-      connection = await parts.connection();
-    } catch (error) {
-      const why = error instanceof Error ? error.message : 'unknown reason';
-      return { outcome: problem(why, 'Fix the configuration first.'), bus: null, isolation: null };
-    }
-    const reached = await reachBroker(connection, clock, parts.proxy ?? null);
-    if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
-    // Must come before the login that stays open: the broker may allow only one client with this name.
-    const isolation =
-      parts.absentDevice === null ? null : await tryForeign(connection, parts, parts.absentDevice);
-    const { facts, bus, hasRefused } = await login(connection, parts);
-    opened = bus;
-    const certificate = await parts.certificate();
-    const steps = [
-      reached,
-      ...(certificate === null ? [] : [judgeOwnCertificate(certificate, clock.wall())]),
-      judgeLogin(facts, {
-        clientId: connection.clientId,
-        isExposed: isExposed(config),
-        names: config.mqtt,
-      }),
-    ];
-    return {
-      outcome: combine(steps),
-      bus,
-      hasRefused,
-      isolation,
-      isAgentsAlone: isAgentsAlone(facts, config.mqtt),
-    };
-  };
   return {
-    join,
+    async join() {
+      let connection: MqttConnection;
+      try {
+        connection = await parts.connection();
+      } catch (error) {
+        const why = error instanceof Error ? error.message : 'unknown reason';
+        return { outcome: problem(why, 'Fix the configuration first.'), bus: null };
+      }
+      const reached = await reachBroker(connection, parts);
+      if (reached.verdict === 'problem') return { outcome: reached, bus: null };
+      await parts.beforeLogin(connection);
+      const { facts, bus, hasRefused } = await login(connection, parts);
+      opened = bus;
+      return {
+        outcome: combine([reached, ...(await judgeLoggedIn(facts, connection.clientId, parts))]),
+        bus,
+        hasRefused,
+        isAgentsAlone: isAgentsAlone(facts, parts.config.mqtt),
+      };
+    },
     async close() {
       await opened?.close();
     },
   };
 }
 
-function tryForeign(
-  connection: MqttConnection,
-  { config, clock, agent }: BrokerConnectionParts,
-  absentDevice: string,
-): Promise<IsolationFacts | null> {
-  const { tenant, id: device } = config.device;
-  const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
-  return tryForeignTopics({
-    clock,
-    absentDevice,
-    address: { prefix: config.mqtt.prefix, tenant, device },
-    connections: agent === 'absent' ? [beside, connection] : [beside],
-  });
-}
-
 async function reachBroker(
   { url, ca, cert, key }: MqttConnection,
-  clock: Clock,
-  proxy: string | null,
+  { clock, proxy = null }: BrokerConnectionParts,
 ): Promise<Outcome> {
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const facts = await reach(serverOf(url, tls), STEP_LIMIT_MS, clock);
@@ -118,6 +94,18 @@ async function reachBroker(
     wall: clock.wall(),
     proxy,
   });
+}
+
+async function judgeLoggedIn(
+  facts: LoginFacts,
+  clientId: string,
+  { config, clock, certificate }: BrokerConnectionParts,
+): Promise<Outcome[]> {
+  const own = await certificate();
+  return [
+    ...(own === null ? [] : [judgeOwnCertificate(own, clock.wall())]),
+    judgeLogin(facts, { clientId, isExposed: isExposed(config), names: config.mqtt }),
+  ];
 }
 
 /** How long the broker keeps the session under the doctor's own client identifier (s, MQTT 5): as short as possible. */

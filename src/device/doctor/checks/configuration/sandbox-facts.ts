@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { MachineParts } from '../../../../ports/machine.ts';
 import type { Config } from '../../../../protocol/config.ts';
 import type { Outcome } from '../../report/finding.ts';
-import { parseProperties, UNIT, type UnitProperties } from '../service/service-rules.ts';
+import { parseProperties, UNIT, type UnitProperties } from '../service/unit-properties.ts';
 import { judgeSandbox, type NeededFile, SANDBOX_PROPERTIES, startsWith } from './sandbox-rules.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Outcome, problem } from '../../report/finding.ts';
-import { UNIT, type UnitProperties } from '../service/service-rules.ts';
+import { UNIT, type UnitProperties } from '../service/unit-properties.ts';
 
 /** The properties that decide which files a service sees. */
 export const SANDBOX_PROPERTIES = [

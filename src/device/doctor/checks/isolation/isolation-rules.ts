@@ -33,3 +33,11 @@ export function judgeIsolation(facts: IsolationFacts | null): Outcome {
     );
   return ok('the broker refuses topics of other devices', data);
 }
+
+/** For the running agent. */
+export const NOT_TRIED = skipped(
+  'the test could disconnect the running agent: stop the agent ("systemctl stop dragoman"), and run "dragoman doctor" on the device',
+);
+export const NOT_BESIDE_AGENT = skipped(
+  'the broker allows no second client with this login: stop the agent ("systemctl stop dragoman"), and run the doctor again',
+);

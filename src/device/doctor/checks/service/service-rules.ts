@@ -1,9 +1,5 @@
 import { combine, count, type Outcome, ok, problem, skipped, warning } from '../../report/finding.ts';
-
-/** Properties of the agent's unit; names and values as in `systemctl show`. */
-export type UnitProperties = Readonly<Record<string, string>>;
-
-export const UNIT = 'dragoman.service';
+import { UNIT, type UnitProperties } from './unit-properties.ts';
 
 /** The properties to request. */
 export const UNIT_PROPERTIES = [
@@ -23,15 +19,6 @@ export const UNIT_PROPERTIES = [
   'ProcSubset',
   'NeedDaemonReload',
 ] as const;
-
-/** Parses `Name=value` lines. */
-export function parseProperties(text: string): UnitProperties {
-  const pairs = text.split('\n').flatMap((line) => {
-    const at = line.indexOf('=');
-    return at > 0 ? [[line.slice(0, at), line.slice(at + 1).trim()]] : [];
-  });
-  return Object.fromEntries(pairs) as UnitProperties;
-}
 
 const MANY_RESTARTS = 3;
 

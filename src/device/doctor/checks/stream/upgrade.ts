@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { tlsReason } from '../../../../adapters/network/tls-reason.ts';
 import { ownLine, shownAddress } from '../../../../adapters/own-line.ts';
 import { codeOf } from '../../network/reach.ts';
-import type { UpgradeFacts } from '../../network/reach-rules.ts';
+import type { UpgradeFacts } from './stream-rules.ts';
 
 const WEB_SOCKET_KEY_BYTES = 16;
 const RANDOM_HASH_BYTES = 18;

@@ -66,7 +66,7 @@ async function startBroker(options: {
 async function join(agent: AgentLink) {
   const url = scripted?.url ?? '';
   const connection = createBrokerConnection({
-    absentDevice: null,
+    beforeLogin: async () => {},
     certificate: async () => null,
     config: testConfig({}, { mqtt: { url } }),
     topics: TOPICS,
@@ -129,7 +129,7 @@ describe('the connection to the broker', () => {
 
   it('is not attempted with an unusable file', async () => {
     const connection = createBrokerConnection({
-      absentDevice: null,
+      beforeLogin: async () => {},
       certificate: async () => null,
       config: testConfig(),
       topics: TOPICS,

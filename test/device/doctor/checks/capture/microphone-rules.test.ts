@@ -5,16 +5,6 @@ import {
   judgeHearing,
   measureHearing,
 } from '../../../../../src/device/doctor/checks/capture/microphone-rules.ts';
-import {
-  judgeCaptureFindings,
-  judgeRunningPlayback,
-} from '../../../../../src/device/doctor/checks/capture/running-capture-rules.ts';
-import {
-  adviceOn,
-  type EchoFacts,
-  judgeEcho,
-} from '../../../../../src/device/doctor/checks/playback/loudspeaker-rules.ts';
-import { NO_ECHO } from '../../../../../src/sound/echo-guard.ts';
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);
 
@@ -96,92 +86,6 @@ describe('the sound of a microphone', () => {
     ).toMatchObject({
       verdict: 'ok',
       finding: expect.stringContaining('silence'),
-    });
-  });
-
-  it('is also judged by the findings of a running lane', () => {
-    const lost = judgeCaptureFindings('Mic', ['silent', 'deaf']);
-    expect(lost.map(({ verdict }) => verdict)).toEqual(['problem', 'problem']);
-    const bad = ['too_fast', 'too_slow', 'clipping', 'dc_offset', 'gain_changed', 'noisy_room'] as const;
-    const poor = judgeCaptureFindings('Mic', bad);
-    expect(new Set(poor.map(({ verdict }) => verdict))).toEqual(new Set(['warning']));
-    expect([...lost, ...poor].every(({ finding, fix }) => /^Mic:? /.test(finding) && fix !== null)).toBe(
-      true,
-    );
-    expect(poor.at(-1)).toMatchObject({
-      finding: expect.stringContaining('keeps waking the lane from standby'),
-      fix: expect.stringContaining('directional'),
-    });
-  });
-});
-
-describe('the echo path from loudspeaker to microphone', () => {
-  const judge = (more: Partial<EchoFacts>, delayMs = 60, gainDb = -15) =>
-    judgeEcho({
-      device: 'Speaker',
-      mode: 'half-duplex',
-      volume: 80,
-      heard: { delayMs, gainDb, snrDb: 30 },
-      ...more,
-    });
-  it("decides whether the lane's mode suits", () => {
-    expect(judge({})).toMatchObject({
-      verdict: 'ok',
-      finding: 'Speaker: tone heard back after 60 ms at -15 dB; echo "half-duplex" suits',
-      data: { tail_ms: 360, advice: 'cancel' },
-    });
-    expect(judge({}, 60, 4).finding).toContain('at +4 dB');
-    expect(judge({}, 700)).toMatchObject({ verdict: 'warning', finding: expect.stringContaining('1000 ms') });
-    expect(judge({ mode: 'off' }).verdict).toBe('warning');
-    expect(judge({ mode: 'off' }, 60, -45).verdict).toBe('ok');
-    expect(judge({ mode: 'cancel' }).verdict).toBe('ok');
-    expect(judge({ mode: 'cancel' }, 450)).toMatchObject({
-      verdict: 'warning',
-      fix: 'Set "echo" to "half-duplex".',
-    });
-    expect(judge({ mode: 'cancel' }, 60, 3)).toMatchObject({
-      verdict: 'warning',
-      finding: expect.stringContaining('louder than what is played'),
-    });
-    expect(judge({ heard: null })).toMatchObject({ verdict: 'warning', data: { heard: false } });
-    expect(judge({ volume: 0, heard: null })).toMatchObject({ finding: expect.stringContaining('volume') });
-  });
-
-  it('decides which mode is advised', () => {
-    const advised = [
-      [-50, 50],
-      [-20, 50],
-      [5, 50],
-      [-20, 600],
-    ].map(([gain = 0, delay = 0]) => adviceOn(gain, delay));
-    expect(advised).toEqual(['off', 'cancel', 'half-duplex', 'half-duplex']);
-  });
-
-  it('is reported from the measurements of a running lane', () => {
-    const how = { volume: 80, playedS: 12, hasAir: true };
-    expect(judgeRunningPlayback('Speaker', how, NO_ECHO)).toMatchObject({
-      verdict: 'ok',
-      finding: 'Speaker is open, 12 s played since the start',
-    });
-    const measures = [{ delayMs: 42.4, gainDb: -17.8, confidence: 0.9, at: 5 }];
-    expect(judgeRunningPlayback('Speaker', how, { ...NO_ECHO, measures }).finding).toContain(
-      'heard back after 42 ms at -18 dB',
-    );
-    const file = judgeRunningPlayback('said.wav', { ...how, hasAir: false }, { ...NO_ECHO, measures });
-    expect(file).toMatchObject({ verdict: 'ok', finding: expect.stringMatching(/a file has none$/) });
-    expect(file.data).not.toHaveProperty('delay_ms');
-    expect(judgeRunningPlayback('Speaker', { ...how, volume: 0 }, NO_ECHO).verdict).toBe('warning');
-    const fallback = {
-      reason: 'loop' as const,
-      from: 'off' as const,
-      message: 'it hears itself',
-      tryAt: null,
-      onTrial: false,
-    };
-    expect(judgeRunningPlayback('Speaker', how, { ...NO_ECHO, fallback })).toMatchObject({
-      verdict: 'warning',
-      finding: 'it hears itself',
-      data: { fallback: 'loop' },
     });
   });
 });

@@ -4,7 +4,7 @@ import {
   type NeededFile,
   startsWith,
 } from '../../../../../src/device/doctor/checks/configuration/sandbox-rules.ts';
-import type { UnitProperties } from '../../../../../src/device/doctor/checks/service/service-rules.ts';
+import type { UnitProperties } from '../../../../../src/device/doctor/checks/service/unit-properties.ts';
 
 const HOME = '/home';
 const ROOT = '/root';

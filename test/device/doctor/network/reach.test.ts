@@ -1,16 +1,12 @@
-import { createServer } from 'node:http';
-import { createServer as createTcpServer, type Server } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/adapters/clock.ts';
-import { askForUpgrade } from '../../../../src/device/doctor/checks/stream/upgrade.ts';
 import { reach } from '../../../../src/device/doctor/network/reach.ts';
-import { judgeReach, judgeUpgrade } from '../../../../src/device/doctor/network/reach-rules.ts';
+import { judgeReach } from '../../../../src/device/doctor/network/reach-rules.ts';
 import { findOpenssl } from '../../../adapters/mqtt/mosquitto.ts';
 import {
   makeWeakCertificates,
   OLD_SERVER,
-  portOf,
   serveTls,
   type WeakCertificates,
 } from '../../../adapters/weak-certificates.ts';
@@ -82,29 +78,5 @@ describe('the doctor at a server with TLS', needs(!findOpenssl() && 'needs opens
 
   it('finds nothing when the certificate is good', async () => {
     expect((await judged(pair('good'))).verdict).toBe('ok');
-  });
-});
-
-describe('the doctor at a stream host', needs(!findOpenssl() && 'needs openssl'), () => {
-  const served = async (server: Server): Promise<string> => {
-    closing.push(() => server.close());
-    return `ws://127.0.0.1:${await portOf(server)}/stream?token=abcdef`;
-  };
-  const judged = async (server: Server) =>
-    judgeUpgrade(await askForUpgrade(await served(server), undefined, LIMIT_MS), 'stream.example');
-
-  it('names the address of a redirect, without login and query', async () => {
-    const location = 'https://anna:pass@other.example/login?token=abcdef';
-    const server = createServer((_, response) => response.writeHead(302, { location }).end());
-    expect(await judged(server)).toMatchObject({
-      verdict: 'warning',
-      finding: expect.stringMatching(/HTTP 302, which leads to https:\/\/other\.example\/login$/),
-      fix: expect.stringMatching(/^Redirects are not followed: change streamUrl/),
-    });
-  });
-
-  it('names the words of the parser when no HTTP comes back', async () => {
-    const server = createTcpServer((socket) => socket.end('220 mail\r\n').on('error', () => {}));
-    expect((await judged(server)).finding).toMatch(/does not answer .*Expected HTTP/);
   });
 });
