@@ -5,7 +5,6 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { ReceivedStatus } from '../../fleet/device-messages.ts';
-import type { BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MachineParts } from '../../ports/machine.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
@@ -25,7 +24,7 @@ import { skipped } from './report/finding.ts';
 import { type AgentAround, findAgent } from './running-agent/agent-around.ts';
 import { askAgent } from './running-agent/agent-door.ts';
 import { type AgentStatus, createAgentStatus } from './running-agent/agent-status.ts';
-import { createServers, type Servers } from './servers.ts';
+import { createServers, type Servers, type ServersParts } from './servers.ts';
 
 export interface OutsideParts {
   readonly file: string;
@@ -81,10 +80,9 @@ export function createOutside(parts: OutsideParts): Outside {
 }
 
 function openConfigured(parts: OutsideParts, config: Config, around: AgentAround): Configured {
-  const { machine, clock, tells } = parts;
+  const { clock, tells } = parts;
   const { tenant, id } = config.device;
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
-  const proxy = ignoredProxy(machine.env);
   const trusted = createTrustedProbe(config, topics, clock);
   const status = createAgentStatus(clock, async () => (await servers.join()).bus !== null);
   const agent = linkOf(around, config);
@@ -98,38 +96,40 @@ function openConfigured(parts: OutsideParts, config: Config, around: AgentAround
     config,
     topics,
     clock,
-    proxy,
+    proxy: ignoredProxy(parts.machine.env),
     agent,
     ...accessOf(config, parts, trusted.checkKeys),
     beforeLogin: isolation.run,
-    hear: (message: BusMessage) => {
+    hear: (message) => {
       if (message.topic === topics.status) status.hear(message.payload);
       if (message.topic === topics.tokenResponse) trusted.hear(message);
     },
   });
-  const servers = createServers({
+  const link = { topics, probe: trusted.probe, join: broker.join };
+  const servers = findServers(link, parts, config, around);
+  const sound = openSound(parts, config, around, status);
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([broker.close(), sound.close()]);
+  };
+  return { config, servers, isolation, sound, askStatus: status.ask, close };
+}
+
+function findServers(
+  link: Pick<ServersParts, 'topics' | 'probe' | 'join'>,
+  { machine, clock, tells }: OutsideParts,
+  config: Config,
+  around: AgentAround,
+): Servers {
+  return createServers({
+    ...link,
     clock,
-    topics,
-    probe: trusted.probe,
     lane: config.lanes[0]?.id ?? 'main',
-    join: broker.join,
-    proxy,
+    proxy: ignoredProxy(machine.env),
     askAgent: async (only) => askRunning(around, machine, only),
     hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells,
   });
-  const sound = openSound(parts, config, around, status);
-  return {
-    config,
-    servers,
-    isolation,
-    sound,
-    askStatus: status.ask,
-    async close() {
-      await Promise.allSettled([broker.close(), sound.close()]);
-    },
-  };
 }
 
 /** What the agent would use to log in. */

@@ -57,9 +57,10 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
 function distrusted(
   facts: CertificateFacts,
   code: string,
-  { host, wall, caKey }: CertificateQuestion,
+  question: CertificateQuestion,
   data: Outcome['data'],
 ): Outcome {
+  const { host, wall } = question;
   const clock =
     wall === null
       ? "This machine's clock is not set: let it reach a time server."
@@ -83,17 +84,26 @@ function distrusted(
       data,
     );
   }
-  const reason = facts.distrustReason ?? null;
+  return untrusted(facts, code, question, data);
+}
+
+/** The authority, or the signature, is not trusted. */
+function untrusted(
+  { issuer, distrustReason: reason = null }: CertificateFacts,
+  code: string,
+  { host, caKey }: CertificateQuestion,
+  data: Outcome['data'],
+): Outcome {
   if (reason !== null) {
     const advice = tlsAdvice(reason);
     return problem(
-      `the certificate of ${host} is not trusted (${reason}); it was issued by ${facts.issuer}`,
+      `the certificate of ${host} is not trusted (${reason}); it was issued by ${issuer}`,
       advice === null ? 'Show this reason to the authority that issued it.' : fixOf(advice),
       data,
     );
   }
   return problem(
-    `the certificate of ${host} is not trusted (${code}); it was issued by ${facts.issuer}`,
+    `the certificate of ${host} is not trusted (${code}); it was issued by ${issuer}`,
     code === 'DEPTH_ZERO_SELF_SIGNED_CERT'
       ? `It is self-signed. If you trust it, set ${caKey} to a PEM file with this certificate.`
       : `Set ${caKey} to the PEM file of the authority that issued it.`,

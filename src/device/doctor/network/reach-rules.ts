@@ -56,8 +56,8 @@ const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, fix: s
 };
 
 export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome {
-  const { who, addressFrom, caKey, wall, proxy = null } = question;
-  const { host, port, failure, certificate, connectMs, address, unanswered } = facts;
+  const { proxy = null } = question;
+  const { host, port, failure, connectMs, address, unanswered } = facts;
   const data = {
     host,
     port,
@@ -67,43 +67,60 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
     ...(unanswered.length > 0 && { unanswered }),
     ...(proxy !== null && { proxy_ignored: proxy }),
   };
-  if (failure === null) {
-    const over =
-      address === null || facts.addresses.includes(host) ? '' : ` over ${familyOf(address)} (${address})`;
-    const took = Math.max(1, Math.round(connectMs ?? 0));
-    const direct = proxy === null ? '' : `, without the proxy of ${proxy}`;
-    const steps = [
-      ok(`${host}:${port} reached${over} in ${took} ms${direct}`, data),
-      ...judgeSilence(facts, who),
-    ];
-    return combine(
-      certificate === null ? steps : [...steps, judgeCertificate(certificate, { host, wall, caKey })],
-    );
-  }
-  const { step, code, reason = null } = failure;
-  const advice = reason === null ? null : tlsAdvice(reason);
-  const because = reason === null ? '' : ` (${reason})`;
+  if (failure === null) return judgeReached(facts, question, data);
+  return failure.step === 'tls'
+    ? judgeHandshake(facts, failure, question, data)
+    : judgeUnreached(facts, failure, question, data);
+}
+
+type Failure = NonNullable<ReachFacts['failure']>;
+
+function judgeReached(
+  facts: ReachFacts,
+  { who, caKey, wall, proxy = null }: ReachQuestion,
+  data: Outcome['data'],
+): Outcome {
+  const { host, port, address, certificate, connectMs } = facts;
+  const over =
+    address === null || facts.addresses.includes(host) ? '' : ` over ${familyOf(address)} (${address})`;
+  const took = Math.max(1, Math.round(connectMs ?? 0));
+  const direct = proxy === null ? '' : `, without the proxy of ${proxy}`;
+  return combine([
+    ok(`${host}:${port} reached${over} in ${took} ms${direct}`, data),
+    ...judgeSilence(facts, who),
+    ...(certificate === null ? [] : [judgeCertificate(certificate, { host, wall, caKey })]),
+  ]);
+}
+
+/** Without a name or a connection. */
+function judgeUnreached(
+  { host, port }: ReachFacts,
+  { step, code }: Failure,
+  { who, addressFrom, proxy = null }: ReachQuestion,
+  data: Outcome['data'],
+): Outcome {
   const hint =
     proxy === null
       ? ''
       : ` ${proxy} is set, but all connections are direct: let ${host}:${port} through the firewall.`;
+  const from = `the address comes from ${addressFrom}.${hint}`;
   if (step === 'name') {
     const [why, fix] = NAME_FAILURES[code] ?? [`the name cannot be looked up (${code})`, 'Check the name'];
     const multicast = isMulticastName(host) && code !== 'TIMEOUT' ? MULTICAST_FIX : fix;
-    return problem(
-      `${who} ${host}: ${why}`,
-      `${multicast}; the address comes from ${addressFrom}.${hint}`,
-      data,
-    );
+    return problem(`${who} ${host}: ${why}`, `${multicast}; ${from}`, data);
   }
-  if (step === 'connection') {
-    const [why, fix] = CONNECTION_FAILURES[code] ?? [`no connection (${code})`, 'Check the network'];
-    return problem(
-      `${who} ${host}:${port}: ${why}`,
-      `${fix}; the address comes from ${addressFrom}.${hint}`,
-      data,
-    );
-  }
+  const [why, fix] = CONNECTION_FAILURES[code] ?? [`no connection (${code})`, 'Check the network'];
+  return problem(`${who} ${host}:${port}: ${why}`, `${fix}; ${from}`, data);
+}
+
+function judgeHandshake(
+  { host, port }: ReachFacts,
+  { code, reason = null }: Failure,
+  { who, addressFrom }: ReachQuestion,
+  data: Outcome['data'],
+): Outcome {
+  const advice = reason === null ? null : tlsAdvice(reason);
+  const because = reason === null ? '' : ` (${reason})`;
   if (code === 'CLIENT_CERTIFICATE')
     return problem(
       `${who} ${host}:${port} does not accept our certificate${because}`,

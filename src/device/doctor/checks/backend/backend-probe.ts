@@ -53,21 +53,15 @@ export function createBackendProbe(
 ): BackendProbe {
   const waiting = new Map<string, (read: Read) => void>();
   let lastRefused: string | null = null;
+  const silence = (): BackendAnswer =>
+    lastRefused === null
+      ? { kind: 'silent', waitedS: ANSWER_WITHIN_S }
+      : { kind: 'refused', why: lastRefused };
   return {
     ask(bus, lane, hasRefused = () => false) {
       const id = newId();
       const startedAt = clock.now();
       lastRefused = null;
-      const body: TokenRequest = {
-        ts: timestamp(clock.wall()),
-        id,
-        lane,
-        intent: 's2s',
-        connection_type: 'ws',
-        reason: 'start',
-        attempt: 1,
-        probe: true,
-      };
       return new Promise((resolve) => {
         const settle = ({ answer, streamUrl, ts }: Read): void => {
           cancel();
@@ -76,10 +70,6 @@ export function createBackendProbe(
           resolve({ answer, streamUrl, tookMs, sight: sightOf(ts, clock.wall(), tookMs) });
         };
         const fail = (answer: BackendAnswer): void => settle({ answer, streamUrl: null, ts: null });
-        const silence = (): BackendAnswer =>
-          lastRefused === null
-            ? { kind: 'silent', waitedS: ANSWER_WITHIN_S }
-            : { kind: 'refused', why: lastRefused };
         let cancel = (): void => {};
         const look = (): void => {
           const waitedS = (clock.now() - startedAt) / 1000;
@@ -88,14 +78,7 @@ export function createBackendProbe(
           else cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
         };
         waiting.set(id, settle);
-        bus.publish(topics.tokenRequest, JSON.stringify(body), {
-          qos: 1,
-          properties: {
-            responseTopic: topics.tokenResponse,
-            correlationData: new TextEncoder().encode(id),
-            expiryS: ANSWER_WITHIN_S,
-          },
-        });
+        requestTrial(bus, topics, { ts: timestamp(clock.wall()), id, lane });
         look();
       });
     },
@@ -110,6 +93,31 @@ export function createBackendProbe(
       return true;
     },
   };
+}
+
+function requestTrial(
+  bus: Bus,
+  topics: DeviceTopics,
+  { ts, id, lane }: Pick<TokenRequest, 'ts' | 'id' | 'lane'>,
+): void {
+  const body: TokenRequest = {
+    ts,
+    id,
+    lane,
+    intent: 's2s',
+    connection_type: 'ws',
+    reason: 'start',
+    attempt: 1,
+    probe: true,
+  };
+  bus.publish(topics.tokenRequest, JSON.stringify(body), {
+    qos: 1,
+    properties: {
+      responseTopic: topics.tokenResponse,
+      correlationData: new TextEncoder().encode(id),
+      expiryS: ANSWER_WITHIN_S,
+    },
+  });
 }
 
 /** Judges the answer. A token from a backend that does not support trials is dropped here. */

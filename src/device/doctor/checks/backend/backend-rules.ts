@@ -58,19 +58,24 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
         `Start the backend, and check that the broker allows this device to publish ${requestTopic} and the backend to answer.`,
         data,
       );
-    case 'denied': {
-      const { code, detail } = answer;
-      const denial = `the backend gives no token: ${detail} (${code})`;
-      const figures = { ...data, code, final: answer.final, retry_after_s: answer.retryAfterS };
-      if (!answer.final) {
-        const wait = answer.retryAfterS === null ? 'a minute' : `${Math.ceil(answer.retryAfterS)} s`;
-        return warning(denial, `Try again in ${wait}.`, figures);
-      }
-      return problem(
-        denial,
-        denialRow(code)?.todo.replaceAll('`', '"') ?? "Look at the backend's log for the reason.",
-        figures,
-      );
-    }
+    case 'denied':
+      return judgeDenial(answer, data);
   }
+}
+
+function judgeDenial(
+  { code, detail, final, retryAfterS }: Extract<BackendAnswer, { kind: 'denied' }>,
+  data: Outcome['data'],
+): Outcome {
+  const denial = `the backend gives no token: ${detail} (${code})`;
+  const figures = { ...data, code, final, retry_after_s: retryAfterS };
+  if (!final) {
+    const wait = retryAfterS === null ? 'a minute' : `${Math.ceil(retryAfterS)} s`;
+    return warning(denial, `Try again in ${wait}.`, figures);
+  }
+  return problem(
+    denial,
+    denialRow(code)?.todo.replaceAll('`', '"') ?? "Look at the backend's log for the reason.",
+    figures,
+  );
 }

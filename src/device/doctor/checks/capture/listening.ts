@@ -1,4 +1,4 @@
-import type { AudioFault, OpenCapture } from '../../../../ports/audio.ts';
+import type { AudioFault, CaptureSink, OpenCapture } from '../../../../ports/audio.ts';
 import type { Clock } from '../../../../ports/clock.ts';
 import { BYTES_PER_SAMPLE } from '../../../../sound/pcm.ts';
 import type { HeardPiece } from './microphone-rules.ts';
@@ -15,16 +15,46 @@ export interface Listening {
 
 /** Opens a microphone and records it. A microphone that does not open has a fault and no sound. */
 export async function listen(open: () => OpenCapture, rateHz: number, clock: Clock): Promise<Listening> {
+  const recording = createRecording(rateHz, clock);
+  let close = async (): Promise<void> => {};
+  try {
+    const capture = await open()(recording.sink);
+    close = () => capture.close();
+  } catch (error) {
+    recording.sink.fault(faultOf(error));
+  }
+  return {
+    pieces: recording.pieces,
+    get fault() {
+      return recording.fault;
+    },
+    until: recording.until,
+    async close() {
+      if (recording.end()) await close();
+    },
+  };
+}
+
+interface Recording extends Omit<Listening, 'close'> {
+  readonly sink: CaptureSink;
+  /** Takes no more sound. False if it has ended before. */
+  end(): boolean;
+}
+
+function createRecording(rateHz: number, clock: Clock): Recording {
   const pieces: HeardPiece[] = [];
   let samples = 0;
   let fault: AudioFault | null = null;
-  let closed = false;
+  let hasEnded = false;
   let look = (): void => {};
-  let close = async (): Promise<void> => {};
-  try {
-    const capture = await open()({
+  return {
+    pieces,
+    get fault() {
+      return fault;
+    },
+    sink: {
       frames: (pcm, capturedAt) => {
-        if (closed) return;
+        if (hasEnded) return;
         pieces.push({ pcm, capturedAt });
         samples += pcm.byteLength / BYTES_PER_SAMPLE;
         look();
@@ -34,15 +64,6 @@ export async function listen(open: () => OpenCapture, rateHz: number, clock: Clo
         fault = given;
         look();
       },
-    });
-    close = () => capture.close();
-  } catch (error) {
-    fault = faultOf(error);
-  }
-  return {
-    pieces,
-    get fault() {
-      return fault;
     },
     until(ms, withinMs) {
       return new Promise((resolve) => {
@@ -59,10 +80,10 @@ export async function listen(open: () => OpenCapture, rateHz: number, clock: Clo
         look();
       });
     },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await close();
+    end() {
+      const isFirst = !hasEnded;
+      hasEnded = true;
+      return isFirst;
     },
   };
 }

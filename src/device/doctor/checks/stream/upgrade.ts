@@ -22,17 +22,6 @@ export function askForUpgrade(
     template.replaceAll('{random_hash}', randomBytes(RANDOM_HASH_BYTES).toString('base64url')),
   );
   const isSecure = url.protocol === 'wss:';
-  const options = {
-    method: 'GET',
-    agent: false,
-    headers: {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64'),
-    },
-    ...(isSecure && ca && { ca }),
-  };
   const target = `${isSecure ? 'https' : 'http'}://${url.host}${url.pathname}`;
   return new Promise((resolve) => {
     let request: ClientRequest | null = null;
@@ -42,20 +31,18 @@ export function askForUpgrade(
       request?.destroy();
     };
     const timer = setTimeout(() => settle({ code: 'TIMEOUT' }), limitMs);
-    const answered = ({ statusCode = 0, headers: { date, location } }: IncomingMessage): void => {
-      const parsed = Date.parse(date ?? '');
-      settle({
-        status: statusCode,
-        date: Number.isNaN(parsed) ? null : parsed,
-        location: location === undefined ? null : (shownAddress(location, target) ?? ownLine(location)),
-      });
-    };
     const failed = (error: unknown): void => settle({ code: codeOf(error), words: wordsOf(error) });
     try {
+      const options = {
+        method: 'GET',
+        agent: false,
+        headers: upgradeHeaders(),
+        ...(isSecure && ca && { ca }),
+      };
       request = (isSecure ? requestHttps : requestHttp)(target, options);
-      request.on('response', answered);
+      request.on('response', (response) => settle(readResponse(response, target)));
       request.on('upgrade', (response, socket) => {
-        answered(response);
+        settle(readResponse(response, target));
         socket.destroy();
       });
       request.on('error', failed);
@@ -64,6 +51,27 @@ export function askForUpgrade(
       failed(error);
     }
   });
+}
+
+function upgradeHeaders(): Record<string, string> {
+  return {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(WEB_SOCKET_KEY_BYTES).toString('base64'),
+  };
+}
+
+function readResponse(
+  { statusCode = 0, headers: { date, location } }: IncomingMessage,
+  target: string,
+): Partial<UpgradeFacts> {
+  const parsed = Date.parse(date ?? '');
+  return {
+    status: statusCode,
+    date: Number.isNaN(parsed) ? null : parsed,
+    location: location === undefined ? null : (shownAddress(location, target) ?? ownLine(location)),
+  };
 }
 
 /** OpenSSL's reason, or the message of Node's HTTP parser. */
