@@ -29,7 +29,7 @@ const PURE = [
   // Of the doctor, most tests read the machine or open sockets.
   'test/device/doctor/**/*-rules.test.ts',
   'test/device/doctor/{report,checks/playback}/*.test.ts',
-  'test/device/doctor/lanes-in-turn.test.ts',
+  'test/device/doctor/{lanes-in-turn,machine-checks}.test.ts',
 ];
 
 /** The order in which projects start: the slowest first, so that short files fill the end. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CHECK_LIST } from '../../../src/device/doctor/check-list.ts';
+import type { Inside } from '../../../src/device/doctor/inside.ts';
 import type { Outside } from '../../../src/device/doctor/outside.ts';
 import { runChecks } from '../../../src/device/doctor/report/check.ts';
 import { wantedDevices } from '../../../src/device/doctor/sound-devices/wanted-devices.ts';
@@ -174,5 +175,11 @@ describe('the checks of the machine', () => {
       findings.filter(({ verdict }) => verdicts.includes(verdict)).map(({ check }) => check);
     expect(names(['ok', 'warning'])).toEqual(['disk', 'memory']);
     expect(findings.find(({ check }) => check === 'permissions')?.finding).toContain('configuration');
+  });
+
+  it('are left out by the running agent of a simulation, which has no machine', async () => {
+    const inside = { machine: null, config: CARDS } as Inside;
+    const checks = checksAt(inside, CHECK_LIST, ON_MACHINE, (check) => check.inside);
+    expect(await runChecks(checks, { clock: createVirtualClock() })).toEqual([]);
   });
 });

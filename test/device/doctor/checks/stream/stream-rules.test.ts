@@ -8,4 +8,15 @@ describe('a stream host', () => {
     );
     expect(answers).toEqual(['ok', 'ok', 'problem', 'warning', 'warning', 'problem']);
   });
+
+  it('has a warning when it redirects', () => {
+    const judge = (location: string | null) =>
+      judgeUpgrade({ status: 302, code: null, date: null, location }, 'h');
+    expect(judge('https://other.example/')).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringMatching(/HTTP 302, which leads to https:\/\/other\.example\/$/),
+      fix: expect.stringMatching(/^Redirects are not followed/),
+    });
+    expect(judge(null).fix).toMatch(/^Check streamUrl/);
+  });
 });
