@@ -115,7 +115,22 @@ describe('no agent at all', () => {
     await agentSays({ status: 'ready', reasons: [] });
     const proc = join(folder, `nobody-${entry}`);
     mkdirSync(join(proc, entry), { recursive: true });
-    expect(await look({ ...machine, kernel: { ...machine.kernel, proc } })).toMatch(/^no_microphone: /);
+    const alone = { ...machine, kernel: { ...machine.kernel, proc } };
+    expect(await look(alone)).toMatch(/^no_microphone: /);
+  });
+
+  it('has no status, although the broker still retains one', async () => {
+    await agentSays({ status: 'ready', reasons: [] });
+    const proc = join(folder, 'no-agent');
+    mkdirSync(join(proc, String(process.pid)), { recursive: true });
+    const alone = { ...machine, kernel: { ...machine.kernel, proc } };
+    const options = { file, loaded: load(), clock, only: [], isSilent: true };
+    const examination = createExamination({ ...options, machine: alone });
+    expect(await examination.agentStatus()).toBeNull();
+    await examination.close();
+    const beside = createExamination({ ...options, machine });
+    expect(await beside.agentStatus()).toMatchObject({ status: 'ready' });
+    await beside.close();
   });
 });
 

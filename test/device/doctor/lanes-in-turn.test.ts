@@ -187,6 +187,17 @@ describe('the sound checks', () => {
     expect(absent('playback')).toMatchObject({ verdict: 'warning', data: { heard: false } });
   });
 
+  it('suspect no noise gate of a microphone that is only quiet, or of a recording', async () => {
+    const quiet = await examine({ gain: 0.1, delayMs: 35, noise: 0.0003 });
+    expect(quiet.of('capture').finding).not.toContain('noise gate');
+    const recording = { capture: { driver: 'file', path: 'in.wav' } };
+    const silent = await examine({ gain: null, delayMs: 0, sample: () => 0 }, makeConfig(recording));
+    expect(silent.of('capture')).toMatchObject({
+      verdict: 'ok',
+      finding: expect.stringContaining('silence'),
+    });
+  });
+
   it('count from the real start of the loudspeaker once the device reports it', async () => {
     const { of } = await examine({ gain: 0.1, delayMs: 35, measuredLateMs: 240 });
     expect(Math.abs(Number(of('playback').data['delay_ms']) - 35)).toBeLessThanOrEqual(3);

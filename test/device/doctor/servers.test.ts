@@ -313,6 +313,19 @@ describe('beside a running agent whose broker allows one client for each login',
     expect(asked).toEqual([['broker'], ['backend', 'stream', 'clock']]);
   });
 
+  it('asks one thing at a time: the agent allows one diagnosis', async () => {
+    let isAsked = false;
+    const overlaps: boolean[] = [];
+    await beside(async () => {
+      overlaps.push(isAsked);
+      isAsked = true;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      isAsked = false;
+      return null;
+    });
+    expect(overlaps).toEqual([false, false]);
+  });
+
   it('keeps its own findings when the agent does not answer, or is not concerned', async () => {
     expect((await beside(async () => null))['broker']).toBe('warning: the broker refuses the doctor');
     const checks = (['broker', 'backend'] as const).map(about);

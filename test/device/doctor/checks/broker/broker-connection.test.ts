@@ -63,10 +63,10 @@ async function startBroker(options: {
   return clients;
 }
 
-async function join(agent: AgentLink) {
+async function join(agent: AgentLink, beforeLogin = async (): Promise<void> => {}) {
   const url = scripted?.url ?? '';
   const connection = createBrokerConnection({
-    beforeLogin: async () => {},
+    beforeLogin,
     certificate: async () => null,
     config: testConfig({}, { mqtt: { url } }),
     topics: TOPICS,
@@ -85,6 +85,13 @@ describe('the connection to the broker', () => {
     expect((await join('unknown')).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'doctor' } });
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
     expect(flags).toEqual([AS_THE_AGENT]);
+  });
+
+  it('is opened after what else logs in with this name, because the broker may allow one client', async () => {
+    const clients = await startBroker({});
+    const before: number[] = [];
+    await join('absent', async () => void before.push(clients.length));
+    expect([before, clients]).toEqual([[0], ['museum.kiosk-01.doctor']]);
   });
 
   it.each<[number, RegExp]>([

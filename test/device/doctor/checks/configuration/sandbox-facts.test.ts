@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { examineConfiguration } from '../../../../../src/device/doctor/checks/configuration/configuration-check.ts';
 import { lookThroughSandbox } from '../../../../../src/device/doctor/checks/configuration/sandbox-facts.ts';
 import { testConfig } from '../../../fake-deps.ts';
 
@@ -50,6 +51,15 @@ describe('the files of the configuration, as the service sees them', () => {
     ]);
     // Without the right to ask as that user nothing is known.
     expect(await look(unit, mqtt, path('etc/password'), false)).toEqual([]);
+  });
+
+  it('count in the check of the configuration', async () => {
+    const text = ['LoadState=loaded', starts(), `InaccessiblePaths=${folder}`].join('\n');
+    const machine = { env: {}, run: async () => ({ ok: true, text }) } as never;
+    expect(await examineConfiguration(path('config.json'), testConfig(), null, machine)).toMatchObject({
+      verdict: 'problem',
+      finding: expect.stringMatching(/^the configuration: .*InaccessiblePaths/),
+    });
   });
 
   it('do not matter when the unit starts another configuration, or a file is missing', async () => {
