@@ -170,7 +170,7 @@ export default defineConfig({
         'src/{core,sound}/**',
         'src/installer/core/**',
         'src/device/{lane,playout,screen/captions}/**',
-        'src/device/**/*-rules.ts',
+        'src/device/**/*-{rules,machine}.ts',
         'src/device/desk/{conversation,notice,restoration,typing,visitor-language}.ts',
         'src/device/limits/{admission,budget,local-time,schedule}.ts',
         'src/device/{commands/command-ledger,screen/screen-status,tokens/stream-address,update/good-moment}.ts',
