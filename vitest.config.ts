@@ -26,8 +26,10 @@ const PURE = [
   'test/device/*.test.ts',
   // Without `throwing`: its tests replace modules, which files that share a process must not do.
   'test/device/!(throwing|doctor)/**/*.test.ts',
-  // Without `probes`, which read the machine.
-  'test/device/doctor/*.test.ts',
+  // Of the doctor, most tests read the machine or open sockets.
+  'test/device/doctor/**/*-rules.test.ts',
+  'test/device/doctor/{report,checks/playback}/*.test.ts',
+  'test/device/doctor/{lanes-in-turn,machine-checks}.test.ts',
 ];
 
 /** The order in which projects start: the slowest first, so that short files fill the end. */
@@ -58,7 +60,7 @@ const SLOW = [
   'sound/canceller-filter',
   'sound/echo-detector',
   'sound/half-duplex',
-  'device/doctor/test-tone',
+  'device/doctor/checks/playback/test-tone',
   'sound/speech/talk-detector',
   'e2e/demo',
   'echo/echo',
@@ -168,7 +170,7 @@ export default defineConfig({
         'src/{core,sound}/**',
         'src/installer/core/**',
         'src/device/{lane,playout,screen/captions}/**',
-        'src/device/**/*-rules.ts',
+        'src/device/**/*-{rules,machine}.ts',
         'src/device/desk/{conversation,notice,restoration,typing,visitor-language}.ts',
         'src/device/limits/{admission,budget,local-time,schedule}.ts',
         'src/device/{commands/command-ledger,screen/screen-status,tokens/stream-address,update/good-moment}.ts',

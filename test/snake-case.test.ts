@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ok } from '../src/device/doctor/finding.ts';
+import { ok } from '../src/device/doctor/report/finding.ts';
 import { keysNotSnake, wrongIn } from './snake-case.ts';
 
 describe('names that are not snake_case', () => {

@@ -8,6 +8,8 @@ export interface Options {
   readonly echo: 'half-duplex' | 'cancel';
   /** Flags for the agent's Node instead of those in its unit file; null: those of the unit file. */
   readonly nodeFlags: readonly string[] | null;
+  /** The commit that is measured beside this one; null: none. */
+  readonly against: string | null;
   readonly plan: Plan;
 }
 
@@ -53,6 +55,8 @@ one run, both over the same periods, on virtual sound cards.
                   the code that a device runs for months
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
+  --against REF   also build another commit, and measure its agent side by side with
+                  this one; not with --write
   --cancel        the microphone hears the loudspeaker, and the agent cancels this
                   echo; the goals stay those of half-duplex. Not with --write
   --with-addons   also measure alsa-capture and speaker in one process; installs
@@ -71,6 +75,7 @@ export function readOptions(words: readonly string[]): Options | { text: string;
         json: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
+        against: { type: 'string' },
         cancel: { type: 'boolean', default: false },
         'with-addons': { type: 'boolean', default: false },
         'node-flags': { type: 'string' },
@@ -81,6 +86,8 @@ export function readOptions(words: readonly string[]): Options | { text: string;
     if (values.help) return { text: USAGE, code: 0 };
     if (values.cancel && values.write)
       throw new Error('--write is for the agent as it is shipped: not with --cancel');
+    if (values.against !== undefined && values.write)
+      throw new Error('--write is for this commit alone: not with --against');
     const echo = values.cancel ? 'cancel' : 'half-duplex';
     const nodeFlags = values['node-flags']?.split(' ').filter((flag) => flag !== '') ?? null;
     const usual = PLANS[values.quick ? 'quick' : 'full'];
@@ -88,8 +95,8 @@ export function readOptions(words: readonly string[]): Options | { text: string;
     if (!(warmUpS >= 1 && warmUpS <= 86_400))
       throw new Error(`--warm-up must be a number of seconds from 1 to 86400, not "${values['warm-up']}"`);
     const plan = { ...usual, warmUpMs: warmUpS * 1000 };
-    const { json, write, 'with-addons': withAddons } = values;
-    return { json, write, withAddons, echo, nodeFlags, plan };
+    const { json, write, 'with-addons': withAddons, against = null } = values;
+    return { json, write, withAddons, against, echo, nodeFlags, plan };
   } catch (error) {
     return { text: `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, code: 2 };
   }

@@ -27,7 +27,15 @@ import {
   type SubjectName,
   startSubject,
 } from './subject.ts';
-import { addonsSubject, agentSubject, bareSubject, installAddons, type Periods } from './subjects.ts';
+import {
+  addonsSubject,
+  agentSubject,
+  bareSubject,
+  installAddons,
+  otherBuild,
+  type Periods,
+  thisBuild,
+} from './subjects.ts';
 import { formatTable } from './table.ts';
 
 declare const BENCH_ROOT: string;
@@ -88,7 +96,8 @@ class Bench {
     // After the load, because the hot code is then compiled, as in a process that runs for months.
     say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
     const rounds = await this.measure(plan.rounds);
-    const own = this.running.has('agent') ? await askStatus(this.setting.broker) : null;
+    const broker = this.running.has('agent') ? this.setting.brokers.get('agent') : undefined;
+    const own = broker === undefined ? null : await askStatus(broker);
     await this.end();
     say(`${plan.dayHours} simulated hours`);
     return {
@@ -97,6 +106,7 @@ class Bench {
       loadBefore: this.loadBefore,
       rounds,
       loadedRounds,
+      other: this.options.against,
       own,
       addonsMissing: this.addonsMissing,
       load: typeof load === 'string' ? load : { cores: load.cores, share },
@@ -118,7 +128,10 @@ class Bench {
       return this.periods;
     };
     const subjects = [
-      await agentSubject(setting, sound, this.options),
+      await agentSubject(setting, sound, this.options, thisBuild()),
+      ...(this.options.against === null
+        ? []
+        : [await agentSubject(setting, sound, this.options, otherBuild())]),
       await bareSubject(setting, sound, periods),
     ];
     if (this.options.withAddons) {
@@ -264,7 +277,8 @@ async function main(): Promise<number> {
   }
   const abort = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => abort.abort());
-  const setting = await openSetting(SUBJECTS, 'agent').catch((error: unknown) => String(error));
+  const agents = options.against === null ? ['agent'] : ['agent', 'other'];
+  const setting = await openSetting(SUBJECTS, agents).catch((error: unknown) => String(error));
   if (typeof setting === 'string') {
     say(`The benchmark can't run here: ${setting}. It needs gcc, alsa-utils and libasound2-dev.`);
     return 1;

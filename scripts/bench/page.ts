@@ -54,6 +54,13 @@ ${table(['goal', 'measured', '', ''], verdicts)}
 
 ${notes.map((note) => `- ${note}`).join('\n')}
 
+## Comparing two commits
+
+\`npm run bench -- --against REF\` builds another commit too, with the packages of its own lock file, and measures its agent
+over the same periods, beside this one's. Each agent has its own sound card, broker and backend; broker, backend and service
+are those of this commit. Only such a run shows whether a change costs anything: two runs, one after the other, differ by
+more than most changes. Node compiles for ten minutes: \`--warm-up 600\`.
+
 ## How it is measured
 
 - **CPU**: processor time of the whole process tree, including children that have ended, as the scheduler counts it, over the

@@ -6,6 +6,7 @@ import { TITLES } from './table.ts';
 /** Colours that are distinct on white and black, including for colour-blind people. */
 const COLOURS: Readonly<Record<SubjectName, string>> = {
   agent: '#2a8fd6',
+  other: '#7b62c4',
   bare: '#8a8f98',
   addons: '#d98512',
 };

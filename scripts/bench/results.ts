@@ -38,6 +38,8 @@ export interface Results {
   /** Why there was no load, or the share of the other cores that it used. */
   readonly load: string | { readonly cores: number; readonly share: number };
   readonly subjects: ReadonlyMap<SubjectName, SubjectResults>;
+  /** The commit measured beside this one; null: none. */
+  readonly other: string | null;
   readonly own: OwnAccount | null;
   /** Why the packages were not measured; null if they were. */
   readonly addonsMissing: string | null;
@@ -54,6 +56,9 @@ export const GOALS = {
   wireToSpeakerP99Ms: 80,
   /** Heap growth (MB a day); smaller growth is within the difference of two runs. */
   heapMbPerDay: 1,
+  /** Node's CPU and the tree's memory against another commit; smaller differences are those of two runs. */
+  otherCpuRatio: 1.1,
+  otherRssOverMb: 2,
 } as const;
 
 /** A figure of each subject in each round. */
@@ -66,20 +71,21 @@ export function perRound(rounds: readonly Round[], name: SubjectName, figure: Co
   });
 }
 
-/** Cost of the agent compared to the bare loop, for each round. */
-export function againstBare(
+/** Cost of the agent compared to another subject, for each round. */
+export function against(
   rounds: readonly Round[],
+  subject: SubjectName,
   figure: CostFigure,
-  compare: (agent: number, bare: number) => number,
+  compare: (agent: number, other: number) => number,
 ): number[] {
   return rounds.flatMap(({ costs }) => {
-    const [agent, bare] = [costs.get('agent'), costs.get('bare')];
-    return agent === undefined || bare === undefined ? [] : [compare(figure(agent), figure(bare))];
+    const [agent, other] = [costs.get('agent'), costs.get(subject)];
+    return agent === undefined || other === undefined ? [] : [compare(figure(agent), figure(other))];
   });
 }
 
-export const ratio = (agent: number, bare: number): number => agent / bare;
-export const difference = (agent: number, bare: number): number => agent - bare;
+export const ratio = (agent: number, other: number): number => agent / other;
+export const difference = (agent: number, other: number): number => agent - other;
 
 /** Rounds to two decimals, which exceeds the precision of the measurement. */
 const round = (value: number): number => Math.round(value * 100) / 100;
@@ -92,8 +98,12 @@ export function summary({ rounds, subjects, load, day }: Results): Record<string
   const agent = subjects.get('agent');
   const state = typeof load === 'string' ? 'quiet' : 'loaded';
   return {
-    cpu_ratio_to_bare_loop: round(median(againstBare(rounds, ({ cpu }) => cpu.tree, ratio))),
-    rss_over_bare_loop_mb: round(median(againstBare(rounds, ({ rss }) => rss.tree, difference))),
+    cpu_ratio_to_bare_loop: round(median(against(rounds, 'bare', ({ cpu }) => cpu.tree, ratio))),
+    rss_over_bare_loop_mb: round(median(against(rounds, 'bare', ({ rss }) => rss.tree, difference))),
+    ...(subjects.has('other') && {
+      node_cpu_ratio_to_other: round(median(against(rounds, 'other', ({ cpu }) => cpu.node, ratio))),
+      rss_over_other_mb: round(median(against(rounds, 'other', ({ rss }) => rss.tree, difference))),
+    }),
     capture_to_wire_ms: triple(agent?.captureToWire[state] ?? null),
     wire_to_speaker_ms: triple(agent?.wireToSpeaker[state] ?? null),
     startup_ms: Math.round(median(agent?.startsMs ?? [])),

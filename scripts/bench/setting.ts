@@ -21,7 +21,8 @@ const STREAM_PATH = '/streaming-api/{random_hash}/v1/speech-to-speech/stream';
 /** The environment of the measured programs, on loopback. */
 export interface Setting {
   readonly rack: Rack;
-  readonly broker: Broker;
+  /** The owner's broker of each agent. */
+  readonly brokers: ReadonlyMap<string, Broker>;
   readonly relay: Relay;
   readonly serviceUrl: string;
   readonly apiKey: string;
@@ -31,8 +32,15 @@ export interface Setting {
   close(): Promise<void>;
 }
 
-/** @returns the setting, or the reason why this machine cannot have one */
-export async function openSetting(names: readonly string[], agent: string): Promise<Setting | string> {
+/**
+ * @param names of the measured programs
+ * @param agents those of them that get their sessions from a backend; each has its own broker and backend
+ * @returns the setting, or the reason why this machine cannot have one
+ */
+export async function openSetting(
+  names: readonly string[],
+  agents: readonly string[],
+): Promise<Setting | string> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -61,19 +69,22 @@ export async function openSetting(names: readonly string[], agent: string): Prom
     closers.push(service.close);
     const serviceUrl = textOf(service.greeting, 'listening');
     const { hostname, port } = new URL(serviceUrl);
-    const [relay, broker] = await Promise.all([
-      startRelay({ service: { hostname, port }, names }),
-      startBroker(),
-    ]);
-    closers.push(relay.close, broker.close);
+    const relay = await startRelay({ service: { hostname, port }, names });
+    closers.push(relay.close);
     const streamUrl = (name: string): string => `${relay.urls[name]}${STREAM_PATH}`;
-    const setting = { rack, broker, relay, serviceUrl, apiKey, folder, streamUrl, close };
-    const backend = await startProgram(
-      program('backend.mjs'),
-      ['run', '--config', await writeBackendConfig(setting, streamUrl(agent))],
-      (line) => textOf(line, 'msg') === 'listening for token requests',
-    );
-    closers.push(backend.close);
+    const brokers = new Map<string, Broker>();
+    const setting = { rack, brokers, relay, serviceUrl, apiKey, folder, streamUrl, close };
+    for (const agent of agents) {
+      const broker = await startBroker();
+      closers.push(broker.close);
+      brokers.set(agent, broker);
+      const backend = await startProgram(
+        program('backend.mjs'),
+        ['run', '--config', await writeBackendConfig(setting, agent, broker)],
+        (line) => textOf(line, 'msg') === 'listening for token requests',
+      );
+      closers.push(backend.close);
+    }
     return setting;
   } catch (error) {
     await close();
@@ -93,15 +104,16 @@ function textOf(line: unknown, key: string): string {
 }
 
 async function writeBackendConfig(
-  { folder, apiKey, broker, serviceUrl }: Omit<Setting, 'close'>,
-  streamUrl: string,
+  { folder, apiKey, serviceUrl, streamUrl }: Omit<Setting, 'close'>,
+  agent: string,
+  broker: Broker,
 ): Promise<string> {
   const apiKeyFile = join(folder, 'api-key');
   await writeFile(apiKeyFile, apiKey, { mode: 0o600 });
-  const file = join(folder, 'backend.json');
+  const file = join(folder, `${agent}-backend.json`);
   const config = {
     mqtt: { url: broker.url },
-    service: { url: serviceUrl, streamUrl, apiKeyFile },
+    service: { url: serviceUrl, streamUrl: streamUrl(agent), apiKeyFile },
     allow: ['bench/*'],
     limits: { burst: 100, perMinute: 600 },
   };

@@ -4,7 +4,7 @@ import type { Card, Rack } from '../../test/card/card.ts';
 import { commandLine, readProcesses, treeOf } from './process-tree.ts';
 
 /** The measured programs, in the order of the tables. */
-export const SUBJECTS = ['agent', 'bare', 'addons'] as const;
+export const SUBJECTS = ['agent', 'other', 'bare', 'addons'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
 /** A program that carries sound between a card and the service, and its command line. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { speechTask } from '../../src/adapters/stream/task.ts';
@@ -18,6 +18,32 @@ const ECHO_PATH = { delayMs: 80, gainDb: -12 };
 const INSTALL_LIMIT_MS = 180_000;
 /** The packages of the loop in one process. They are not part of the project; a run installs them on request. */
 const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
+
+/** A built agent. */
+export interface AgentBuild {
+  readonly name: SubjectName;
+  /** Folder of its programs. */
+  readonly folder: string;
+  readonly unitFile: string;
+}
+
+export function thisBuild(): AgentBuild {
+  return {
+    name: 'agent',
+    folder: dirname(program('dragoman.mjs')),
+    unitFile: join(BENCH_ROOT, 'systemd/dragoman.service'),
+  };
+}
+
+/** The agent of another commit, where `scripts/bench.mjs` has built it. */
+export function otherBuild(): AgentBuild {
+  const path = (name: string): string => fileURLToPath(new URL(`./other/${name}`, import.meta.url));
+  return {
+    name: 'other',
+    folder: path('dist'),
+    unitFile: path('source/systemd/dragoman.service'),
+  };
+}
 
 /** Command lines of arecord and aplay, without the device. */
 export interface Periods {
@@ -42,23 +68,23 @@ export function readUnit(unit: string): { flags: string[]; env: Record<string, s
   return { flags: words.slice(1, Math.max(1, script)), env: Object.fromEntries(env) };
 }
 
-/** The agent as it is shipped, one lane. */
+/** An agent as it is shipped, one lane. */
 export async function agentSubject(
   setting: Setting,
   sound: Int16Array,
   { nodeFlags, echo }: Pick<Options, 'nodeFlags' | 'echo'>,
+  { name, folder, unitFile }: AgentBuild,
 ): Promise<Subject> {
-  const name: SubjectName = 'agent';
   const acoustic = echo === 'cancel' ? { acoustic: ECHO_PATH } : {};
   const card = await setting.rack.insert({ id: name, capture: { sound, loop: true }, ...acoustic });
-  const unit = readUnit(await readFile(join(BENCH_ROOT, 'systemd/dragoman.service'), 'utf8'));
+  const unit = readUnit(await readFile(unitFile, 'utf8'));
   const flags = nodeFlags ?? unit.flags;
-  const file = join(setting.folder, 'agent.json');
+  const file = join(setting.folder, `${name}.json`);
   await writeFile(
     file,
     JSON.stringify({
       device: { id: 'kiosk-01', tenant: 'bench' },
-      mqtt: { url: setting.broker.url },
+      mqtt: { url: setting.brokers.get(name)?.url },
       lanes: [
         {
           capture: { driver: 'alsa', device: card.device, sampleRate: RATE_HZ },
@@ -71,7 +97,7 @@ export async function agentSubject(
       ],
     }),
   );
-  const words = [...flags, program('dragoman.mjs'), 'run', '--config', file];
+  const words = [...flags, join(folder, 'dragoman.mjs'), 'run', '--config', file];
   return { name, card, env: unit.env, arguments: async () => words };
 }
 

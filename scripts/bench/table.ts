@@ -1,6 +1,6 @@
 import { median, quantile, type Spread } from './quantiles.ts';
 import {
-  againstBare,
+  against,
   type CostFigure,
   difference,
   GOALS,
@@ -28,6 +28,7 @@ export interface Verdict {
 
 export const TITLES: Readonly<Record<SubjectName, string>> = {
   agent: 'agent',
+  other: 'other commit',
   bare: 'bare loop',
   addons: 'packages',
 };
@@ -50,7 +51,10 @@ function spread(value: Spread | null | undefined): string {
 }
 
 function row(label: string, cell: (name: SubjectName) => string): Row {
-  return { label, cells: { agent: cell('agent'), bare: cell('bare'), addons: cell('addons') } };
+  return {
+    label,
+    cells: { agent: cell('agent'), other: cell('other'), bare: cell('bare'), addons: cell('addons') },
+  };
 }
 
 /** Rows of the table, for the terminal and for the page. */
@@ -90,8 +94,10 @@ export function rowsOf(results: Results): Row[] {
 export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] {
   const agent = subjects.get('agent');
   const state = typeof load === 'string' ? 'quiet' : 'loaded';
-  const cpu = againstBare(rounds, ({ cpu: figure }) => figure.tree, ratio);
-  const rss = againstBare(rounds, ({ rss: figure }) => figure.tree, difference);
+  const cpu = against(rounds, 'bare', ({ cpu: figure }) => figure.tree, ratio);
+  const rss = against(rounds, 'bare', ({ rss: figure }) => figure.tree, difference);
+  const otherCpu = against(rounds, 'other', ({ cpu: figure }) => figure.node, ratio);
+  const otherRss = against(rounds, 'other', ({ rss: figure }) => figure.tree, difference);
   const latency = (label: string, measured: Spread | null, goalMs: number): Verdict => ({
     label: `${label}, p99`,
     measured: measured === null ? NOTHING : `${measured.p99.toFixed(1)} ms (n = ${measured.count})`,
@@ -125,12 +131,28 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
       goal: `below ${GOALS.heapMbPerDay} MB`,
       isMet: day.mbPerDay < GOALS.heapMbPerDay,
     },
+    ...(subjects.has('other')
+      ? [
+          {
+            label: "Node's CPU against the other commit",
+            measured: range(otherCpu, 2),
+            goal: `at most ${GOALS.otherCpuRatio}`,
+            isMet: otherCpu.length === 0 ? null : median(otherCpu) <= GOALS.otherCpuRatio,
+          },
+          {
+            label: 'memory over the other commit, MB',
+            measured: range(otherRss, 1, '+'),
+            goal: `at most +${GOALS.otherRssOverMb}`,
+            isMet: otherRss.length === 0 ? null : median(otherRss) <= GOALS.otherRssOverMb,
+          },
+        ]
+      : []),
   ];
 }
 
 /** Sentences about how the figures were measured. */
 export function notesOf(results: Results): string[] {
-  const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent, loadBefore } = results;
+  const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent, loadBefore, other } = results;
   const seconds = plan.roundMs / 1000;
   const busy =
     typeof load === 'string'
@@ -147,6 +169,11 @@ export function notesOf(results: Results): string[] {
     '* p50 / p99 / max.',
     `Medians of ${plan.rounds} rounds of ${seconds} s, all subjects at the same time, ${Math.round(plan.warmUpMs / 1000)} s after their start; ${busy}`,
     ...others,
+    ...(other === null
+      ? []
+      : [
+          `The other commit is ${other}: its agent and unit file, with the broker, backend and service of this one.`,
+        ]),
     ...(isRelayUrgent
       ? []
       : ['The relay ran without priority: latencies to the wire include its own delay.']),
@@ -179,7 +206,7 @@ export function formatTable(results: Results): string {
     `${label.padEnd(labelWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`.trimEnd();
   const verdicts = verdictsOf(results).map(
     ({ label, measured, goal, isMet }) =>
-      `${label.padEnd(34)}${measured.padEnd(24)}${goal.padEnd(15)}${isMet === null ? '' : isMet ? 'met' : 'missed'}`,
+      `${label.padEnd(36)}${measured.padEnd(22)}${goal.padEnd(15)}${isMet === null ? '' : isMet ? 'met' : 'missed'}`,
   );
   return [
     '',

@@ -15,6 +15,7 @@ export const PARTS: readonly Part[] = [
     paths: [
       'src/backend/bill/',
       'src/backend/verbs/bill-verb.ts',
+      'src/protocol/bill.ts',
       'src/backend/watch/group-budgets.ts',
       'src/device/limits/budget.ts',
       'src/device/limits/budget-',

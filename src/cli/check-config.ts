@@ -2,7 +2,11 @@ import { formatProblem, formatSource, type Problem } from '../adapters/config/la
 import { type LoadResult, loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
 import { configWarnings } from '../device/config/config-warning-rules.ts';
-import { checkSoundFiles, fileWarnings, readNamedFiles } from '../device/doctor/probes/named-files.ts';
+import {
+  checkSoundFiles,
+  fileWarnings,
+  readNamedFiles,
+} from '../device/doctor/checks/configuration/named-files.ts';
 import { EXIT } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { layOutTable, wrapText } from '../program/text.ts';

@@ -1,5 +1,5 @@
 import type { SignatureFault, SignedContent } from '../ports/signature.ts';
-import { isObject, type JsonReading, readJson } from '../protocol/json.ts';
+import { DEEPEST_JSON, isObject, type JsonReading, readJson } from '../protocol/json.ts';
 import { type SignedType, signedEnvelopeSchema } from '../protocol/signed.ts';
 
 /** Why a message that must be signed is refused. */
@@ -16,6 +16,20 @@ export type SignedFault =
   | 'device'
   /** The ids inside and outside the signature differ. */
   | 'id';
+
+/** Each completes a sentence such as "the command was rejected: ". */
+export const SIGNED_FAULTS: Readonly<Record<SignedFault, string>> = {
+  oversized: 'it is too long',
+  malformed: 'it is malformed',
+  nested: `it is nested more than ${DEEPEST_JSON} levels deep`,
+  unsigned: 'it is not signed, and the configuration names owner.publicKeyFiles',
+  algorithm: 'it is not signed with Ed25519',
+  unknown_key: 'it is signed with a key that owner.publicKeyFiles does not hold',
+  signature: 'its signature is wrong',
+  type: 'it was signed as another kind of message',
+  device: 'it was signed for another device',
+  id: 'the signed id differs from the id outside the signature',
+};
 
 export type Envelope =
   | { readonly kind: 'signed'; readonly id: string | null; readonly jws: string }

@@ -20,21 +20,15 @@ import { type AcceptedTasks, createAcceptedTasks } from './lane/runner/accepted-
 import type { LaneRunner, LaneStep } from './lane/runner/lane-runner.ts';
 import { createLaneSet, type LaneSet } from './lane/runner/lane-set.ts';
 import { logStep } from './lane/runner/step-log.ts';
-import { phaseOf, tokenRequestOf } from './lane/session/session-state.ts';
 import { type Admissions, createAdmissions } from './limits/admissions.ts';
 import { createOperator, type Operator } from './operator/operator.ts';
 import { createStatusAnswer } from './operator/status-answer.ts';
 import { createHealth, type Health } from './status/health-reports.ts';
 import { Publisher } from './status/publisher.ts';
 import { type ConfigProblem, createTroubles, type Troubles } from './status/troubles.ts';
-import type { AnswerReader } from './tokens/answer-reader.ts';
-import { needsOf, routeAnswers, tellLanes } from './tokens/answer-routes.ts';
-import { type BackendWatcher, createBackendWatch } from './tokens/backend-watch.ts';
 import type { Outage } from './tokens/backend-watch-rules.ts';
-import { createEndedStreams, type EndedStreams } from './tokens/ended-streams.ts';
-import { createRefusedAnswers, type RefusedAnswers } from './tokens/refused-answers.ts';
-import { createTokenClient, type TokenClient } from './tokens/token-client.ts';
 import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
+import { type RunningTokens, runTokens } from './tokens/tokens.ts';
 import { createUpdateWatch, type UpdateWatch } from './update/update-watch.ts';
 
 /** Time limit of the whole shutdown (ms). */
@@ -50,11 +44,7 @@ export class Agent {
   private readonly deps: GuardedDeps;
   private readonly topics: DeviceTopics;
   private readonly tokenStore: TokenStore;
-  private readonly tokens: TokenClient;
-  private readonly ended: EndedStreams;
-  private readonly backend: BackendWatcher;
-  private readonly answers: AnswerReader;
-  private readonly refusedAnswers: RefusedAnswers;
+  private readonly tokens: RunningTokens;
   private readonly repeats: RepeatFilter;
   readonly diagnose: Diagnose;
   readonly admissions: Admissions;
@@ -94,33 +84,22 @@ export class Agent {
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
     this.tokenStore = createTokenStore(deps.randomHash, config.service.hosts);
-    this.ended = createEndedStreams(clock);
-    const { topics, tokenStore, repeats, ended } = this;
-    this.tokens = createTokenClient(
-      { topics, tokenStore, ended, clock, log, repeats, newId: deps.randomHash },
-      tellLanes(
-        (id) => this.laneSet.of(id),
-        () => this.backend,
-      ),
-    );
+    const { topics, repeats } = this;
     this.publishRights = createPublishRights(topics, clock, () => this.publisher);
-    this.backend = createBackendWatch({
+    this.tokens = runTokens({
+      ...deps,
+      runner: this.runner,
       topics,
-      clock,
-      log,
-      newId: deps.randomHash,
+      tokenStore: this.tokenStore,
+      repeats,
       seed: Math.floor(deps.random() * 2 ** 32),
-      ended,
-      lane: () => this.lanes[0]?.id ?? 'main',
+      newId: deps.randomHash,
       bus: () => this.bus,
-      changed: (outage, before) => this.onBackend(outage, before),
+      lanes: () => this.lanes,
+      trials: () => this.diagnose,
+      backendChanged: (outage, before) => this.onBackend(outage, before),
       mayAsk: (may) => this.publishRights.mayAsk(may),
     });
-    this.refusedAnswers = createRefusedAnswers({ log, repeats });
-    this.answers = routeAnswers(
-      { base: topics.base, signatures: deps.signatures, refused: this.refusedAnswers },
-      () => ({ tokens: this.tokens, ended, backend: this.backend, diagnose: this.diagnose }),
-    );
     this.troubles = createTroubles(() => this.publisher);
     const { troubles } = this;
     this.laneSet = this.openLanes();
@@ -131,6 +110,7 @@ export class Agent {
     const identity = { topics, bootId, version: deps.version, groups: device.groups };
     this.admissions = createAdmissions({
       device: topics.base,
+      runner: this.runner,
       clock,
       log,
       lanes: this.lanes,
@@ -153,11 +133,11 @@ export class Agent {
       () => this.admissions,
       () => this.updates.report,
     );
-    const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
+    const telling = { runner: this.runner, clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics, bootId });
-    const { lanes, publisher, refusedAnswers: refused } = this;
+    const { lanes, publisher, tokens } = this;
     const version = { version: deps.version, bootId };
-    const status = createStatusAnswer({ clock, ...version, lanes, publisher, refused });
+    const status = createStatusAnswer({ clock, ...version, lanes, publisher, tokens });
     this.diagnose = this.openDiagnose();
     this.health = createHealth({
       topics: this.topics,
@@ -211,7 +191,7 @@ export class Agent {
       machine: deps.machine ?? null,
       config: () => this.config.current,
       bus: () => this.bus,
-      refusals: () => this.backend.refusals,
+      refusals: () => this.tokens.counts.refusals,
       protocol: () => this.protocol,
       status: () => this.publisher.status(),
       watch: (listener) => this.watch(listener),
@@ -227,6 +207,7 @@ export class Agent {
       address,
       topics: this.topics,
       repeats: this.repeats,
+      runner: this.runner,
       lanes: this.lanes,
       status,
       admissions: this.admissions,
@@ -280,7 +261,7 @@ export class Agent {
   /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const reader = signatures === null ? null : guardSignatures(signatures, this.defects);
-    this.answers.trust(reader);
+    this.tokens.trust(reader);
     this.config.desired.trust(reader);
     this.operator.trust(reader);
   }
@@ -315,8 +296,8 @@ export class Agent {
     await Promise.all(
       [this.operator, this.config, this.acceptedTasks, this.admissions].map((one) => one.close()),
     );
-    const { health, presence, publishRights, repeats, backend, brokerUpkeep, updates, publisher } = this;
-    const parts = [health, presence, publishRights, repeats, backend, brokerUpkeep, updates, publisher];
+    const { health, presence, publishRights, repeats, tokens, brokerUpkeep, updates, publisher } = this;
+    const parts = [health, presence, publishRights, repeats, tokens, brokerUpkeep, updates, publisher];
     for (const part of parts) part.close();
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
@@ -335,9 +316,7 @@ export class Agent {
       loop,
       tokenStore: this.tokenStore,
       defects,
-      requestToken: (lane, tokenRequest) => {
-        if (this.bus !== null) this.tokens.request(this.bus, lane, tokenRequest);
-      },
+      requestToken: (lane, tokenRequest) => this.tokens.request(lane, tokenRequest),
       acceptedTask: (lane) => this.acceptedTasks.of(lane),
       onStep: (step) => this.onStep(step),
       watch: (listener) => this.watch(listener),
@@ -363,12 +342,9 @@ export class Agent {
   private onStep(step: LaneStep): void {
     attempt(this.defects, 'step log', () => logStep({ log: this.deps.log, repeats: this.repeats }, step));
     attempt(this.defects, 'publisher', () => this.publisher.onStep(step));
-    attempt(this.defects, 'ended streams', () => this.ended.onStep(step));
+    attempt(this.defects, 'tokens', () => this.tokens.onStep(step));
     attempt(this.defects, 'accepted tasks', () => this.acceptedTasks.onStep(step));
     attempt(this.defects, 'admissions', () => this.admissions.onStep(step));
-    const [before, after] = [step.before.session, step.after.session];
-    if (tokenRequestOf(before) !== tokenRequestOf(after) || phaseOf(before) !== phaseOf(after))
-      attempt(this.defects, 'backend watch', () => this.backend.lanes(needsOf(this.lanes)));
     this.judgeUrgency();
     for (const watcher of this.watchers) attempt(this.defects, 'watcher', () => watcher(step));
   }
@@ -384,7 +360,7 @@ export class Agent {
   }
 
   private connect(): Bus {
-    const { deps, topics, repeats, lanes, answers, backend, health } = this;
+    const { deps, topics, repeats, lanes, tokens, health } = this;
     const { brokerUpkeep, operator, presence, publisher, publishRights } = this;
     return openOwnerConnection({
       openBus: deps.openBus,
@@ -392,8 +368,7 @@ export class Agent {
       repeats,
       topics,
       lanes,
-      answers,
-      backend,
+      tokens,
       health,
       brokerUpkeep,
       operator,

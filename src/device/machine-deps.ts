@@ -17,7 +17,7 @@ import { withTalk } from '../sound/speech/talk-detector.ts';
 import { brokerAccess, readableConnection, stateFile } from './broker/broker-access.ts';
 import { ownerSignatures, serviceAuthority, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps/deps.ts';
-import { createMachineParts } from './doctor/machine-checks.ts';
+import { createMachineParts } from './doctor/machine-parts.ts';
 
 /** Bytes of a {random_hash}: enough that no two connections share a hash. */
 const HASH_BYTES = 18;

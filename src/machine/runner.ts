@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import { type Alarm, createAlarm } from './alarm.ts';
 import type { Defects } from './defects.ts';
-import type { EventLoop } from './event-loop.ts';
+import { createEventLoop, type EventLoop } from './event-loop.ts';
 import type { Failed, Handlers, Machine, Outcome, Running, Time, Typed } from './machine.ts';
 
 /** Pause before a machine that threw at `time`, or did not move its `wakeAt`, is woken again (ms). */
@@ -19,21 +19,33 @@ export interface RunnerDeps {
 export interface Runner {
   /**
    * @param facts read for each step
-   * @param threw called when a step has thrown, so that no caller waits for ever
+   * @param threw called with the event whose step has thrown, so that no caller waits for ever
    */
   run<State, Event extends Typed, Effect extends Typed, Facts>(
     machine: Machine<State, Event, Effect, Facts>,
     handlers: Handlers<Event, Effect>,
     facts: () => Facts,
-    threw?: () => void,
+    threw?: Threw<Event, Effect>,
   ): Running<State, Event>;
+  /**
+   * A runner with a loop of its own and the same alarm, for a machine whose handlers post to other machines and read
+   * their states afterwards: on the same loop, the others would take these events only after the handler.
+   */
+  apart(): Runner;
 }
 
+type Threw<Event, Effect> = (event: Event | Time | Failed<Effect>) => void;
+
 export function createRunner(deps: RunnerDeps): Runner {
-  const alarm = createAlarm(deps.clock);
+  return runnerOn(createAlarm(deps.clock), deps);
+}
+
+function runnerOn(alarm: Alarm, deps: RunnerDeps): Runner {
+  const { defects } = deps;
   return {
     run: (machine, handlers, facts, threw = () => {}) =>
       runMachine(machine, handlers, facts, threw, deps, alarm),
+    apart: () => runnerOn(alarm, { ...deps, loop: createEventLoop((error) => defects('event loop', error)) }),
   };
 }
 
@@ -41,7 +53,7 @@ function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
   machine: Machine<State, Event, Effect, Facts>,
   handlers: Handlers<Event, Effect>,
   facts: () => Facts,
-  threw: () => void,
+  threw: Threw<Event, Effect>,
   { clock, loop, defects }: RunnerDeps,
   alarm: Alarm,
 ): Running<State, Event> {
@@ -61,7 +73,7 @@ function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
       ({ state, effects } = next);
     } catch (error) {
       defects(where, error);
-      threw();
+      threw(event);
       if (event.type === 'time') return sleeper.sleepUntil(clock.now() + WAKE_AGAIN_MS);
     }
     sleepAfter(event);

@@ -7,8 +7,8 @@ export interface DeviceCertificate {
   readonly successor: CertificateInfo | null;
   /** The pending request. */
   readonly request: { readonly id: string; readonly csr: string } | null;
-  /** Whether the last connection used one of these certificates: another broker may need another login. */
-  readonly isShown: boolean;
+  /** The certificate that the last connection uses; null: none of these, as another broker may need another login. */
+  readonly shown: 'present' | 'new' | null;
   /** Selects the certificate for the next connection. */
   use(which: 'present' | 'new'): void;
   /** Makes a new key and its certificate request, and stores them. Returns null, or why they cannot be stored. */

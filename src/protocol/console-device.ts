@@ -1,6 +1,4 @@
 /** One device in the owner's console. Captions are not part of it. */
-import * as z from 'zod';
-import { LOG_LEVELS } from './config-choices.ts';
 import type { DesiredDocument } from './console-config.ts';
 import type { FleetRow } from './console-fleet.ts';
 
@@ -65,6 +63,53 @@ export interface DeviceVitals {
   readonly outboxDropped: number;
 }
 
+/** How the console's page shows a value, by the type that the value must have. */
+export interface FieldFormats {
+  /** Null: "none". */
+  readonly text: string | null;
+  /** Null: "unknown". */
+  readonly number: number | null;
+  /** Null: "unknown". */
+  readonly time: string | null;
+  /** No entry for null. */
+  readonly timeIfAny: string | null;
+  /** A duration in ms that is a warning; no entry for 0. */
+  readonly lossMs: number;
+}
+type FormatOf<Value> = {
+  [Format in keyof FieldFormats]: Value extends FieldFormats[Format] ? Format : never;
+}[keyof FieldFormats];
+type Fields<Of> = {
+  readonly [Name in keyof Of]?: { readonly label: string; readonly as: FormatOf<Of[Name]> };
+};
+
+export interface Sheets {
+  readonly lane: DeviceLane;
+  readonly device: DeviceDetail;
+  readonly health: DeviceVitals;
+}
+
+/** What the sheets of a device list, in their order. `now.tsx` adds the entries that it has to draw itself. */
+export const FIELDS = {
+  lane: {
+    playback: { label: 'Loudspeaker', as: 'text' },
+    echo: { label: 'Echo', as: 'text' },
+    streamHost: { label: 'Service', as: 'text' },
+    nextTryAt: { label: 'Next attempt', as: 'timeIfAny' },
+    closedUntil: { label: 'Closed until', as: 'timeIfAny' },
+    speechLostMs: { label: 'Lost speech', as: 'lossMs' },
+    unspokenMs: { label: 'Unspoken', as: 'lossMs' },
+    speechDroppedMs: { label: 'Not played', as: 'lossMs' },
+  },
+  device: {
+    heardAt: { label: 'Last heard', as: 'time' },
+  },
+  health: {
+    reconnects: { label: 'Reconnections to the broker', as: 'number' },
+    at: { label: 'Measured', as: 'time' },
+  },
+} as const satisfies { readonly [Sheet in keyof Sheets]: Fields<Sheets[Sheet]> };
+
 export interface DeviceEvent {
   /** Sequence number over the events of all devices since the backend's start. */
   readonly number: number;
@@ -78,12 +123,6 @@ export interface DeviceEvent {
   readonly fields: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-export interface LogLines {
-  /** Each line is a JSON record. */
-  readonly lines: readonly string[];
-  readonly dropped: number;
-}
-
 /** The last 24 hours in steps, oldest first. Each value is the worst of its step; null: no report. */
 export interface DeviceHealth {
   /** Start time of the first step. */
@@ -91,17 +130,19 @@ export interface DeviceHealth {
   readonly stepS: number;
   readonly series: Readonly<Record<HealthSeries, readonly (number | null)[]>>;
 }
-export const HEALTH_SERIES = [
-  'rssMb',
-  'cpuPercent',
-  'temperatureC',
-  'loopLagMs',
-  'levelDbfs',
-  'captureToWireMs',
-  'wireToSpeakerMs',
-  'speechLostS',
-] as const;
-export type HealthSeries = (typeof HEALTH_SERIES)[number];
+/** In the order of the page, with their English headings. */
+export const HEALTH_HEADINGS = {
+  captureToWireMs: 'Delay to the service, 99 % (ms)',
+  wireToSpeakerMs: 'Delay to the loudspeaker, 99 % (ms)',
+  levelDbfs: 'Level of the room (dBFS)',
+  speechLostS: 'Lost speech (s)',
+  cpuPercent: 'Processor (%)',
+  rssMb: 'Memory (MB)',
+  temperatureC: 'Temperature (°C)',
+  loopLagMs: 'Event loop, 99 % (ms)',
+} as const;
+export type HealthSeries = keyof typeof HEALTH_HEADINGS;
+export const HEALTH_SERIES = Object.keys(HEALTH_HEADINGS) as readonly HealthSeries[];
 
 /** Desired and reported configuration. */
 export interface DeviceConfig {
@@ -123,9 +164,3 @@ export interface DeviceConfig {
     readonly effective: unknown;
   }[];
 }
-
-export const logRequestSchema = z.strictObject({
-  minutes: z.int().min(1).max(60).default(5),
-  level: z.enum(LOG_LEVELS).default('info'),
-});
-export type LogRequest = z.input<typeof logRequestSchema>;

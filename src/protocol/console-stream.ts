@@ -1,6 +1,6 @@
 /** The messages to the owner's console: a snapshot, then numbered differences, as server-sent events. */
 import * as z from 'zod';
-import type { DeviceDetail, DeviceEvent, LogLines } from './console-device.ts';
+import type { DeviceDetail, DeviceEvent } from './console-device.ts';
 import {
   deviceNameSchema,
   type FleetCounts,
@@ -10,6 +10,7 @@ import {
   fleetViewSchema,
 } from './console-fleet.ts';
 import type { Job } from './console-jobs.ts';
+import type { LogLines } from './console-log.ts';
 
 export const viewChangeSchema = z.strictObject({
   /** `stream` of the snapshot. */

@@ -2,6 +2,7 @@ import { createDecimator } from './decimator.ts';
 import { createEchoCorrelation } from './echo-correlation.ts';
 import type { EchoMeasure } from './echo-measure.ts';
 import { createTimeline } from './echo-timeline.ts';
+import { samplesOf } from './pcm.ts';
 
 /**
  * Finds the played sound in the heard sound by the fine structure of both. Another voice, the same rhythm, or a person who
@@ -71,7 +72,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
 
   return {
     played(pcm, heardAt, goesOn = false) {
-      played.write(decimatePlayed(pcm), heardAt, goesOn);
+      played.write(decimatePlayed(samplesOf(pcm)), heardAt, goesOn);
     },
     flushed(at) {
       played.cut(at);
@@ -83,7 +84,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
       const durationMs = (pcm.byteLength * 500) / heardRateHz;
       const beganAt = capturedAt - durationMs;
       if (played.end < played.placeOf(beganAt - DIES_AWAY_MS)) return null;
-      heard.write(decimateHeard(pcm), beganAt);
+      heard.write(decimateHeard(samplesOf(pcm)), beganAt);
       let measure: EchoMeasure | null = null;
       while (true) {
         const begin = Math.max(heard.unbrokenSince, lastBlockEnd);

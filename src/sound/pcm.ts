@@ -50,6 +50,12 @@ export function sumOfSquares(samples: Int16Array, from: number, until: number): 
   return squares;
 }
 
+export function sumOf(samples: Int16Array, from: number, until: number): number {
+  let sum = 0;
+  for (let at = from; at < until; at++) sum += samples[at] as number;
+  return sum;
+}
+
 /** Duration of this much mono PCM. */
 export function durationMs(bytes: number, rateHz: number): number {
   return ((bytes / BYTES_PER_SAMPLE) * 1000) / rateHz;

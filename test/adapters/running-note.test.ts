@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteFolder, noteName, openNote } from '../../src/adapters/running-note.ts';
-import { readAgentNote } from '../../src/device/doctor/probes/agent-note.ts';
+import { readAgentNote } from '../../src/device/doctor/running-agent/agent-note.ts';
 import type { RunningNote } from '../../src/protocol/running-note.ts';
 
 const NOTE: Omit<RunningNote, 'pid'> = {

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import { runChecks } from '../../src/device/doctor/check.ts';
-import { soundChecks } from '../../src/device/doctor/sound-checks.ts';
+import { createLanesInTurn } from '../../src/device/doctor/lanes-in-turn.ts';
 import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';
@@ -37,7 +36,7 @@ function configOf(device: string) {
 }
 
 async function doctorsDelay(device: string): Promise<number> {
-  const { checks, close } = soundChecks(
+  const lanes = createLanesInTurn(
     {
       clock,
       openCapture: (lane) => createCapture(lane.capture, clock),
@@ -48,9 +47,8 @@ async function doctorsDelay(device: string): Promise<number> {
     },
     configOf(device),
   );
-  const findings = await runChecks(checks, { clock });
-  await close();
-  const playback = findings.find(({ check }) => check === 'playback');
+  const [playback] = await lanes.playback();
+  await lanes.close();
   return Number(playback?.data['delay_ms'] ?? Number.NaN);
 }
 

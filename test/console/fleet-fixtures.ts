@@ -1,31 +1,48 @@
-import type { DeviceDetail, DeviceEvent, DeviceLane } from '../../src/protocol/console-device.ts';
+import { detailOf } from '../../src/backend/fleet/device-detail.ts';
+import { createDevice, EMPTY } from '../../src/backend/fleet/fleet-device.ts';
+import type { DeviceDetail, DeviceEvent } from '../../src/protocol/console-device.ts';
 import type { FleetRow, FleetStatus } from '../../src/protocol/console-fleet.ts';
 
-const LANE: DeviceLane = {
+const LANE = {
   id: 'main',
   phase: 'live',
   source: 'en',
   targets: ['es'],
-  muted: false,
   volume: 80,
   capture: 'plughw:CARD=Mic',
   playback: 'plughw:CARD=Speaker',
-  captureFindings: [],
-  echo: 'half-duplex',
+  echo: { mode: 'half-duplex' },
   session: '3f0c…',
-  streamHost: 'streams.example',
-  nextTryAt: null,
-  closedUntil: null,
-  inConversation: true,
-  speechLostMs: 0,
-  unspokenMs: 0,
-  speechDroppedMs: 1200,
-  lastError: null,
-  lastWarning: null,
-  levelDbfs: -52,
-  captureToWireMs: 41,
-  wireToSpeakerMs: 130,
+  stream_host: 'streams.example',
+  conversation: {},
+  speech_dropped_ms: 1200,
 };
+const CLERK = { ...LANE, id: 'clerk', source: 'es', targets: ['en', 'de'], muted: true, conversation: null };
+const STATE = { lanes: [LANE, CLERK], budget: { used_minutes: 84, minutes_per_day: 240 } };
+const MEASURED = { level_dbfs: -52, capture_to_wire_ms: { p99: 41 }, wire_to_speaker_ms: { p99: 130 } };
+const HEALTH = {
+  ts: '2026-11-27T08:19:30.000Z',
+  rss_bytes: 92_000_000,
+  temperature_c: 51,
+  uptime_s: 86_000,
+  loop_lag_ms: { p99: 4 },
+  reconnects: 1,
+  outbox: { dropped: 0 },
+  lanes: [
+    { id: 'main', ...MEASURED },
+    { id: 'clerk', ...MEASURED },
+  ],
+};
+
+/** What the backend makes of these messages of a device, so that a new field needs no line here. */
+const DETAIL = detailOf(
+  {
+    ...createDevice('museum/kiosk'),
+    heardAt: Date.parse('2026-11-27T08:20:00.000Z'),
+    texts: { ...EMPTY, state: JSON.stringify(STATE), health: JSON.stringify(HEALTH) },
+  },
+  'dragoman/v1',
+);
 
 const STATUSES: readonly FleetStatus[] = [
   'ready',
@@ -86,25 +103,10 @@ export const EVENTS: readonly DeviceEvent[] = [
 
 export function detailFor(row: FleetRow, more: Partial<DeviceDetail> = {}): DeviceDetail {
   return {
+    ...DETAIL,
     row,
     topic: `dragoman/v1/${row.device}`,
-    heardAt: '2026-11-27T08:20:00.000Z',
-    lanes: [
-      LANE,
-      { ...LANE, id: 'clerk', source: 'es', targets: ['en', 'de'], muted: true, inConversation: false },
-    ],
-    budget: { usedMinutes: 84, minutesPerDay: 240 },
-    health: {
-      at: '2026-11-27T08:19:30.000Z',
-      rssBytes: 92_000_000,
-      temperatureC: 51,
-      uptimeS: 86_000,
-      loopLagMs: 4,
-      reconnects: 1,
-      outboxDropped: 0,
-    },
     events: EVENTS,
-    logUntil: null,
     ...more,
   };
 }

@@ -5,6 +5,7 @@ import type { JsonSchema, Registry } from '../../src/protocol/console-jobs.ts';
 import type { AuditLine, Conversations, Cost, Person } from '../../src/protocol/console-owner.ts';
 import type { CommandDefinitions } from '../../src/protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
+import { billLine } from '../backend/bill/bill-lines.ts';
 
 const schemaOf = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
@@ -112,17 +113,16 @@ export const AUDIT: readonly AuditLine[] = [
   },
 ];
 
-const bill = (name: string, minutes: number): Cost['lines'][number] => ({
-  name,
-  minutes,
-  sessions: Math.round(minutes / 12),
-  forecast_minutes: minutes * 1.12,
-  budget_minutes: minutes > 900 ? 1000 : null,
-  warning: minutes > 900 ? 'near_budget' : 'none',
-  unreported: 1,
-  unreported_minutes_at_most: 30,
-  implausible: 0,
-});
+const bill = (name: string, minutes: number): Cost['lines'][number] =>
+  billLine(name, {
+    minutes,
+    sessions: Math.round(minutes / 12),
+    forecast_minutes: minutes * 1.12,
+    budget_minutes: minutes > 900 ? 1000 : null,
+    warning: minutes > 900 ? 'near_budget' : 'none',
+    unreported: 1,
+    unreported_minutes_at_most: 30,
+  });
 
 export function costBy(by: Cost['by']): Cost {
   const names =

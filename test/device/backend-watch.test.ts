@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
-import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
+import { BASE, createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const lastStatus = (deps: FakeDeps) => deps.sent('status').at(-1)?.body;
 const warnings = (deps: FakeDeps, about: RegExp) =>
@@ -83,37 +83,6 @@ describe('a backend without a usable answer', () => {
     deps.grant();
     expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
   });
-
-  it.each([
-    ['no JSON', 'what is this', '(not a JSON object)'],
-    ['a denial without its code', { ok: false, error: { title: '', detail: '', final: true } }, 'error.code'],
-    ['a grant without an address', { ok: true }, 'stream_url'],
-  ])('names the field of %s', async (_, answer, field) => {
-    const deps = await starting();
-    const id = deps.lastRequest().id;
-    const body = typeof answer === 'string' ? answer : { id, ...answer };
-    if (field === 'stream_url') Object.assign(body, { session: deps.session() });
-    deps.deliver(`${BASE}/token/res`, body);
-    deps.clock.advance(21_000);
-    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'malformed', field });
-  });
-
-  it.each([
-    ['a token too long to send', { token: 't'.repeat(45_000) }, 'session.token'],
-    ['a session with an invalid id', { id: 's'.repeat(45_000) }, 'session.id'],
-    ['an oversized answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
-  ])('reports %s, and accepts the next good answer', async (_, changed, field) => {
-    const deps = await starting();
-    const id = deps.lastRequest().id;
-    const grant = { id, ok: true, stream_url: 'wss://service.example/{random_hash}' };
-    deps.deliver(`${BASE}/token/res`, { ...grant, session: { ...deps.session(), ...changed } });
-    deps.clock.advance(21_000);
-    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'malformed', field });
-    expect(deps.sent('event/defect')).toEqual([]);
-    deps.grant();
-    expect(deps.streams).toHaveLength(1);
-    expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toMatch(/t{9}|s{9}/);
-  });
 });
 
 describe('a device that waits for a voice', () => {
@@ -149,17 +118,6 @@ describe('a device that waits for a voice', () => {
       deps.deliver(`${BASE}/token/res`, body);
     }
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['no_backend'] });
-  });
-
-  it('ignores a session that an older backend grants to a probe, and does not publish the token', async () => {
-    const deps = await starting({ start: 'voice' });
-    while (probes(deps).length === 0) deps.clock.advance(1000);
-    deps.grant();
-    deps.clock.advance(6 * 3_600_000);
-    expect(probes(deps)).toHaveLength(1);
-    expect(deps.sent('event/backend_silent')).toHaveLength(0);
-    expect(deps.streams).toHaveLength(0);
-    expect(JSON.stringify([deps.logged, deps.published])).not.toContain(TOKEN);
   });
 
   it('sends no more probes after a stop', async () => {

@@ -61,9 +61,14 @@ export function device(
       .at(-1);
     return { status: last?.['status'], ...(last?.['error'] as object), data: last?.['data'] };
   };
+  /** A connection shows its certificate before the broker answers. */
+  const connects = (connection: number) => {
+    certificate.pair();
+    deps.brokerUp(connection);
+  };
   const start = async () => {
     await deps.agent.start();
-    deps.brokerUp();
+    connects(1);
     await inTurn();
   };
   /** Advances the wall clock by days at once; only the last two hours run the timers. */
@@ -72,7 +77,7 @@ export function device(
     deps.clock.advance(TWO_HOURS_MS);
     await inTurn();
   };
-  return { deps, certificate, kept, configured, requests, events, answer, bring, start, pass };
+  return { deps, certificate, kept, configured, requests, events, answer, bring, start, connects, pass };
 }
 
 function configure(from: number, to: number) {

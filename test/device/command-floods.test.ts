@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { closed } from '../service-events.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
-const FLEET = 'dragoman/v1/museum/all';
-
 async function live() {
   const deps = createFakeDeps();
   await deps.goLive();
@@ -32,7 +30,8 @@ describe('a command name of 60,000 characters', () => {
   it('is refused without an answer, with one log line a minute', async () => {
     const deps = await live();
     const before = { lines: linesOf(deps), published: deps.published.length };
-    for (let i = 0; i < 1000; i++) deps.deliver(`${FLEET}/cmd/${'a'.repeat(60_000)}`, { id: `n${i}` });
+    for (let i = 0; i < 1000; i++)
+      deps.deliver(`dragoman/v1/museum/all/cmd/${'a'.repeat(60_000)}`, { id: `n${i}` });
     deps.command('a'.repeat(65), { id: 'b' });
     expect(deps.published).toHaveLength(before.published);
     expect(linesOf(deps)).toBe(before.lines + 1);
@@ -108,63 +107,6 @@ describe('dropped commands', () => {
     await deps.clock.elapse(10_000);
     await stopped;
     expect(deps.sent('event/commands_dropped')).toMatchObject([{ body: { commands: 100 } }]);
-  });
-});
-
-describe('fleet commands that wait for their time', () => {
-  it.each(['60', -1, 3601, null, Number.MAX_VALUE, true])(
-    'are invalid with the spread %j, and not carried out at once',
-    async (spread) => {
-      const deps = await live();
-      deps.deliver(`${FLEET}/cmd/mute`, { id: 'f', args: { spread_s: spread } });
-      expect(deps.answers('mute')[0]).toMatchObject({
-        error: { code: 'invalid_args', message: expect.stringContaining('spread_s') },
-      });
-      expect(deps.agent.lanes[0]?.state.options.muted).toBe(false);
-    },
-  );
-
-  it('are at most 100; further ones are refused', async () => {
-    const deps = await live();
-    for (let i = 0; i < 300; i++) {
-      deps.deliver(`${FLEET}/cmd/mute`, { id: `w${i}`, args: { spread_s: 3600 } });
-      deps.clock.advance(100);
-    }
-    expect(deps.answers('mute').filter(({ status }) => status === 'accepted')).toHaveLength(100);
-    expect([...finals(deps).values()].flat()).toEqual(Array.from({ length: 200 }, () => 'busy'));
-    deps.clock.advance(1_800_000);
-    expect([...finals(deps).values()].flat().filter((code) => code === 'ok')).toHaveLength(100);
-    deps.deliver(`${FLEET}/cmd/mute`, { id: 'again', args: { spread_s: 3600 } });
-    expect(deps.answers('mute').at(-1)).toMatchObject({ id: 'again', status: 'accepted' });
-  });
-
-  it('are at most 1 MB in total', async () => {
-    const deps = await live();
-    for (let i = 0; i < 50; i++) {
-      const body = JSON.stringify({ id: `w${i}`, args: { spread_s: 3600 }, note: 'x'.repeat(100_000) });
-      deps.deliver(`${FLEET}/cmd/mute`, body);
-    }
-    expect(deps.answers('mute').filter(({ status }) => status === 'accepted')).toHaveLength(10);
-    expect([...finals(deps).values()].flat()).toEqual(Array.from({ length: 40 }, () => 'busy'));
-  });
-
-  it('get one final answer each when the agent ends first', async () => {
-    const deps = await live();
-    deps.deliver(`${FLEET}/cmd/mute`, { id: 'w', args: { spread_s: 3600 } });
-    const stopped = deps.agent.stop();
-    deps.lastStream().listener.said(closed('closed'));
-    await deps.clock.elapse(10_000);
-    await stopped;
-    expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted', 'error']);
-    expect(finals(deps).get('w')).toEqual(['stopping']);
-    await deps.clock.elapse(3_600_000);
-    expect(finals(deps).get('w')).toHaveLength(1);
-  });
-
-  it('refuse the argument when sent to a single device', async () => {
-    const deps = await live();
-    deps.deliver(`${BASE}/cmd/mute`, { id: 'f', args: { spread_s: 60 } });
-    expect(finals(deps).get('f')).toEqual(['invalid_args']);
   });
 });
 

@@ -68,6 +68,10 @@ describe('the command diagnose', () => {
     const diagnosis = diagnosisOf(await answerTo());
     expect(diagnosis.version).toBe('9.9.9');
     expect(of(diagnosis, 'broker')).toMatchObject({ verdict: 'ok', data: { login_as: 'agent' } });
+    expect(of(diagnosis, 'isolation')).toMatchObject({
+      verdict: 'skipped',
+      finding: expect.stringContaining('could disconnect the running agent'),
+    });
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'ok', data: { answer: 'probed' } });
     // No client listens there.
     expect(of(diagnosis, 'stream')).toMatchObject({ verdict: 'problem', data: { port: 1 } });

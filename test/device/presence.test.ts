@@ -24,10 +24,6 @@ describe('the status that the broker keeps', () => {
     deps.deliver(STATUS, { ...statuses(deps)[0], status: 'lost', conn_seq: 0, reasons: ['connection_lost'] });
     expect(statuses(deps)).toHaveLength(before + 1);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1, reasons: [] });
-    // One correction for all messages within two seconds.
-    for (let i = 0; i < 50; i++) deps.deliver(STATUS, 'rubbish');
-    await deps.clock.elapse(2000);
-    expect(statuses(deps)).toHaveLength(before + 2);
     expect(conflicts(deps)).toEqual([]);
   });
 
@@ -38,11 +34,9 @@ describe('the status that the broker keeps', () => {
     expect(statuses(deps)).toHaveLength(before + 1);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1 });
     // Repeated overwriting causes at most one correction in two seconds; other topics cause none.
-    for (let i = 0; i < 50; i++) deps.oversized(STATUS, 300_000);
+    for (let i = 0; i < 50; i++) deps.deliver(STATUS, 'rubbish');
     deps.oversized(`${STATUS}x`, 300_000);
-    await deps.clock.elapse(2000);
-    expect(statuses(deps)).toHaveLength(before + 2);
-    await deps.clock.elapse(10_000);
+    await deps.clock.elapse(12_000);
     expect(statuses(deps)).toHaveLength(before + 2);
   });
 
@@ -80,42 +74,23 @@ describe('the status that the broker keeps', () => {
 });
 
 describe('an identity that two devices use', () => {
-  it('is reported by status, event and log after a takeover, for ten minutes', async () => {
-    const deps = await online();
-    deps.bus.listener.down('taken_over', 'another client connected');
-    expect(logged(deps, 'another device uses this identity')).toBe(1);
-    expect(conflicts(deps)).toHaveLength(1);
-    expect(conflicts(deps)[0]).toMatchObject({ lane: null });
-    deps.brokerUp(2);
-    expect(statuses(deps).at(-1)).toMatchObject({ status: 'degraded', reasons: ['identity_conflict'] });
-    await deps.clock.elapse(TEN_MINUTES - 1000);
-    deps.bus.listener.down('taken_over', 'another client connected');
-    deps.brokerUp(3);
-    await deps.clock.elapse(TEN_MINUTES - 1000);
-    expect(statuses(deps).at(-1)).toMatchObject({ reasons: expect.arrayContaining(['identity_conflict']) });
-    // One event covers all of it.
-    expect(conflicts(deps)).toHaveLength(1);
-    await deps.clock.elapse(2000);
-    expect(statuses(deps).at(-1)?.['reasons']).not.toContain('identity_conflict');
-    expect(logged(deps, 'no other device uses this identity')).toBe(1);
-  });
-
-  it('is recognised by a second connection of the other device: its boot_id is reported, and the connection adapts', async () => {
+  it('is reported by status, event and log, and the connection adapts, for ten minutes', async () => {
     const deps = await online();
     const disputes: boolean[] = [];
     deps.bus.disputes = (isDisputed) => void disputes.push(isDisputed);
-    for (const connection of [2, 3]) {
-      deps.bus.listener.down('unreachable', 'it closed the connection');
-      deps.brokerUp(connection);
-      const other = { status: 'ready', boot_id: 'other-boot', conn_seq: connection };
-      deps.deliver(STATUS, other, { retain: true });
-      expect(conflicts(deps)).toHaveLength(connection - 2);
-    }
-    expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
-    expect(statuses(deps).at(-1)).toMatchObject({ reasons: ['identity_conflict'] });
+    deps.bus.listener.down('taken_over', 'another client connected');
+    expect(logged(deps, 'another device uses this identity')).toBe(1);
+    expect(conflicts(deps)).toMatchObject([{ lane: null }]);
+    deps.brokerUp(2);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'degraded', reasons: ['identity_conflict'] });
     expect(disputes).toEqual([true]);
     await deps.clock.elapse(TEN_MINUTES);
+    expect(statuses(deps).at(-1)?.['reasons']).not.toContain('identity_conflict');
+    expect(logged(deps, 'no other device uses this identity')).toBe(1);
     expect(disputes).toEqual([true, false]);
+    // Another device that publishes is named.
+    deps.deliver(STATUS, { status: 'ready', boot_id: 'other-boot', conn_seq: 1 });
+    expect(conflicts(deps).at(-1)).toMatchObject({ other_boot_id: 'other-boot' });
   });
 
   it('drops the reason for a refusal after ten minutes, even if the bus itself meanwhile drops messages on that topic', async () => {

@@ -59,14 +59,26 @@ describe('ids of token requests', () => {
       expect(JSON.stringify([published, deps.logged])).not.toContain(secret);
   });
 
-  it('stay the same when the same request is repeated', async () => {
-    const deps = createFakeDeps();
+  it('are drawn again when a draw throws', async () => {
+    let isBroken = false;
+    const { randomHash, drawn } = drawing();
+    const deps = createFakeDeps(testConfig(), {
+      randomHash() {
+        if (isBroken) throw new Error('no randomness');
+        return randomHash();
+      },
+    });
+    deps.expectDefects();
     await deps.agent.start();
+    isBroken = true;
     deps.brokerUp();
-    deps.clock.advance(20_000);
-    const requests = deps.sent('token/req').map(({ body }) => body);
-    expect(requests.length).toBeGreaterThan(1);
-    expect(requests.at(1)).toMatchObject({ attempt: 2, id: requests[0]?.['id'] });
+    expect(deps.defects).toEqual(['tokens.draw_id']);
+    expect(deps.sent('token/req')).toEqual([]);
+    isBroken = false;
+    deps.clock.advance(10_000);
+    expect(drawn).toContain(deps.lastRequest().id);
+    deps.grant();
+    expect(deps.streams).toHaveLength(1);
   });
 
   it('have at least 96 random bits on a real machine', async () => {

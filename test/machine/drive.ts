@@ -10,6 +10,8 @@ export interface Driver<State, Event extends Typed, Effect extends Typed, Facts>
   post(...events: (Event | Failed<Effect>)[]): this;
   /** Lets time pass; the machine wakes when it wants to. */
   pass(ms: number): this;
+  /** Lets time pass without waking the machine, as in a program that is busy. */
+  stall(ms: number): this;
   /** Jumps to the next moment at which the machine wakes. */
   wake(): this;
   /** From now on the outside answers each effect with this event; null: with none. */
@@ -77,8 +79,14 @@ export function drive<State, Event extends Typed, Effect extends Typed, Facts>(
       now = end;
       return this;
     },
+    stall(ms) {
+      now += ms;
+      return this;
+    },
     wake() {
-      wakeAt(machine.wakeAt(state) ?? Number.NaN);
+      const at = machine.wakeAt(state);
+      if (at === null) throw new Error(`${machine.name}: nothing to wake for`);
+      wakeAt(at);
       return this;
     },
     answer(next) {

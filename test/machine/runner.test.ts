@@ -112,10 +112,25 @@ describe('the runner', () => {
       kettle,
       handlers,
       () => ({}),
-      () => callers.answerAll('failed'),
+      ({ type }) => callers.answerAll(`${type} failed`),
     );
     const asked = callers.wait(() => one.post({ type: 'break' }));
-    expect(await asked).toBe('failed');
+    expect(await asked).toBe('break failed');
+  });
+
+  it('lets a handler see what another machine did, if its own machine runs apart', () => {
+    const { runner, handlers, one, clock } = running();
+    const seen: string[] = [];
+    const burn = (): undefined => {
+      one.post({ type: 'on', forMs: 500 });
+      seen.push(one.state.log);
+    };
+    const beside = runner.run(kettle, { ...handlers, burn }, () => ({}));
+    beside.post({ type: 'on', forMs: 500 });
+    const apart = runner.apart().run(kettle, { ...handlers, burn }, () => ({}));
+    apart.post({ type: 'on', forMs: 500 });
+    expect(seen).toEqual(['', 'on read on read ']);
+    expect(clock.armed).toBe(1);
   });
 
   it('does not spin when a machine throws at its time, or does not move it on', () => {

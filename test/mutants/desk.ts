@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a conversation ends under people who speak while the service cannot be reached',
   },
   {
-    file: 'src/device/desk/desk-rules.ts',
+    file: 'src/device/say/notice-rules.ts',
     from: 'now - state.sureVoiceAt >= BREATH_MS &&',
     to: '',
     seen: 'the notice is spoken into a breath',

@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'an owner who reads the printed bill sees no warning at 80 % of a budget',
   },
   {
-    file: 'src/backend/verbs/bill-verb.ts',
+    file: 'src/protocol/bill.ts',
     from: `(at most \${most ?? 'unlimited'} min)`,
     to: `(at most \${most ?? 0} min)`,
     seen: 'sessions without a limit look as if they cost at most 0 minutes',
@@ -444,17 +444,15 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the oldest days are kept, and a restart forgets the newest',
   },
   {
-    file: 'src/device/limits/budget-count.ts',
-    from: 'localDay(wall, zone()) + 1, 0, zone())',
-    to: "localDay(wall, zone()) + 1, 0, 'UTC')",
+    file: 'src/device/limits/admissions-machine.ts',
+    from: 'instantOf(localDay(seen.wall, zone) + 1, 0, zone)',
+    to: "instantOf(localDay(seen.wall, zone) + 1, 0, 'UTC')",
     seen: 'the budget of a kiosk in New York begins anew at seven in the evening',
   },
   {
-    file: 'src/device/limits/budget-count.ts',
-    from: `      billed = total;
-`,
-    to: `      billed += total;
-`,
+    file: 'src/device/limits/admissions-machine.ts',
+    from: 'billedMs: total };',
+    to: 'billedMs: given.billedMs + total };',
     seen: 'after a while the streams of the day cost nothing of the budget',
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createListener } from '../../src/cli/devices/listener.ts';
-import { judgeHearing, measureHearing } from '../../src/device/doctor/microphone.ts';
+import { judgeHearing, measureHearing } from '../../src/device/doctor/checks/capture/microphone-rules.ts';
 import { createCaptureWatch } from '../../src/sound/capture-watch.ts';
 import { addSums, clips, hasOffset, levelOf, NO_SOUND, sumUp } from '../../src/sound/sound-level.ts';
 import { fc } from '../properties.ts';

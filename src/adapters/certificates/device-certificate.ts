@@ -64,7 +64,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   let kept = nothing(fingerprint(own));
   let unread: string | null = null;
   let uses: 'present' | 'new' = 'present';
-  let isShown = true;
+  let shown: 'present' | 'new' | null = null;
   let writing: Promise<unknown> = Promise.resolve();
 
   const take = (found: StateFound): void => {
@@ -115,15 +115,16 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     get isRenewed() {
       return kept.present !== null;
     },
-    get isShown() {
-      return isShown;
+    get shown() {
+      return shown;
     },
     pair() {
-      isShown = true;
-      return uses === 'new' && kept.successor !== null ? kept.successor : present();
+      const next = uses === 'new' ? kept.successor : null;
+      shown = next === null ? 'present' : 'new';
+      return next ?? present();
     },
     hide() {
-      isShown = false;
+      shown = null;
     },
     use(which) {
       uses = which;

@@ -2,7 +2,7 @@
 
 import type { DeviceSum } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import type { BillKey, BillLine } from '../../protocol/bill.ts';
+import type { BillKey, BillLine, BillTotal } from '../../protocol/bill.ts';
 import { groupsOf, nameOf, siteOf } from '../config/owned-devices.ts';
 
 /** Share of a budget from which the bill warns. */
@@ -57,6 +57,21 @@ export function billOf(
         warning: share >= 1 ? 'over_budget' : share >= WARNING_SHARE ? 'near_budget' : 'none',
       };
     });
+}
+
+/** @param lines those of the single devices */
+export function totalOf(lines: readonly BillLine[]): BillTotal {
+  const add = (of: (line: BillLine) => number): number =>
+    rounded(lines.reduce((total, line) => total + of(line), 0));
+  const isOpen = lines.some((line) => line.unreported_minutes_at_most === null);
+  return {
+    sessions: add(({ sessions }) => sessions),
+    minutes: add(({ minutes }) => minutes),
+    unreported: add(({ unreported }) => unreported),
+    unreported_minutes_at_most: isOpen ? null : add((line) => line.unreported_minutes_at_most ?? 0),
+    implausible: add(({ implausible }) => implausible),
+    forecast_minutes: add((line) => line.forecast_minutes),
+  };
 }
 
 /** A device counts in every group that it belongs to. */

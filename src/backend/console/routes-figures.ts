@@ -1,7 +1,7 @@
 /** Cost and conversations: numbers for the owner. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore, ConversationSum } from '../../ports/console-store.ts';
-import type { DeviceSum, Store } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { BillKey, BillLine } from '../../protocol/bill.ts';
 import {
@@ -11,7 +11,7 @@ import {
   conversationsQuerySchema,
   costQuerySchema,
 } from '../../protocol/console-owner.ts';
-import { billOf, readMonth } from '../bill/bill.ts';
+import { billOf, readMonth, totalOf } from '../bill/bill.ts';
 import { csvOf } from '../bill/bill-csv.ts';
 import { groupsOf, nameOf } from '../config/owned-devices.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -47,12 +47,12 @@ export function figureRoutes({
       throw new Refusal(400, 'invalid', `month: "${text}" is not a month such as "2026-11"`);
     const sums = await ledger.sums(month.from, month.to);
     const lines = (of: BillKey): BillLine[] => billOf(sums, config, of, month, clock.wall() ?? month.to);
-    return { month: text, by, sums, lines };
+    return { month: text, by, lines };
   };
   return {
     'GET /api/cost': async (call) => {
-      const { month, by, sums, lines } = await bill(call);
-      const cost: Cost = { month, by, lines: lines(by), total: totalOf(sums, lines('device')) };
+      const { month, by, lines } = await bill(call);
+      const cost: Cost = { month, by, lines: lines(by), total: totalOf(lines('device')) };
       return { json: cost };
     },
     'GET /api/cost.csv': async (call) => {
@@ -141,17 +141,3 @@ function addUp(name: string, sums: readonly ConversationSum[]): ConversationLine
 }
 
 const tenths = (value: number): number => Math.round(value * 10) / 10;
-
-function totalOf(sums: readonly DeviceSum[], lines: readonly BillLine[]): Cost['total'] {
-  const add = (of: (line: BillLine) => number): number =>
-    Math.round(lines.reduce((total, line) => total + of(line), 0) * 100) / 100;
-  const isOpen = sums.some(({ unreportedMs }) => unreportedMs === null);
-  return {
-    sessions: add(({ sessions }) => sessions),
-    minutes: add(({ minutes }) => minutes),
-    forecast_minutes: add((line) => line.forecast_minutes),
-    unreported: add(({ unreported }) => unreported),
-    unreported_minutes_at_most: isOpen ? null : add((line) => line.unreported_minutes_at_most ?? 0),
-    implausible: add(({ implausible }) => implausible),
-  };
-}

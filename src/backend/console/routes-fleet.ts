@@ -2,7 +2,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore } from '../../ports/console-store.ts';
 import { type ConfigChange, configChangeSchema } from '../../protocol/console-config.ts';
-import { type DeviceHealth, logRequestSchema } from '../../protocol/console-device.ts';
+import type { DeviceHealth } from '../../protocol/console-device.ts';
 import { deviceNameSchema, type FleetWindow, fleetViewSchema } from '../../protocol/console-fleet.ts';
 import {
   commandRequestSchema,
@@ -10,6 +10,7 @@ import {
   type JobDetail,
   jobWindowSchema,
 } from '../../protocol/console-jobs.ts';
+import { logRequestSchema } from '../../protocol/console-log.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
 import { viewChangeSchema } from '../../protocol/console-stream.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';

@@ -5,12 +5,10 @@ import { readRetryAfter } from '../../adapters/retry-after.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../../protocol/service/error.ts';
 import type { WallMs } from '../../protocol/time.ts';
-import type { Trouble, TroubleKind } from './service-trouble.ts';
+import { type Trouble, troubleKindOf } from './service-trouble.ts';
 
 const LONGEST_DETAIL = 200;
 const LONGEST_RETRY_AFTER_S = 3600;
-/** Error code of a live service; the specification gives no number. */
-const INSUFFICIENT_BALANCE = 100_050;
 
 /** A request to the service failed. The message is safe to log. */
 export class ServiceFailure extends Error {
@@ -54,7 +52,7 @@ export function failureOfAnswer(
   const errors = readErrors(answer.body);
   const said = errors.map(({ title, detail }) => `${title}: ${detail}`).join('; ');
   const detail = said === '' ? null : scrub(said).slice(0, LONGEST_DETAIL);
-  const kind = kindOf(answer.status, errors);
+  const kind = troubleKindOf(answer.status, errors);
   const retryAfterS = retryAfterSeconds(answer.headers, wall);
   const { location } = answer.headers;
   const target = location === undefined ? null : scrub(shownAddress(location) ?? ownLine(location));
@@ -65,21 +63,6 @@ export function failureOfAnswer(
 
 function readErrors(body: string): ServiceError[] {
   return errorEnvelopeSchema.safeParse(parseJson(body)).data?.errors ?? [];
-}
-
-/** Decides by the reason, whichever field contains it, otherwise by the status (docs/service.md 7). */
-function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
-  const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
-  if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';
-  if (/(^|[^_a-z])session[_ ]limit/.test(words)) return 'session_limit';
-  const outOfBalance = errors.some((error) => error.error_code === INSUFFICIENT_BALANCE);
-  if (outOfBalance || /\bbalance\b|insufficient_balance/.test(words) || status === 402) return 'balance';
-  if (status === 403 && /\bblocked\b|account_blocked/.test(words)) return 'blocked';
-  if (status === 401 || status === 403) return 'unauthorized';
-  if (status === 408) return 'timeout';
-  if (status === 429) return 'rate_limited';
-  if (status >= 500) return 'unavailable';
-  return 'rejected';
 }
 
 function retryAfterSeconds(headers: HttpAnswer['headers'], wall: WallMs | null): number | null {

@@ -1,28 +1,6 @@
 import { DENIALS, type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
-
-/** Kinds of trouble between the backend and the service. */
-export type TroubleKind =
-  | 'unreachable'
-  | 'timeout'
-  | 'unavailable'
-  | 'rate_limited'
-  | 'pending_limit'
-  | 'session_limit'
-  | 'balance'
-  | 'blocked'
-  | 'unauthorized'
-  | 'rejected'
-  | 'malformed'
-  | 'misconfigured';
-
-export interface Trouble {
-  readonly kind: TroubleKind;
-  /** The service's message without secrets; null if it has none that a device's owner should read. */
-  readonly detail: string | null;
-  /** Wait that the service asks for (`Retry-After`, s). */
-  readonly retryAfterS: number | null;
-}
+import type { ServiceError } from '../../protocol/service/error.ts';
 
 interface Consequence {
   readonly code: DenialCode;
@@ -35,9 +13,11 @@ interface Consequence {
 /** Retry time after a denial that only a person can end (s). */
 const FIXABLE_RETRY_S = 300;
 const FIXABLE_PAUSE_S = 30;
+/** Error code of a live service; the specification gives no number. */
+const INSUFFICIENT_BALANCE = 100_050;
 
-/** Effects of each trouble on the device that asked and on all others. */
-export const CONSEQUENCES: Readonly<Record<TroubleKind, Consequence>> = {
+/** Kinds of trouble between the backend and the service, with their effects on the device that asked and on all others. */
+export const CONSEQUENCES = {
   unreachable: { code: 'service_unreachable', retryAfterS: 5, pauseS: 0 },
   timeout: { code: 'service_timeout', retryAfterS: 5, pauseS: 0 },
   unavailable: { code: 'service_unavailable', retryAfterS: 5, pauseS: 0 },
@@ -50,10 +30,37 @@ export const CONSEQUENCES: Readonly<Record<TroubleKind, Consequence>> = {
   unauthorized: fixable('backend_unauthorized'),
   misconfigured: fixable('backend_misconfigured'),
   rejected: { code: 'service_rejected', retryAfterS: FIXABLE_RETRY_S, pauseS: 0 },
-};
+} as const satisfies Readonly<Record<string, Consequence>>;
+export type TroubleKind = keyof typeof CONSEQUENCES;
+
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** The service's message without secrets; null if it has none that a device's owner should read. */
+  readonly detail: string | null;
+  /** Wait that the service asks for (`Retry-After`, s). */
+  readonly retryAfterS: number | null;
+}
 
 function fixable(code: DenialCode): Consequence {
   return { code, retryAfterS: FIXABLE_RETRY_S, pauseS: FIXABLE_PAUSE_S };
+}
+
+/**
+ * The kind of an answer with an error status: decided by the reason, whichever field contains it, otherwise by the status
+ * (docs/service.md 7).
+ */
+export function troubleKindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
+  const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
+  if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';
+  if (/(^|[^_a-z])session[_ ]limit/.test(words)) return 'session_limit';
+  const outOfBalance = errors.some((error) => error.error_code === INSUFFICIENT_BALANCE);
+  if (outOfBalance || /\bbalance\b|insufficient_balance/.test(words) || status === 402) return 'balance';
+  if (status === 403 && /\bblocked\b|account_blocked/.test(words)) return 'blocked';
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate_limited';
+  if (status >= 500) return 'unavailable';
+  return 'rejected';
 }
 
 /** Time for which all other devices wait (ms). A wait that the service asks for applies to all. */

@@ -3,7 +3,7 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { BILL_KEYS, type BillKey, type BillLine } from '../../protocol/bill.ts';
+import { BILL, BILL_COLUMNS, BILL_KEYS, type BillKey, type BillLine } from '../../protocol/bill.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { billOf, readMonth } from '../bill/bill.ts';
 import { csvOf } from '../bill/bill-csv.ts';
@@ -60,17 +60,16 @@ async function bill(shell: Shell, options: BillOptions): Promise<void> {
   }
 }
 
+const WARNINGS = {
+  none: '',
+  near_budget: '  WARNING: near the budget',
+  over_budget: '  WARNING: over the budget',
+};
+
 function describe(line: BillLine): string {
-  const { name, sessions, minutes, unreported, unreported_minutes_at_most: most, implausible } = line;
-  const open =
-    unreported === 0 ? '' : `, ${unreported} without a report (at most ${most ?? 'unlimited'} min)`;
-  const odd = implausible === 0 ? '' : `, ${implausible} implausible reports`;
-  const budget = line.budget_minutes === null ? '' : ` of ${line.budget_minutes}`;
-  const warning = {
-    none: '',
-    near_budget: '  WARNING: near the budget',
-    over_budget: '  WARNING: over the budget',
-  };
-  const forecast = `month's end: ${line.forecast_minutes} min`;
-  return `${name}  ${minutes}${budget} min in ${sessions} ${sessions === 1 ? 'session' : 'sessions'}${open}${odd}; ${forecast}${warning[line.warning]}`;
+  const { name, sessions, minutes, forecast_minutes: forecast, budget_minutes: budget, warning } = line;
+  const used = `${minutes}${budget === null ? '' : ` of ${budget}`} min`;
+  const remarks = BILL_COLUMNS.flatMap((column) => BILL[column].remark?.(line) ?? []);
+  const facts = [`${used} in ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`, ...remarks].join(', ');
+  return `${name}  ${facts}; month's end: ${forecast} min${WARNINGS[warning]}`;
 }

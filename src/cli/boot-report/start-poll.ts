@@ -1,8 +1,8 @@
 import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
-import { runChecks } from '../../device/doctor/check.ts';
+import { parseProperties, UNIT } from '../../device/doctor/checks/service/unit-properties.ts';
 import { createExamination } from '../../device/doctor/examination.ts';
-import { parseProperties, UNIT } from '../../device/doctor/unit-rules.ts';
+import { runChecks } from '../../device/doctor/report/check.ts';
 import {
   AGENT_PROPERTIES,
   type AgentState,

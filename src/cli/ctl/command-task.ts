@@ -1,4 +1,4 @@
-import { worstOf } from '../../device/doctor/finding.ts';
+import { worstOf } from '../../device/doctor/report/finding.ts';
 import { isDone, type Outcome } from '../../fleet/answers.ts';
 import { receivedLanesSchema } from '../../fleet/device-messages.ts';
 import { EXIT, Failure } from '../../program/problem.ts';

@@ -1,5 +1,5 @@
 import { redactValue } from '../../adapters/redaction.ts';
-import { count } from '../../device/doctor/finding.ts';
+import { count } from '../../device/doctor/report/finding.ts';
 import { COLUMNS } from '../../program/text.ts';
 import { type Diagnosis, type Finding, findingSchema, type Verdict } from '../../protocol/mqtt/diagnose.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';

@@ -1,20 +1,22 @@
-/** Moves to a newly configured broker once that broker has accepted the device. */
+import type { Handlers } from '../../machine/machine.ts';
+import type { Runner } from '../../machine/runner.ts';
 import type { Brokers } from '../../ports/brokers.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
-
-/** Longest time between tries of the configured broker (ms). */
-const TRY_EACH_MS = 60_000;
+import {
+  type BrokerChangeEffect,
+  type BrokerChangeEvent,
+  brokerChangeMachine,
+} from './broker-change-machine.ts';
 
 export interface BrokerChangeDeps {
+  readonly runner: Runner;
   readonly brokers: Brokers;
-  readonly clock: Clock;
   readonly log: Log;
-  /** From 0 to 1: spreads the retries of a fleet. */
-  random(): number;
+  /** Spreads the retries of a fleet. */
+  readonly seed: number;
   bus(): Bus | null;
   /** The final status to publish on a broker that the device leaves. */
   offlineStatus(): { topic: string; payload: string; retain: boolean };
@@ -33,72 +35,51 @@ export interface BrokerChange {
 }
 
 export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
-  const { brokers, clock, log } = deps;
-  let isUp = false;
-  let isTold = false;
-  let cancel = (): void => {};
-
-  const settle = (): void => {
-    cancel();
-    const from = brokers.previous;
-    brokers.settle();
-    deps.away(null);
-    if (from === null) return;
-    log.info({ from, to: brokers.configured }, 'the new broker accepted the device');
-    deps.tell('broker_changed', { from, to: brokers.configured });
-  };
-
-  /** Tries the configured broker while the present connection stays up. */
-  const tryConfigured = (): void => {
-    cancel();
-    cancel = clock.at(clock.now() + TRY_EACH_MS * (0.5 + deps.random() / 2), tryConfigured);
-    const target = brokers.configured;
-    deps.bus()?.attempt?.(deps.offlineStatus(), (problem) => {
-      // The configuration has changed meanwhile: this result is stale.
-      if (target !== brokers.configured) return problem === null ? deps.bus()?.reconnect() : tryConfigured();
-      if (problem === null) settle();
-      else stay(problem);
-    });
-  };
-
-  const stay = (message: string): void => {
-    const to = brokers.previous;
-    if (isTold || to === null) return;
-    isTold = true;
-    const from = brokers.configured;
-    log.warn(
-      { from, to, reason: message },
-      'the new broker does not accept the device; the previous one is used, and the new one is retried',
-    );
-    deps.tell('broker_returned', { from, to, message });
-    deps.away(hostOf(from));
-  };
-
+  const { runner, brokers, seed } = deps;
+  const handlers = handlersOf(deps, (event) => post(event));
+  const { post, close } = runner.run(brokerChangeMachine(seed), handlers, () => ({
+    configured: brokers.configured,
+    previous: brokers.previous,
+  }));
   return {
-    connected() {
-      isUp = true;
-      if (brokers.previous === null) settle();
+    connected: () => post({ type: 'connected' }),
+    failed: () => post({ type: 'disconnected' }),
+    changed: (mqtt) => post({ type: 'configured', isOther: brokers.change(mqtt) }),
+    close,
+  };
+}
+
+function handlersOf(
+  { brokers, log, bus, offlineStatus, tell, away }: BrokerChangeDeps,
+  post: (event: BrokerChangeEvent) => void,
+): Handlers<BrokerChangeEvent, BrokerChangeEffect> {
+  return {
+    try({ candidate }) {
+      bus()?.attempt?.(offlineStatus(), (problem) => post({ type: 'tried', candidate, problem }));
     },
-    failed() {
-      isUp = false;
-      // The present broker is lost: the configured one may accept the device now.
-      if (brokers.previous !== null) tryConfigured();
+    settle() {
+      brokers.settle();
     },
-    changed(mqtt) {
-      const isOther = brokers.change(mqtt);
-      const from = brokers.previous;
-      if (isOther) {
-        cancel();
-        isTold = false;
-        deps.away(null);
-        // The pending connection may be to a broker that the configuration no longer names.
-        if (from === null && !isUp) deps.bus()?.reconnect();
-        if (from !== null)
-          log.info({ from, to: brokers.configured }, 'the configuration names another broker; trying it');
-      }
-      if (from !== null) tryConfigured();
+    reconnect() {
+      bus()?.reconnect();
     },
-    close: () => cancel(),
+    show_away({ broker }) {
+      away(broker === null ? null : hostOf(broker));
+    },
+    log_candidate({ from, to }) {
+      log.info({ from, to }, 'the configuration names another broker; trying it');
+    },
+    report_change({ from, to }) {
+      log.info({ from, to }, 'the new broker accepted the device');
+      tell('broker_changed', { from, to });
+    },
+    report_return({ from, to, message }) {
+      log.warn(
+        { from, to, reason: message },
+        'the new broker does not accept the device; the previous one is used, and the new one is retried',
+      );
+      tell('broker_returned', { from, to, message });
+    },
   };
 }
 

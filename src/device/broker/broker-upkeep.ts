@@ -1,6 +1,7 @@
 /** Long-term upkeep of the connection to the owner's broker: certificate renewal and broker changes. */
 
 import type { RepeatFilter } from '../../machine/repeat-filter.ts';
+import type { Runner } from '../../machine/runner.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -13,6 +14,7 @@ import { createBrokerChange } from './broker-change.ts';
 import { createCertificateRenewal } from './certificate-renewal.ts';
 
 export interface BrokerUpkeepDeps {
+  readonly runner: Runner;
   readonly repeats: RepeatFilter;
   readonly deps: GuardedDeps;
   readonly topics: DeviceTopics;
@@ -35,6 +37,7 @@ export interface BrokerUpkeep {
 }
 
 export function createBrokerUpkeep({
+  runner,
   deps,
   topics,
   publisher,
@@ -55,6 +58,7 @@ export function createBrokerUpkeep({
       ? null
       : createCertificateRenewal({
           ...telling,
+          runner,
           repeats,
           certificate,
           topics,
@@ -67,8 +71,9 @@ export function createBrokerUpkeep({
       ? null
       : createBrokerChange({
           ...telling,
+          runner,
           brokers,
-          random,
+          seed: Math.floor(random() * 2 ** 32),
           offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
           away: (host) => publisher.condition('broker', host !== null, host),
         });

@@ -7,13 +7,13 @@ import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Operator } from '../operator/operator.ts';
 import type { Health } from '../status/health-reports.ts';
 import type { Publisher } from '../status/publisher.ts';
-import type { AnswerReader } from '../tokens/answer-reader.ts';
-import type { BackendWatcher } from '../tokens/backend-watch.ts';
+import type { RunningTokens } from '../tokens/tokens.ts';
 import { createLimitReport } from './broker-limits.ts';
 import type { BrokerUpkeep } from './broker-upkeep.ts';
 import { reportDown, reportLost, reportOversized, reportUnexpected, reportUp } from './bus-problems.ts';
 import type { Presence } from './presence.ts';
 import type { PublishRights } from './publish-rights.ts';
+import { createRefusalReport } from './refused-subscriptions.ts';
 import { keptSession } from './subscriptions.ts';
 
 /** The parts of the agent that receive the broker's messages and events. */
@@ -24,8 +24,7 @@ export interface OwnerConnectionParts {
   readonly topics: DeviceTopics;
   readonly groups: readonly string[];
   readonly lanes: readonly LaneRunner[];
-  readonly answers: AnswerReader;
-  readonly backend: BackendWatcher;
+  readonly tokens: RunningTokens;
   readonly desired: DesiredConfig;
   readonly health: Health;
   readonly brokerUpkeep: BrokerUpkeep;
@@ -39,10 +38,10 @@ export interface OwnerConnectionParts {
 
 /** Opens the connection to the owner's broker. It reconnects by itself. */
 export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
-  const { topics, lanes, backend, presence, brokerUpkeep, publisher, desired } = parts;
+  const { topics, lanes, tokens, presence, brokerUpkeep, publisher, desired } = parts;
   const setConnected = (isUp: boolean): void => {
     for (const lane of lanes) lane.post({ type: 'broker', up: isUp });
-    backend.connected(isUp);
+    tokens.connected(isUp);
   };
   const bus = parts.openBus(
     {
@@ -67,7 +66,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         presence.down(problem);
       },
       limited: createLimitReport(parts),
-      refused: (filters) => presence.refused(filters),
+      refused: createRefusalReport(parts),
       message: (message) => receive(parts, bus, message),
       oversized: (topic, bytes) => {
         reportOversized(parts, topic, bytes);
@@ -77,7 +76,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       lost: (lost) => {
         reportLost(parts, lost);
         if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
-        if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
+        if (lost.topic === topics.tokenRequest && lost.why === 'refused') tokens.refused();
         // A refused state is not published again at once: it would be refused again, each second.
         if (lost.topic !== topics.state || lost.why === 'full') publisher.refresh();
       },
@@ -89,8 +88,8 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
 
 /** The topic decides which part gets a message. */
 function receive(parts: OwnerConnectionParts, bus: Bus, message: BusMessage): void {
-  const { topics, answers, presence, desired, operator } = parts;
-  if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
+  const { topics, tokens, presence, desired, operator } = parts;
+  if (message.topic === topics.tokenResponse) tokens.receive(message.payload, message.retain);
   else if (!presence.receive(message) && !desired.receive(message) && !operator.receive(bus, message))
     reportUnexpected(parts, message.topic);
 }

@@ -1,5 +1,4 @@
 /** Judges messages on the device's own status topic: do they come from an old connection, or from another device with the same name? */
-import { UNDISPUTED_AFTER_MS } from '../../core/retry/reconnect.ts';
 
 /** The relevant fields of a status. */
 export interface HeardStatus {
@@ -49,33 +48,4 @@ export function judgeStatus(
   // We do not reply to the status of a live device with our own: the two devices would reply to each other forever.
   const isAlive = isRisen || (!isRetained && !isGone);
   return { isWrong: isGone && !isRetained, otherBootId: isAlive ? heard.boot_id : null };
-}
-
-/** Whether another device uses this one's name. */
-export interface IdentityState {
-  /** When the other device was last seen, monotonic milliseconds; null: never, or not for a long time. */
-  readonly seenAt: number | null;
-  /** Since when the connection is up; null: it is not. */
-  readonly upSince: number | null;
-}
-
-export const UNDISPUTED: IdentityState = { seenAt: null, upSince: null };
-
-export function noteOtherSeen(state: IdentityState, now: number): IdentityState {
-  return { ...state, seenAt: now };
-}
-
-export function noteConnection(state: IdentityState, isUp: boolean, now: number): IdentityState {
-  return { ...state, upSince: isUp ? now : null };
-}
-
-/** Time at which the other agent counts as gone if it sends nothing more; null: no other agent, or the connection is down. */
-export function undisputedAt({ seenAt, upSince }: IdentityState): number | null {
-  return seenAt === null || upSince === null ? null : Math.max(seenAt, upSince) + UNDISPUTED_AFTER_MS;
-}
-
-/** Forgets the other device once it counts as gone. */
-export function settleIdentity(state: IdentityState, now: number): IdentityState {
-  const at = undisputedAt(state);
-  return at !== null && now >= at ? { ...state, seenAt: null } : state;
 }

@@ -37,6 +37,13 @@ export type CommandLedger = ReadonlyMap<string, LedgerEntry>;
 
 export const EMPTY_LEDGER: CommandLedger = new Map();
 
+/** The record of the last run. */
+export interface KeptRecord {
+  readonly ledger: CommandLedger;
+  /** Answers that the broker had not acknowledged at the end of the last run: `interrupted`, or the saved answer. */
+  readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
+}
+
 export const MOST_REMEMBERED = 1000;
 export const REMEMBERED_MS = 24 * 3_600_000;
 /** Maximum length of all answer data kept (characters): older answers lose their data, and are repeated without it. */
@@ -88,6 +95,12 @@ export function settle(ledger: CommandLedger, key: string, answer: FinalAnswer):
     }
   }
   return next;
+}
+
+/** Commands that would be unfinished after a restart if the ledger were written now. */
+export function openKeys(ledger: CommandLedger): Set<string> {
+  const open = [...ledger.values()].filter((entry) => entry.open !== null);
+  return new Set(open.map(({ key }) => key));
 }
 
 /** Notes that the broker has the answer of a command. */

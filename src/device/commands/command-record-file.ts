@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
-import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from './command-ledger.ts';
+import type { CommandLedger, FinalAnswer, KeptRecord, LedgerEntry } from './command-ledger.ts';
 
 const LONGEST_KEPT_MESSAGE = 200;
 
@@ -27,12 +27,6 @@ const READERS: Readers<readonly KeptEntry[]> = {
   1: (json) => contentSchema.safeParse(json).data?.commands ?? null,
 };
 
-export interface KeptRecord {
-  readonly ledger: CommandLedger;
-  /** Answers that the broker had not acknowledged at the end of the last run: `interrupted`, or the saved answer. */
-  readonly owed: (Addressee & { readonly answer: FinalAnswer })[];
-}
-
 export const INTERRUPTED: FinalAnswer = {
   status: 'error',
   error: {
@@ -41,10 +35,6 @@ export const INTERRUPTED: FinalAnswer = {
       'the agent stopped, or its disk failed, before the result of the command was saved; send it again',
   },
 };
-
-/** Note on an answer while the disk still lists its command as unfinished: after a restart it would be `interrupted`. */
-export const UNSAVED =
-  'this is the result, but its record is not on the disk yet: do not send the command again, even if a restart answers "interrupted"';
 
 export function writeRecord(ledger: CommandLedger): string {
   // A read-only command is answered without the disk, so the file must not list it as unfinished.

@@ -3,8 +3,14 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
 import { type CommandRequest, commandRequestSchema, FLEET_SPREAD_S } from '../../protocol/mqtt/command.ts';
 
-/** A command that cannot be carried out; the operator reads code and message. */
-export class CommandError extends Error {
+/** Why a command is not carried out, as the operator reads it. */
+export interface CommandFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A command that cannot be carried out. */
+export class CommandError extends Error implements CommandFault {
   readonly code: string;
   constructor(code: string, message: string) {
     super(message);
@@ -45,18 +51,16 @@ export function readCommand(name: string, payload: string): CommandReading {
 
 const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
 
-/**
- * Splits off the fan-out's argument: the command's own schema does not know it.
- * @throws CommandError
- */
-export function takeSpread(args: Record<string, unknown>): {
-  spreadMs: number;
-  own: Record<string, unknown>;
-} {
+/** Splits off the fan-out's argument: the command's own schema does not know it. */
+export function takeSpread(
+  args: Record<string, unknown>,
+):
+  | { readonly ok: true; readonly spreadMs: number; readonly own: Record<string, unknown> }
+  | { readonly ok: false; readonly fault: CommandFault } {
   const { [FLEET_SPREAD_S.key]: spread, ...own } = args;
-  if (spread === undefined) return { spreadMs: 0, own };
+  if (spread === undefined) return { ok: true, spreadMs: 0, own };
   const parsed = spreadSchema.safeParse(spread);
-  if (parsed.success) return { spreadMs: parsed.data * 1000, own };
+  if (parsed.success) return { ok: true, spreadMs: parsed.data * 1000, own };
   const message = `${FLEET_SPREAD_S.key}: must be a number of seconds from 0 to ${FLEET_SPREAD_S.max}`;
-  throw new CommandError('invalid_args', message);
+  return { ok: false, fault: { code: 'invalid_args', message } };
 }

@@ -4,7 +4,7 @@ import type {
   CommandDefinitions,
 } from '../../protocol/mqtt/commands/command-definition.ts';
 import type { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
-import { CommandError } from './command-request.ts';
+import { CommandError, type CommandFault } from './command-request.ts';
 
 /**
  * The handler of each command: returns the `data` of its answer, or throws a `CommandError`. If it returns a promise, the
@@ -13,6 +13,9 @@ import { CommandError } from './command-request.ts';
 export type CommandHandlers<D extends CommandDefinitions = typeof COMMANDS> = {
   readonly [N in keyof D]: (args: z.infer<D[N]['args']>) => unknown;
 };
+
+/** What the commands of an agent take, by name. */
+export type CommandShapes = ReadonlyMap<string, { readonly definition: CommandDefinition }>;
 
 /** The commands of an agent by name: definitions with their handlers. */
 export type CommandTable = ReadonlyMap<
@@ -32,31 +35,36 @@ export function bindCommands<D extends CommandDefinitions>(
   return new Map(rows);
 }
 
-/** A command with checked arguments. */
-export interface ReadyCommand {
-  /** The command changes nothing: carrying it out twice does no harm. */
-  readonly isReadOnly: boolean;
-  carryOut(): unknown;
+export type CheckedArgs =
+  | {
+      readonly ok: true;
+      readonly args: unknown;
+      /** The command changes nothing: carrying it out twice does no harm. */
+      readonly isReadOnly: boolean;
+    }
+  | { readonly ok: false; readonly fault: CommandFault };
+
+/** Checks the arguments of a command against its definition. */
+export function checkArgs(commands: CommandShapes, name: string, args: unknown): CheckedArgs {
+  const command = commands.get(name);
+  if (command === undefined) {
+    const known = [...commands.keys()].join(', ');
+    const message = `there is no command "${name.slice(0, 40)}"; there are ${known}`;
+    return { ok: false, fault: { code: 'unknown_command', message } };
+  }
+  const { definition } = command;
+  const parsed = definition.args.safeParse(args);
+  if (parsed.success) return { ok: true, args: parsed.data, isReadOnly: definition.isReadOnly === true };
+  const issues = parsed.error.issues.slice(0, 5).map((issue) => {
+    const field = issue.path.join('.');
+    return field === '' ? issue.message : `${field}: ${issue.message}`;
+  });
+  return { ok: false, fault: { code: 'invalid_args', message: issues.join('; ').slice(0, 500) } };
 }
 
-/** @throws CommandError */
-export function prepare(table: CommandTable, name: string, args: unknown): ReadyCommand {
-  const command = table.get(name);
-  if (command === undefined) {
-    const known = [...table.keys()].join(', ');
-    throw new CommandError(
-      'unknown_command',
-      `there is no command "${name.slice(0, 40)}"; there are ${known}`,
-    );
-  }
-  const { definition, handle } = command;
-  const parsed = definition.args.safeParse(args);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.slice(0, 5).map((issue) => {
-      const field = issue.path.join('.');
-      return field === '' ? issue.message : `${field}: ${issue.message}`;
-    });
-    throw new CommandError('invalid_args', issues.join('; ').slice(0, 500));
-  }
-  return { isReadOnly: definition.isReadOnly === true, carryOut: () => handle(parsed.data) };
+/** A command with checked arguments, to be carried out. @throws CommandError */
+export function prepare(table: CommandTable, name: string, args: unknown): { carryOut(): unknown } {
+  const checked = checkArgs(table, name, args);
+  if (!checked.ok) throw new CommandError(checked.fault.code, checked.fault.message);
+  return { carryOut: () => table.get(name)?.handle(checked.args) };
 }

@@ -17,7 +17,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
-import { explainFault } from '../tokens/answer-reader.ts';
+import { explainFault } from '../tokens/answer-rules.ts';
 import { readDesired, writeDesired } from './desired-file.ts';
 import {
   type DesiredDocument,

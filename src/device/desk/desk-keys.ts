@@ -6,7 +6,7 @@ import type { KeyBinding } from '../../protocol/config-keys.ts';
 import { keyCode } from '../../protocol/key-names.ts';
 import type { CommandDefinition } from '../../protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
-import { createCommandRate } from '../commands/command-rate.ts';
+import { countCommand, UNUSED_RATE } from '../commands/command-rate-rules.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CarryOut } from './by-hand.ts';
 
@@ -30,8 +30,8 @@ const DEFINITIONS: Readonly<Record<string, CommandDefinition>> = COMMANDS;
 
 export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
   const { clock, log } = deps;
-  // The same limit as over MQTT; a key gets no answer, so none is counted as missing.
-  const rate = createCommandRate(clock, () => {});
+  // The same limit as over MQTT.
+  let rate = UNUSED_RATE;
   const missing = new Map<string, string>();
 
   const refuse = (command: string, code: string, message: string): void =>
@@ -47,7 +47,9 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
   };
 
   const give: CarryOut = (command, args): void => {
-    if (rate.next() !== 'take') return refuse(command, 'busy', 'too many commands at once');
+    const counted = countCommand(rate, clock.now());
+    rate = counted.rate;
+    if (counted.allowed !== 'take') return refuse(command, 'busy', 'too many commands at once');
     try {
       const result = deps.carryOut(command, args);
       if (result instanceof Promise) result.catch((error: unknown) => failed(command, error));
@@ -88,7 +90,6 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
 
   return {
     close() {
-      rate.close();
       for (const device of devices) device.close();
     },
   };

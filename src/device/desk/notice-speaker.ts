@@ -3,8 +3,8 @@ import type { Config } from '../../protocol/config.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { Notice } from '../lane/lane-conversation.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { maySpeakNotice } from '../say/notice-rules.ts';
 import type { SayQueue } from '../say/say-queue.ts';
-import { maySpeakNotice } from './desk-rules.ts';
 
 const LOOK_EACH_MS = 500;
 /** Error codes from a service that does not speak texts. */
@@ -49,15 +49,15 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   };
 
   const speak = (waited: Waiting): void => {
-    const { lane, notice } = waited;
+    const { lane, desk, notice } = waited;
     spokenLanguages.set(lane.id, [...(spokenLanguages.get(lane.id) ?? []), notice.language]);
     const refused = (error: unknown): void => {
       if (!(error instanceof CommandError)) throw error;
       if (NEVER.includes(error.code)) silent.add(lane.id);
     };
     try {
-      const mayBegin = (): boolean => isGoodMoment(waited);
-      says.say([lane], { ...notice, translate: false, mayBegin }).catch(refused);
+      const speech = { ...notice, translate: false, desk: desk.map(({ id }) => id) };
+      says.say([lane], speech).catch(refused);
     } catch (error) {
       refused(error);
     }

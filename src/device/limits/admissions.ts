@@ -1,19 +1,46 @@
+import type { Handlers } from '../../machine/machine.ts';
+import type { Runner } from '../../machine/runner.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
+import type { Config } from '../../protocol/config.ts';
 import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { openSince } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { type Admission, admissionOf } from './admission.ts';
-import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
-import { openingDelayMs } from './schedule.ts';
+import { type BatchedWriter, createBatchedWriter } from '../state-files/batched-writer.ts';
+import { readKept } from '../state-files/kept-state.ts';
+import {
+  type AdmissionsEffect,
+  type AdmissionsEvent,
+  type AdmissionsFacts,
+  admissionsMachine,
+  budgetReport,
+  refusalOf,
+} from './admissions-machine.ts';
+import type { BudgetUse } from './budget.ts';
+import { readBudget, writeBudget } from './budget-file.ts';
 
-/** Longest time until a change of the wall clock is noticed (ms). */
-const LOOK_EACH_MS = 30_000;
-
-export interface AdmissionsDeps extends BudgetCountDeps {
+export interface AdmissionsDeps {
   /** Name of the device, unique in the fleet. */
   readonly device: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runner: Runner;
+  readonly lanes: readonly LaneRunner[];
+  /** Time zone of the days if there is no schedule; null: unknown, so UTC is used and a warning logged. */
+  timeZone(): string | null;
+  /** The local day in that zone without time zone tables, which take a tenth of a kiosk's memory. */
+  machineDay?: ((wall: WallMs) => number) | undefined;
+  /** Keeps the budget use across restarts; null: a restart resets it. */
+  readonly file: StateFile | null;
+  /** Called with a reason when the use cannot be saved, and with null once it can be saved again. */
+  kept(problem: string | null): void;
+  config(): Pick<Config, 'schedule' | 'budget'>;
+  tell(detail: EventDetail<'budget'>): void;
   /** The result of `closedUntil` or `budget` has changed. */
   changed(): void;
 }
@@ -37,85 +64,39 @@ export interface Admissions {
 }
 
 export function createAdmissions(deps: AdmissionsDeps): Admissions {
-  const { clock, lanes } = deps;
-  const budget = createBudgetCount(deps);
-  const openUntil = new Map<string, WallMs>();
-  const given = new Map<string, Admission>();
-  const delayMs = openingDelayMs(deps.device);
-  let toldBudget = '';
-  let isReviewing = false;
-  let isStale = false;
-  let isClosed = false;
-  let cancel = (): void => {};
-
-  const judge = (): void => {
-    const { schedule } = deps.config();
-    const wall = clock.wall();
-    const left = budget.left();
-    const dayEndsAt = left === null ? null : budget.dayEndsAt();
-    const used = JSON.stringify(budget.report());
-    let isTold = used !== toldBudget;
-    toldBudget = used;
-    for (const lane of lanes) {
-      const opened = openUntil.get(lane.id) ?? null;
-      const admission = admissionOf(
-        { schedule, openingDelayMs: delayMs, isSpent: left === 0, dayEndsAt, openUntil: opened },
-        wall,
-      );
-      isTold ||= given.get(lane.id)?.until !== admission.until;
-      given.set(lane.id, admission);
-      if (lane.state.hold !== admission.hold) lane.post({ type: 'hold', hold: admission.hold });
-    }
-    if (isTold) deps.changed();
-    arm(schedule !== null || left !== null);
+  const { clock, lanes, runner, log, file, timeZone, machineDay } = deps;
+  const kept = readKept(
+    {
+      file,
+      log,
+      parse: readBudget,
+      late: (days) => machine.post({ type: 'late', days }),
+    },
+    // A visitor in front of a kiosk with a broken disk matters more than the budget of one day, and the backend has
+    // its own limits.
+    'cannot read the budget used so far; counting begins at zero',
+  );
+  const writer = createBudgetWriter(deps, () => machine.state.use);
+  const handlers: Handlers<AdmissionsEvent, AdmissionsEffect> = {
+    hold({ lane, hold }) {
+      lanes.find(({ id }) => id === lane)?.post({ type: 'hold', hold });
+    },
+    refresh() {
+      deps.changed();
+    },
+    tell({ detail }) {
+      deps.tell(detail);
+    },
+    keep() {
+      writer?.changed();
+    },
+    warn_of_zone() {
+      log.warn({}, 'the time zone of the machine is unknown: budget days begin at midnight UTC');
+    },
   };
-
-  const arm = (isRuled: boolean): void => {
-    cancel();
-    if (!isRuled || isClosed) return;
-    const now = clock.now();
-    const wall = clock.wall();
-    const moments = lanes.flatMap(({ id }) => {
-      const changesAt = given.get(id)?.changesAt ?? null;
-      return changesAt === null || wall === null ? [] : [now + changesAt - wall];
-    });
-    const open = lanes.reduce((sum, { state }) => sum + openSince(state).length, 0);
-    const toNews = budget.toNews();
-    if (toNews !== null && open > 0) moments.push(now + toNews / open);
-    cancel = clock.at(Math.max(now + 1, Math.min(now + LOOK_EACH_MS, ...moments)), review);
-  };
-
-  const review = (): void => {
-    if (isReviewing) {
-      isStale = true;
-      return;
-    }
-    isReviewing = true;
-    try {
-      do {
-        isStale = false;
-        budget.count();
-        judge();
-      } while (isStale);
-    } finally {
-      isReviewing = false;
-    }
-  };
-
-  /** Why these lanes may not start; null: they may. @param isOpening the command overrides the schedule */
-  const refusalOf = (chosen: readonly LaneRunner[], isOpening: boolean): CommandError | null => {
-    if (budget.left() === 0) {
-      const { minutesPerDay } = deps.config().budget;
-      const at = timestamp(budget.dayEndsAt()) ?? 'the day ends';
-      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay): no session begins until ${at}`;
-      return new CommandError('budget', message);
-    }
-    const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
-    if (closed === undefined || isOpening) return null;
-    const since = closed.until === null ? '' : ` until ${timestamp(closed.until)}`;
-    const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it anyway`;
-    return new CommandError('closed', message);
-  };
+  const facts = (): AdmissionsFacts => ({ lanes, config: deps.config(), timeZone, machineDay });
+  const machine = runner.run(admissionsMachine(deps.device, kept ?? [], clock.now()), handlers, facts);
+  const review = (): void => machine.post({ type: 'review' });
 
   return {
     review,
@@ -125,10 +106,8 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
         openSince(before).length === openSince(after).length;
       if (!isAsBefore) review();
     },
-    budget: () => budget.report(),
-    closedUntil(lane) {
-      return timestamp(given.get(lane)?.until ?? null);
-    },
+    budget: () => budgetReport(machine.state, deps.config()),
+    closedUntil: (lane) => timestamp(machine.state.admissions[lane]?.until ?? null),
     admit(chosen, until) {
       const at = until === undefined ? null : asWall(Date.parse(until));
       const wall = clock.wall();
@@ -136,21 +115,33 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
         throw new CommandError('invalid_args', `until: ${until} must be in the future`);
       }
       review();
-      const refusal = refusalOf(chosen, at !== null);
-      if (refusal !== null) throw refusal;
-      if (at === null) return;
-      for (const { id } of chosen) openUntil.set(id, at);
-      review();
+      const ids = chosen.map(({ id }) => id);
+      const refusal = refusalOf(machine.state, ids, at !== null, { ...facts(), now: clock.now(), wall });
+      if (refusal !== null) throw new CommandError(refusal.code, refusal.message);
+      if (at !== null) machine.post({ type: 'open', lanes: ids, until: at });
     },
-    stopped(chosen) {
-      for (const { id } of chosen) openUntil.delete(id);
-      review();
-    },
+    stopped: (chosen) => machine.post({ type: 'stopped', lanes: chosen.map(({ id }) => id) }),
     close() {
-      budget.count();
-      isClosed = true;
-      cancel();
-      return budget.close();
+      machine.post({ type: 'end' });
+      machine.close();
+      return writer?.flush() ?? Promise.resolve();
     },
   };
+}
+
+function createBudgetWriter(
+  { file, clock, log, kept }: AdmissionsDeps,
+  use: () => BudgetUse,
+): BatchedWriter | null {
+  if (file === null) return null;
+  return createBatchedWriter(
+    file,
+    clock,
+    () => writeBudget(use()),
+    (problem) => {
+      kept(problem);
+      if (problem === null) log.info({}, 'budget usage is saved again');
+      else log.warn({}, `${problem}; budget usage will not survive a restart`);
+    },
+  );
 }

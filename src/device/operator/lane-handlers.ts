@@ -10,7 +10,8 @@ import { allOrNone, heardSteps, languageSteps, speakName } from '../desk/languag
 import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Admissions } from '../limits/admissions.ts';
-import type { SayQueue, Speech } from '../say/say-queue.ts';
+import type { Speech } from '../say/say-machine.ts';
+import type { SayQueue } from '../say/say-queue.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
 
 type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;

@@ -1,12 +1,11 @@
 import type { RepeatFilter } from '../../machine/repeat-filter.ts';
+import type { Runner } from '../../machine/runner.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
-import { createCommandRecord } from '../commands/command-record.ts';
-import { createCommandSignatures } from '../commands/command-signature.ts';
 import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
 import { commandsByHand } from '../desk/by-hand.ts';
 import { createConversations } from '../desk/conversations.ts';
@@ -24,6 +23,7 @@ import { createLogStream } from './log-stream.ts';
 
 export interface OperatorDeps {
   readonly deps: GuardedDeps;
+  readonly runner: Runner;
   readonly address: DeviceAddress;
   readonly topics: DeviceTopics;
   readonly repeats: RepeatFilter;
@@ -69,9 +69,8 @@ export interface Operator {
 }
 
 export function createOperator(parts: OperatorDeps): Operator {
-  const { deps, address, topics, repeats, lanes, config, bus, watch } = parts;
+  const { deps, runner, address, topics, repeats, lanes, config, bus, watch } = parts;
   const { clock, log } = deps;
-  const { groups } = config().device;
   const logs = createLogStream({
     topics,
     clock,
@@ -86,7 +85,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
-  const says = createSayQueue({ clock, lanes, watch });
+  const says = createSayQueue({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
   const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
@@ -103,24 +102,18 @@ export function createOperator(parts: OperatorDeps): Operator {
   };
   const table = bindCommands(COMMANDS, handlers);
   const tableAtDesk = bindCommands(COMMANDS, { ...handlers, ...handlersAtDesk({ lanes, says }) });
-  const signatures = createCommandSignatures(
-    [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
-    clock,
-    deps.signatures,
-    (name) => table.get(name)?.definition.mustBeSigned === true,
-  );
-  const record = createCommandRecord(deps.commandFile ?? null, clock, log, parts.kept);
   const dispatcher = createCommandDispatcher(
     {
       address,
-      groups,
-      topics,
+      groups: config().device.groups,
       clock,
       log,
       random: deps.random,
       repeats,
-      record,
-      signatures,
+      runner: parts.runner.apart(),
+      file: deps.commandFile ?? null,
+      kept: parts.kept,
+      signatures: deps.signatures,
       awaitedChanged: parts.awaitedChanged,
       dropped: parts.dropped,
     },
@@ -147,7 +140,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     },
     receive: (bus, message) => dispatcher.receive(bus, message),
     carryOut: commandsByHand('touch', tableAtDesk, lanes, conversations),
-    trust: (next) => signatures.trust(next),
+    trust: (next) => dispatcher.trust(next),
     lanesChanged() {
       conversations.lanesChanged();
       says.lanesChanged();

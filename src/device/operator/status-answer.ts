@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { accountOf, reportAccount } from '../lane/runner/lane-account.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Publisher } from '../status/publisher.ts';
-import type { RefusedAnswers } from '../tokens/refused-answers.ts';
+import type { RunningTokens } from '../tokens/tokens.ts';
 
 export interface StatusAnswerDeps {
   readonly clock: Clock;
@@ -10,19 +10,19 @@ export interface StatusAnswerDeps {
   readonly bootId: string;
   readonly lanes: readonly LaneRunner[];
   readonly publisher: Publisher;
-  readonly refused: RefusedAnswers;
+  readonly tokens: Pick<RunningTokens, 'counts'>;
 }
 
 /** Creates the handler of the command `status`. */
 export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
-  const { clock, version, bootId, lanes, publisher, refused } = deps;
+  const { clock, version, bootId, lanes, publisher, tokens } = deps;
   const startedAt = clock.now();
   return () => ({
     ...publisher.status(),
     version,
     boot_id: bootId,
     uptime_s: Math.round((clock.now() - startedAt) / 1000),
-    refused_answers: refused.counts,
+    refused_answers: tokens.counts.refusedAnswers,
     lanes: publisher.laneReports(),
     audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane, clock.now()))),
   });

@@ -1,14 +1,15 @@
+import { createDefects } from '../../machine/defects.ts';
+import { createEventLoop } from '../../machine/event-loop.ts';
 import { createRepeatFilter } from '../../machine/repeat-filter.ts';
+import { createRunner } from '../../machine/runner.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { CommandDefinitions } from '../../protocol/mqtt/commands/command-definition.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
-import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { DeviceAddress } from '../../protocol/mqtt/topics.ts';
 import { type CommandDispatcher, createCommandDispatcher } from '../commands/command-dispatcher.ts';
-import { createCommandRecord } from '../commands/command-record.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { createCommandSignatures } from '../commands/command-signature.ts';
 import { bindCommands } from '../commands/command-table.ts';
 
 export interface RefusingDispatcherDeps {
@@ -33,13 +34,21 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
   };
   const handlers = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, refuse]));
   const table = bindCommands<CommandDefinitions>(COMMANDS, { ...handlers, status });
-  const record = createCommandRecord(commandFile, clock, log);
-  const topics = deviceTopics(address);
-  const bases = [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)];
-  // No command is carried out, so no signature is needed.
-  const signatures = createCommandSignatures(bases, clock, null, () => false);
+  const { report } = createDefects(log, clock);
+  const loop = createEventLoop((error) => report('event loop', error));
   const dispatcher = createCommandDispatcher(
-    { address, groups, topics, clock, log, random: Math.random, repeats, record, signatures },
+    {
+      address,
+      groups,
+      clock,
+      log,
+      random: Math.random,
+      repeats,
+      runner: createRunner({ clock, loop, defects: report }),
+      file: commandFile,
+      // No command is carried out, so no signature is needed.
+      signatures: null,
+    },
     table,
   );
   return {

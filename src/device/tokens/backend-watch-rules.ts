@@ -1,4 +1,5 @@
 import { draw, type Seed } from '../../core/random.ts';
+import type { Step } from '../../machine/machine.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 
 /**
@@ -77,11 +78,6 @@ export type BackendWatchEffect =
   | { readonly type: 'may_ask'; readonly may: boolean }
   | { readonly type: 'probes_unknown' };
 
-export interface BackendWatchResult {
-  readonly state: BackendWatch;
-  readonly effects: readonly BackendWatchEffect[];
-}
-
 /** Time without a usable answer until the backend counts as silent (ms). */
 export const SILENT_AFTER_MS = 20_000;
 /** Number of tries after which a probe counts as unanswered: the broker does not store answers, and one can be lost. */
@@ -136,7 +132,7 @@ export function stepBackendWatch(
   given: BackendWatch,
   event: BackendWatchEvent,
   now: MonotonicMs,
-): BackendWatchResult {
+): Step<BackendWatch, BackendWatchEffect> {
   const effects: BackendWatchEffect[] = [];
   const handled = handle(given, event, now, effects);
   return { state: plan(lookAtTime(handled, now, effects), now), effects };

@@ -1,13 +1,7 @@
 import { createKnownSecrets } from '../../adapters/known-secrets.ts';
 import type { StreamTarget } from '../../ports/stream.ts';
+import type { Secret } from './answer-rules.ts';
 import { AddressError, streamAddress } from './stream-address.ts';
-
-interface Secret {
-  readonly token: string;
-  /** The session's id, which may look like a token. */
-  readonly session: string;
-  readonly urlTemplate: string;
-}
 
 /** The only place for tokens: they stay in memory while they may be needed, and go only to the stream. */
 export interface TokenStore {

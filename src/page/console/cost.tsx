@@ -1,4 +1,10 @@
-import { BILL_KEYS, type BillLine } from '../../protocol/bill.ts';
+import {
+  BILL_KEYS,
+  BILL_ON_CONSOLE,
+  type BillFormat,
+  type BillLine,
+  CONSOLE_BILL_COLUMNS,
+} from '../../protocol/bill.ts';
 import type { Cost } from '../../protocol/console-owner.ts';
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
@@ -52,25 +58,30 @@ function Lines({ cost: { lines, total, by } }: { readonly cost: Cost }) {
       none={t('cost_none')}
       figures={[
         [t('so_far'), t('minutes', { n: Math.round(total.minutes) })],
-        [t('forecast'), t('minutes', { n: Math.round(total.forecast_minutes) })],
-        [t('sessions'), numberText(total.sessions)],
-        [t('unreported'), numberText(total.unreported)],
+        ...CONSOLE_BILL_COLUMNS.filter((column) => column !== 'budget_minutes').map(
+          (column) =>
+            [t(`bill_${column}`), totalText(total[column], BILL_ON_CONSOLE[column].format)] as const,
+        ),
       ]}
-      heads={[t(`by_${by}`), t('minutes_head'), t('forecast'), t('budget'), t('sessions'), t('unreported')]}
+      heads={[t(`by_${by}`), t('minutes_head'), ...CONSOLE_BILL_COLUMNS.map((column) => t(`bill_${column}`))]}
       lines={lines.map((line) => ({
         key: line.name,
         name: <LineName by={by} line={line} />,
         share: line.minutes,
         first: numberText(line.minutes, 1),
-        others: [
-          numberText(line.forecast_minutes, 1),
-          line.budget_minutes === null ? '' : numberText(line.budget_minutes),
-          numberText(line.sessions),
-          line.unreported === 0 ? '' : numberText(line.unreported),
-        ],
+        others: CONSOLE_BILL_COLUMNS.map((column) => cellText(line[column], BILL_ON_CONSOLE[column].format)),
       }))}
     />
   );
+}
+
+function totalText(value: number, format: BillFormat): string {
+  return format === 'minutes' ? t('minutes', { n: Math.round(value) }) : numberText(value);
+}
+
+function cellText(value: number | null, format: BillFormat): string {
+  if (value === null || (format === 'exception' && value === 0)) return '';
+  return numberText(value, format === 'minutes' ? 1 : 0);
 }
 
 function LineName({ by, line }: { readonly by: Cost['by']; readonly line: BillLine }) {

@@ -1,3 +1,5 @@
+import { createDecimator } from '../decimator.ts';
+
 /** Format of the sound for all speech measures, whatever the microphone's rate: 8 kHz, in frames of 20 ms. */
 export const BAND_HZ = 8000;
 export const FRAME_MS = 20;
@@ -13,26 +15,18 @@ export interface Band {
 
 /** @param rateHz of the pushed sound, 8 kHz or more */
 export function createBand(rateHz: number): Band {
+  const decimate = createDecimator(rateHz, BAND_HZ);
   const frame = new Float32Array(FRAME_SAMPLES);
-  const step = rateHz / BAND_HZ;
   const share = 1 - Math.exp((-2 * Math.PI * RUMBLE_HZ) / BAND_HZ);
   let filled = 0;
-  /** `missing`: input samples missing for the next output sample. */
-  const begun = { sum: 0, summed: 0, missing: step, slow: 0, slower: 0 };
+  const begun = { slow: 0, slower: 0 };
   return {
     push(samples, take) {
       // Local for speed: each change of a number captured by a closure allocates an object.
-      let { sum, summed, missing, slow, slower } = begun;
-      for (let index = 0; index < samples.length; index++) {
-        sum += samples[index] as number;
-        summed++;
-        missing--;
-        // Averages the covered samples: a crude low pass, good enough for a decision.
-        if (missing > 0.5) continue;
-        missing += step;
-        const value = sum / (summed * 32_768);
-        sum = 0;
-        summed = 0;
+      let { slow, slower } = begun;
+      const thin = decimate(samples);
+      for (let index = 0; index < thin.length; index++) {
+        const value = thin[index] as number;
         slow += share * (value - slow);
         const high = value - slow;
         slower += share * (high - slower);
@@ -41,7 +35,8 @@ export function createBand(rateHz: number): Band {
         filled = 0;
         take(frame);
       }
-      Object.assign(begun, { sum, summed, missing, slow, slower });
+      begun.slow = slow;
+      begun.slower = slower;
     },
   };
 }

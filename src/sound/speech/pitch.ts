@@ -25,6 +25,7 @@ export interface PitchFinder {
 
 export function createPitchFinder(): PitchFinder {
   const recent = new Float32Array(WINDOW + LONGEST);
+  const products = new Float64Array(LONGEST + 1);
   const fits = new Float32Array(LONGEST + 2);
 
   const find = (): Pitch => {
@@ -34,16 +35,13 @@ export function createPitchFinder(): PitchFinder {
     // The power is updated from lag to lag: one sample enters, one leaves.
     let other = 1e-9;
     for (let index = from - SHORTEST + 1; index < recent.length - SHORTEST + 1; index++) {
-      other += (recent[index] ?? 0) ** 2;
+      other += (recent[index] as number) ** 2;
     }
+    multiply(recent, from, products);
     let best = 0;
     for (let lag = SHORTEST; lag <= LONGEST; lag++) {
-      other += (recent[from - lag] ?? 0) ** 2 - (recent[recent.length - lag] ?? 0) ** 2;
-      let product = 0;
-      for (let index = from; index < recent.length; index++) {
-        product += (recent[index] ?? 0) * (recent[index - lag] ?? 0);
-      }
-      const fit = product / Math.sqrt(power * Math.max(1e-9, other));
+      other += (recent[from - lag] as number) ** 2 - (recent[recent.length - lag] as number) ** 2;
+      const fit = (products[lag] as number) / Math.sqrt(power * Math.max(1e-9, other));
       fits[lag] = fit;
       if (fit > best) best = fit;
     }
@@ -70,4 +68,26 @@ export function createPitchFinder(): PitchFinder {
       return isLookedAt ? find() : NONE;
     },
   };
+}
+
+/** Multiplies the samples from this place on with those of each lag before them. Four lags at a time, because each sample is then read once for all four. */
+function multiply(samples: Float32Array, from: number, products: Float64Array): void {
+  for (let lag = SHORTEST; lag <= LONGEST; lag += 4) {
+    let first = 0;
+    let second = 0;
+    let third = 0;
+    let fourth = 0;
+    for (let index = from; index < samples.length; index++) {
+      const sample = samples[index] as number;
+      const before = index - lag;
+      first += sample * (samples[before] as number);
+      second += sample * (samples[before - 1] as number);
+      third += sample * (samples[before - 2] as number);
+      fourth += sample * (samples[before - 3] as number);
+    }
+    products[lag] = first;
+    products[lag + 1] = second;
+    products[lag + 2] = third;
+    products[lag + 3] = fourth;
+  }
 }

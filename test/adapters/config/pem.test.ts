@@ -9,7 +9,7 @@ import {
   pairFault,
   privateKeyFault,
 } from '../../../src/adapters/config/pem.ts';
-import { readNamedFiles } from '../../../src/device/doctor/probes/named-files.ts';
+import { readNamedFiles } from '../../../src/device/doctor/checks/configuration/named-files.ts';
 import { findUnusableFile } from '../../../src/device/machine-deps.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { needs } from '../../needs.ts';

@@ -8,8 +8,8 @@ import { readCertificateFile, readPem } from '../../../src/adapters/config/pem.t
 import { readKey, readPassword, readSecret } from '../../../src/adapters/config/secret.ts';
 import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { brokerConnection } from '../../../src/device/broker/broker-access.ts';
-import { judgeConfiguration } from '../../../src/device/doctor/configuration.ts';
-import { readNamedFiles } from '../../../src/device/doctor/probes/named-files.ts';
+import { judgeConfiguration } from '../../../src/device/doctor/checks/configuration/configuration-rules.ts';
+import { readNamedFiles } from '../../../src/device/doctor/checks/configuration/named-files.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { needs } from '../../needs.ts';
 import { findOpenssl } from '../mqtt/mosquitto.ts';

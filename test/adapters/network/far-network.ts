@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleProgram } from '../../../scripts/bundle-program.mjs';
-import type { ReachFacts } from '../../../src/device/doctor/connection-rules.ts';
+import type { ReachFacts } from '../../../src/device/doctor/network/reach-rules.ts';
 
 export interface ProbeOptions {
   /** The host name in every address. */

@@ -12,7 +12,7 @@ import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { createHttp } from '../../../src/adapters/network/http-client.ts';
 import { askServerTime } from '../../../src/adapters/network-time.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
-import { reach, serverOf } from '../../../src/device/doctor/probes/connection.ts';
+import { reach, serverOf } from '../../../src/device/doctor/network/reach.ts';
 import type { StreamListener } from '../../../src/ports/stream.ts';
 import { runMain } from '../../../src/program/run-main.ts';
 import type { ProbeOptions } from './far-network.ts';

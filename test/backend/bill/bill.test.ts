@@ -1,8 +1,9 @@
 /** The bill: sums, months, budgets, and what spreadsheets get. Figures are computed by hand. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { billOf, readMonth } from '../../../src/backend/bill/bill.ts';
+import { billOf, readMonth, totalOf } from '../../../src/backend/bill/bill.ts';
 import { csvOf } from '../../../src/backend/bill/bill-csv.ts';
 import type { DeviceSum } from '../../../src/ports/store.ts';
+import { deviceSum } from './bill-lines.ts';
 
 const ZONE = process.env['TZ'];
 afterEach(() => {
@@ -10,15 +11,8 @@ afterEach(() => {
   else process.env['TZ'] = ZONE;
 });
 
-const sum = (device: string, minutes: number, more: Partial<DeviceSum> = {}): DeviceSum => ({
-  device,
-  sessions: 1,
-  ms: minutes * 60_000,
-  unreported: 0,
-  unreportedMs: 0,
-  implausible: 0,
-  ...more,
-});
+const sum = (device: string, minutes: number, more: Partial<DeviceSum> = {}): DeviceSum =>
+  deviceSum(device, { sessions: 1, ms: minutes * 60_000, ...more });
 const NOVEMBER = { from: 1_793_491_200_000, to: 1_796_083_200_000 };
 const NOTHING = { groups: [], devices: {} };
 const group = (name: string, members: string[], minutesPerMonth?: number) => ({
@@ -122,6 +116,14 @@ describe('a bill', () => {
       sum('museum/b', 1, { unreported: 1, unreportedMs: null }),
     ];
     expect(billOf(sums, policy, 'group', NOVEMBER, NOVEMBER.to)[0]?.unreported_minutes_at_most).toBeNull();
+    expect(totalOf(billOf(sums, policy, 'device', NOVEMBER, NOVEMBER.to))).toEqual({
+      sessions: 2,
+      minutes: 2,
+      unreported: 2,
+      unreported_minutes_at_most: null,
+      implausible: 0,
+      forecast_minutes: 2,
+    });
   });
 });
 

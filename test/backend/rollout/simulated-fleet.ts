@@ -6,6 +6,7 @@ import type { Bus, BusListener, OpenBus, PublishOptions } from '../../../src/por
 import type { Store } from '../../../src/ports/store.ts';
 import type { UpdateReport } from '../../../src/protocol/update.ts';
 import type { VirtualClock } from '../../virtual-clock.ts';
+import { deviceSum } from '../bill/bill-lines.ts';
 
 export const PREFIX = 'dragoman/v1';
 const MINUTE = 60_000;
@@ -126,8 +127,7 @@ export function createSimulatedFleet(options: {
     const counts = new Map<string, number>();
     for (const { device, at } of conversed)
       if (at >= from && at < to) counts.set(device, (counts.get(device) ?? 0) + 1);
-    const rest = { sessions: 0, unreported: 0, unreportedMs: 0, implausible: 0 };
-    return [...counts].map(([device, count]) => ({ device, ms: count * MINUTE, ...rest }));
+    return [...counts].map(([device, count]) => deviceSum(device, { ms: count * MINUTE }));
   };
 
   const live = (): void => {

@@ -1,19 +1,10 @@
 import { expect, it } from 'vitest';
 import { createFleetView } from '../../../src/backend/fleet/fleet-view.ts';
 import { backendFamilies } from '../../../src/backend/watch/backend-metrics.ts';
+import { billLine } from '../bill/bill-lines.ts';
 
 it("shows a group's minutes and its budget in seconds", () => {
-  const line = {
-    name: 'halls',
-    sessions: 3,
-    minutes: 8.5,
-    unreported: 0,
-    unreported_minutes_at_most: 0,
-    implausible: 0,
-    forecast_minutes: 20,
-    budget_minutes: 600,
-    warning: 'none',
-  } as const;
+  const line = billLine('halls', { sessions: 3, minutes: 8.5, forecast_minutes: 20, budget_minutes: 600 });
   const families = backendFamilies({
     isConnected: true,
     followsFleet: true,

@@ -3,6 +3,7 @@ import { watchBudgets } from '../../../src/backend/watch/group-budgets.ts';
 import { type Store, StoreDown } from '../../../src/ports/store.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
+import { deviceSum } from '../bill/bill-lines.ts';
 
 const ZONE = process.env['TZ'];
 afterEach(() => {
@@ -30,8 +31,7 @@ it.each(['Pacific/Auckland', 'America/New_York'])(
     const changed: string[] = [];
     const sums: Store['sums'] = async (from, to) => {
       asked.push([from, to].map((at) => new Date(at).toISOString().slice(0, 10)).join(' '));
-      const sum = { device: 'museum/a', sessions: 1, unreported: 0, unreportedMs: 0, implausible: 0 };
-      return [{ ...sum, ms: 100 * 60_000 }];
+      return [deviceSum('museum/a', { sessions: 1, ms: 100 * 60_000 })];
     };
     const budgets = watchBudgets({
       config,

@@ -6,9 +6,9 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { loadConfig } from '../../../src/adapters/config/load.ts';
 import { pollStart } from '../../../src/cli/boot-report/start-poll.ts';
 import { openEnvironment } from '../../../src/cli/demo/environment.ts';
-import { runChecks } from '../../../src/device/doctor/check.ts';
 import { createExamination } from '../../../src/device/doctor/examination.ts';
-import { logIn } from '../../../src/device/doctor/probes/login.ts';
+import { logIn } from '../../../src/device/doctor/network/broker-login.ts';
+import { runChecks } from '../../../src/device/doctor/report/check.ts';
 import { judgeStart } from '../../../src/installer/core/start-facts.ts';
 import type { MachineParts } from '../../../src/ports/machine.ts';
 import { inProcessPrograms } from '../../e2e/in-process.ts';
@@ -115,7 +115,22 @@ describe('no agent at all', () => {
     await agentSays({ status: 'ready', reasons: [] });
     const proc = join(folder, `nobody-${entry}`);
     mkdirSync(join(proc, entry), { recursive: true });
-    expect(await look({ ...machine, kernel: { ...machine.kernel, proc } })).toMatch(/^no_microphone: /);
+    const alone = { ...machine, kernel: { ...machine.kernel, proc } };
+    expect(await look(alone)).toMatch(/^no_microphone: /);
+  });
+
+  it('has no status, although the broker still retains one', async () => {
+    await agentSays({ status: 'ready', reasons: [] });
+    const proc = join(folder, 'no-agent');
+    mkdirSync(join(proc, String(process.pid)), { recursive: true });
+    const alone = { ...machine, kernel: { ...machine.kernel, proc } };
+    const options = { file, loaded: load(), clock, only: [], isSilent: true };
+    const examination = createExamination({ ...options, machine: alone });
+    expect(await examination.agentStatus()).toBeNull();
+    await examination.close();
+    const beside = createExamination({ ...options, machine });
+    expect(await beside.agentStatus()).toMatchObject({ status: 'ready' });
+    await beside.close();
   });
 });
 

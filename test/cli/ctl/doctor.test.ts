@@ -1,6 +1,6 @@
 /** `dragoman ctl ... doctor`: output and exit code match those of `dragoman doctor` on the device. */
 import { describe, expect, it } from 'vitest';
-import { diagnosisOf } from '../../../src/device/doctor/finding.ts';
+import { diagnosisOf } from '../../../src/device/doctor/report/finding.ts';
 import type { Finding, Verdict } from '../../../src/protocol/mqtt/diagnose.ts';
 import { ctlOfEachTest } from './ctl-on-loopback.ts';
 

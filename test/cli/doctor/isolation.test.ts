@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
-import { tryForeignTopics } from '../../../src/device/doctor/isolation-checks.ts';
+import { tryForeignTopics } from '../../../src/device/doctor/checks/isolation/foreign-topics.ts';
 import { findMosquitto, findOpenssl, startMosquitto } from '../../adapters/mqtt/mosquitto.ts';
 import { type DeviceLogin, type Form, setUpBroker } from '../../backend/broker/set-up-broker.ts';
 import { needs } from '../../needs.ts';

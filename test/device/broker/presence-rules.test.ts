@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
-import {
-  judgeStatus,
-  noteConnection,
-  noteOtherSeen,
-  settleIdentity,
-  UNDISPUTED,
-  undisputedAt,
-} from '../../../src/device/broker/presence-rules.ts';
+import { judgeStatus } from '../../../src/device/broker/presence-rules.ts';
 
 const OWN = { bootId: 'me', connection: 3, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
@@ -74,21 +66,5 @@ describe('a message on the device’s own status topic', () => {
       expect(other(heard('they', 3, 'lost'))).toEqual({ isWrong: !isRetained, otherBootId: null });
       expect(other(will, heard('you', 5, 'lost'))).toEqual({ isWrong: !isRetained, otherBootId: 'you' });
     }
-  });
-});
-
-describe('a name that two devices use', () => {
-  it('is undisputed again after a connection of ten minutes without a sign of the other device', () => {
-    const seen = noteOtherSeen(UNDISPUTED, 1000);
-    expect(undisputedAt(seen)).toBeNull();
-    expect(settleIdentity(seen, 10_000_000)).toBe(seen);
-    const up = noteConnection(seen, true, 61_000);
-    expect(undisputedAt(up)).toBe(61_000 + UNDISPUTED_AFTER_MS);
-    expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS - 1)).toBe(up);
-    expect(settleIdentity(up, 61_000 + UNDISPUTED_AFTER_MS).seenAt).toBeNull();
-    const again = noteOtherSeen(up, 90_000);
-    expect(undisputedAt(again)).toBe(90_000 + UNDISPUTED_AFTER_MS);
-    expect(undisputedAt(noteConnection(again, false, 95_000))).toBeNull();
-    expect(undisputedAt(noteConnection(UNDISPUTED, true, 5))).toBeNull();
   });
 });

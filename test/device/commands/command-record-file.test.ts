@@ -53,6 +53,13 @@ describe('the record of commands', () => {
     expect(owed(writeRecord(tell(settled, 'k1')))).toEqual([]);
   });
 
+  it('does not hold a command that only reads until it has its answer', () => {
+    const begun = note(EMPTY_LEDGER, { key: 'k1', content: 'c1', open: null }, asWall(1000));
+    expect(JSON.parse(writeRecord(begun))).toMatchObject({ commands: [] });
+    const answered = settle(begun, 'k1', { status: 'ok' });
+    expect(JSON.parse(writeRecord(answered))).toMatchObject({ commands: [{ key: 'k1', status: 'ok' }] });
+  });
+
   it('has a stored example of each version', () => {
     const kept = Array.from({ length: RECORD_VERSION }, (_, index) => `commands-${index + 1}.json`);
     expect(files).toEqual(kept);
@@ -82,6 +89,7 @@ describe('the record of commands', () => {
     '{"version":0,"commands":[]}',
     '{"version":"1","commands":[]}',
     '{"version":1}',
+    '{"version":1,"commands":[{"key":5}]}',
   ])('is rejected when it is %s', (text) => {
     expect(readRecord(text)).toEqual({ kind: 'unreadable' });
   });

@@ -5,10 +5,10 @@ import { commandSections } from '../../../scripts/docs/mqtt-parts.ts';
 import { personAccess } from '../../../src/backend/broker/access.ts';
 import { readVerb, verbsOf } from '../../../src/cli/ctl/verbs.ts';
 import { createCommandDispatcher } from '../../../src/device/commands/command-dispatcher.ts';
-import { createCommandRecord } from '../../../src/device/commands/command-record.ts';
-import { createCommandSignatures } from '../../../src/device/commands/command-signature.ts';
 import { bindCommands, type CommandHandlers } from '../../../src/device/commands/command-table.ts';
+import { createEventLoop } from '../../../src/machine/event-loop.ts';
 import { createRepeatFilter } from '../../../src/machine/repeat-filter.ts';
+import { createRunner } from '../../../src/machine/runner.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import {
   type CommandDefinitions,
@@ -52,20 +52,17 @@ function device(hasKeys = false) {
     ...bindCommands<CommandDefinitions>(COMMANDS, others),
     ...bindCommands(BELL, handlers),
   ]);
-  const keys = hasKeys ? { open: mute } : null;
   const dispatcher = createCommandDispatcher(
     {
       address: ADDRESS,
       groups: [],
-      topics,
       clock,
       log,
       random: () => 0.5,
       repeats: createRepeatFilter(clock),
-      record: createCommandRecord(null, clock, log),
-      signatures: createCommandSignatures([topics.base], clock, keys, (name) =>
-        Boolean(table.get(name)?.definition.mustBeSigned),
-      ),
+      runner: createRunner({ clock, loop: createEventLoop(refuse), defects: refuse }),
+      file: null,
+      signatures: hasKeys ? { open: mute } : null,
     },
     table,
   );

@@ -2,16 +2,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runChecks } from '../../../src/device/doctor/check.ts';
-import { machineChecks, wantedDevices } from '../../../src/device/doctor/machine-checks.ts';
+import { CHECK_LIST } from '../../../src/device/doctor/check-list.ts';
+import type { Inside } from '../../../src/device/doctor/inside.ts';
+import type { Outside } from '../../../src/device/doctor/outside.ts';
+import { runChecks } from '../../../src/device/doctor/report/check.ts';
+import { wantedDevices } from '../../../src/device/doctor/sound-devices/wanted-devices.ts';
+import { checksAt } from '../../../src/device/doctor/way.ts';
 import type { MachineParts, ProgramAnswer } from '../../../src/ports/machine.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';
-import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import type { CheckName, Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-checks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const ON_MACHINE: readonly CheckName[] = [
+  'mixer',
+  'permissions',
+  'disk',
+  'memory',
+  'service',
+  'power',
+  'temperature',
+];
 const MISSING: ProgramAnswer = { ok: false, missing: true, text: '' };
 const MIXER = `Simple mixer control 'Speaker',0
   Capabilities: pvolume pswitch
@@ -58,7 +71,9 @@ async function examine(
     }),
     ...more,
   };
-  const findings = await runChecks(machineChecks(parts, config), { clock: createVirtualClock() });
+  const place = { machine: parts, configured: config === null ? null : { config } } as Outside;
+  const checks = checksAt(place, CHECK_LIST, ON_MACHINE, ({ outside }) => outside);
+  const findings = await runChecks(checks, { clock: createVirtualClock() });
   const of = (check: string): Finding | undefined => findings.find((one) => one.check === check);
   return { of, asked, findings };
 }
@@ -160,5 +175,11 @@ describe('the checks of the machine', () => {
       findings.filter(({ verdict }) => verdicts.includes(verdict)).map(({ check }) => check);
     expect(names(['ok', 'warning'])).toEqual(['disk', 'memory']);
     expect(findings.find(({ check }) => check === 'permissions')?.finding).toContain('configuration');
+  });
+
+  it('are left out by the running agent of a simulation, which has no machine', async () => {
+    const inside = { machine: null, config: CARDS } as Inside;
+    const checks = checksAt(inside, CHECK_LIST, ON_MACHINE, (check) => check.inside);
+    expect(await runChecks(checks, { clock: createVirtualClock() })).toEqual([]);
   });
 });

@@ -3,6 +3,17 @@ import type { AgentDeps } from '../../../src/device/deps/deps.ts';
 import type { DeviceCertificate } from '../../../src/ports/certificate.ts';
 import { expectNoSecret, expectStreaming, explode, reject, throwing } from './tools.ts';
 
+const STORE: DeviceCertificate = {
+  present: { subject: 'CN=kiosk-01', validFrom: 0, validTo: 0 },
+  successor: null,
+  shown: 'present',
+  request: { id: 'r', csr: 'csr' },
+  use() {},
+  draft: async () => null,
+  offer: async () => ({ ok: true }),
+  adopt: async () => null,
+  drop: async () => null,
+};
 const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the handler of a command that throws', () => {
@@ -22,17 +33,7 @@ describe('the handler of a command that throws', () => {
   });
 
   it('answers each certificate with an error: the next one is judged too', async () => {
-    const certificate: DeviceCertificate = {
-      present: { subject: 'CN=kiosk-01', validFrom: 0, validTo: 0 },
-      successor: null,
-      isShown: true,
-      request: { id: 'r', csr: 'csr' },
-      use() {},
-      draft: async () => null,
-      offer: reject,
-      adopt: async () => null,
-      drop: async () => null,
-    };
+    const certificate = { ...STORE, offer: reject };
     const deps = throwing((given) => ({ ...given, certificate }));
     await deps.goLive();
     for (const id of ['c1', 'c2']) {
@@ -40,6 +41,19 @@ describe('the handler of a command that throws', () => {
       await inTurn();
       await inTurn();
       expect(deps.answers('certificate').at(-1)).toMatchObject({ id, error: { code: 'internal' } });
+    }
+    expectStreaming(deps);
+  });
+
+  it('answers a certificate with an error when the store throws', async () => {
+    const certificate = { ...STORE, request: null };
+    Object.defineProperty(certificate, 'request', { get: explode });
+    const deps = throwing((given) => ({ ...given, certificate }));
+    await deps.goLive();
+    for (const args of [{}, { request: 'r', certificate: 'pem' }]) {
+      deps.command('certificate', { id: `c${Object.keys(args).length}`, args });
+      await inTurn();
+      expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'internal' } });
     }
     expectStreaming(deps);
   });

@@ -44,6 +44,7 @@ function results(more: Partial<Results> = {}): Results {
       ['agent', subject(1)],
       ['bare', subject(0.5)],
     ] as const),
+    other: null,
     own: null,
     addonsMissing: 'asked for with --with-addons',
     day: {
@@ -98,6 +99,23 @@ describe('the benchmark results', () => {
     }));
     const subjects = new Map([...results().subjects, ['agent', late] as const]);
     expect(met({ subjects, rounds: costly })).toEqual([false, false, false, false, null, true]);
+  });
+
+  it('compare Node and memory with another commit', () => {
+    const rounds = results().rounds.map((round, at) => ({
+      ...round,
+      costs: new Map([...round.costs, ['other', cost(20 + at, 87)] as const]),
+    }));
+    const subjects = new Map([...results().subjects, ['other', subject(1)] as const]);
+    const both = results({ rounds, subjects, other: 'v1.2.3' });
+    expect(summary(both)).toMatchObject({ node_cpu_ratio_to_other: 1.36, rss_over_other_mb: 3 });
+    expect(verdictsOf(both).slice(-2)).toMatchObject([
+      { measured: '1.36 (1.30 to 2.67)', isMet: false },
+      { measured: '+3.0 (+3.0 to +3.0)', isMet: false },
+    ]);
+    const lines = formatTable(both).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.some((line) => line.includes('The other commit is v1.2.3'))).toBe(true);
   });
 
   it('are drawn and written to the page', () => {

@@ -57,7 +57,8 @@ export function runCapture(
   let conversion: Conversion | null = null;
   let converted: Shape | null = null;
   let loading = false;
-  let isQuiet = true;
+  /** The last delivery. It is measured only when its level is needed. */
+  let last: Uint8Array = new Uint8Array(0);
   const startLimit = createStartLimit();
   /** The running child has delivered sound. */
   let hasSounded = false;
@@ -127,7 +128,7 @@ export function runCapture(
     supervisor.working();
     hasSounded = true;
     startLimit.met();
-    if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDb < QUIET_DBFS;
+    last = joined;
     if (!isPlain() && !isConverted()) load(shape);
     const sound = joined.subarray(0, whole);
     if (isPlain()) return sink.frames(sound, capturedAt);
@@ -158,7 +159,7 @@ export function runCapture(
       },
       gone: watchdog.rest,
       inspect: kind.inspect,
-      isQuiet: () => isQuiet,
+      isQuiet: () => measureLevel(last).rmsDb < QUIET_DBFS,
       alternative: kind.alternative,
       fault: (fault) => sink.fault(fault),
       back() {},

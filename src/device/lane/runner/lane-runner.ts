@@ -178,9 +178,9 @@ export class LaneRunner {
     return tokenRequestOf(this.current.session);
   }
 
-  /** Whether an answer to this token request can still be used. */
-  awaitsAnswer(request: string): boolean {
-    return openRequest(this.current)?.id === request;
+  /** The token request that an answer may still fulfil. */
+  get openRequest(): PendingTokenRequest | null {
+    return openRequest(this.current);
   }
 
   /** Whether the lane may need the backend at any moment. */

@@ -1,20 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { DeviceHealth, HealthSeries } from '../../../protocol/console-device.ts';
+import { type DeviceHealth, HEALTH_SERIES, type HealthSeries } from '../../../protocol/console-device.ts';
 import { devicePath } from '../api.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
 import { language, locale, numberText, t } from '../text.ts';
-
-const SERIES: readonly HealthSeries[] = [
-  'captureToWireMs',
-  'wireToSpeakerMs',
-  'levelDbfs',
-  'speechLostS',
-  'cpuPercent',
-  'rssMb',
-  'temperatureC',
-  'loopLagMs',
-];
 
 /** Health figures of the last 24 hours. */
 export function Health({ device }: { readonly device: string }) {
@@ -22,7 +11,7 @@ export function Health({ device }: { readonly device: string }) {
   return (
     <Shown of={health}>
       {(shown) => {
-        const measured = SERIES.filter((name) => shown.series[name]?.some((value) => value !== null));
+        const measured = HEALTH_SERIES.filter((name) => shown.series[name]?.some((value) => value !== null));
         return measured.length === 0 ? (
           <p class="sheet empty">{t('health_none')}</p>
         ) : (

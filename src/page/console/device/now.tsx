@@ -2,6 +2,7 @@ import type { DeviceDetail, DeviceLane, DeviceNotice } from '../../../protocol/c
 import { cleaned } from '../cleaned.ts';
 import { Name, Sheet, Time, Words } from '../parts/words.tsx';
 import { lastingText, maybeText, numberText, t } from '../text.ts';
+import { Fields } from './fields.tsx';
 import { DeviceStatusText } from './status-text.tsx';
 
 /** Lowest and highest level that the bar shows. */
@@ -38,10 +39,7 @@ export function Now({ detail }: { readonly detail: DeviceDetail }) {
             </dd>
             <dt>{t('site')}</dt>
             <dd>{row.site === null ? t('none') : <Words text={row.site} />}</dd>
-            <dt>{t('heard')}</dt>
-            <dd>
-              <Time at={detail.heardAt} />
-            </dd>
+            <Fields sheet="device" of={detail} />
             {budget && (
               <>
                 <dt>{t('budget')}</dt>
@@ -59,12 +57,7 @@ export function Now({ detail }: { readonly detail: DeviceDetail }) {
               <dd>{health.rssBytes === null ? t('unknown') : numberText(health.rssBytes / 2 ** 20)}</dd>
               <dt>{t('health_temperatureC')}</dt>
               <dd>{health.temperatureC === null ? t('unknown') : numberText(health.temperatureC)}</dd>
-              <dt>{t('reconnects')}</dt>
-              <dd>{numberText(health.reconnects)}</dd>
-              <dt>{t('measured')}</dt>
-              <dd>
-                <Time at={health.at} />
-              </dd>
+              <Fields sheet="health" of={health} />
             </dl>
           </Sheet>
         )}
@@ -74,11 +67,6 @@ export function Now({ detail }: { readonly detail: DeviceDetail }) {
 }
 
 function LaneSheet({ lane }: { readonly lane: DeviceLane }) {
-  const lost = [
-    { name: t('lost_speech'), ms: lane.speechLostMs },
-    { name: t('unspoken_speech'), ms: lane.unspokenMs },
-    { name: t('dropped_speech'), ms: lane.speechDroppedMs },
-  ].filter(({ ms }) => ms > 0);
   return (
     <section class="sheet column" aria-label={`${t('lane')} ${lane.id}`}>
       <div class="row">
@@ -113,38 +101,7 @@ function LaneSheet({ lane }: { readonly lane: DeviceLane }) {
             </b>
           ))}
         </dd>
-        <dt>{t('loudspeaker')}</dt>
-        <dd>
-          <Words text={lane.playback} />
-        </dd>
-        <dt>{t('echo')}</dt>
-        <dd>
-          <Words text={lane.echo} />
-        </dd>
-        <dt>{t('host')}</dt>
-        <dd>{lane.streamHost === null ? t('none') : <Words text={lane.streamHost} />}</dd>
-        {lane.nextTryAt !== null && (
-          <>
-            <dt>{t('next_try')}</dt>
-            <dd>
-              <Time at={lane.nextTryAt} />
-            </dd>
-          </>
-        )}
-        {lane.closedUntil !== null && (
-          <>
-            <dt>{t('closed_until')}</dt>
-            <dd>
-              <Time at={lane.closedUntil} />
-            </dd>
-          </>
-        )}
-        {lost.map(({ name, ms }) => (
-          <>
-            <dt>{name}</dt>
-            <dd class="warn">{lastingText(ms / 1000)}</dd>
-          </>
-        ))}
+        <Fields sheet="lane" of={lane} />
       </dl>
       <Notice title={t('last_error')} notice={lane.lastError} />
       <Notice title={t('last_warning')} notice={lane.lastWarning} />

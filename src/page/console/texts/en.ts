@@ -1,9 +1,25 @@
+import { BILL_ON_CONSOLE, type ConsoleBillColumn } from '../../../protocol/bill.ts';
+import { FIELDS, HEALTH_HEADINGS, type HealthSeries, type Sheets } from '../../../protocol/console-device.ts';
 import { REASONS, type ReasonCode } from '../../../protocol/mqtt/reasons.ts';
 import { type DeviceStatus, NOTHING, STATUSES } from '../../../protocol/mqtt/statuses.ts';
 
+type BillTexts = Readonly<Record<`bill_${ConsoleBillColumn}`, string>>;
+type FieldKey = {
+  [Sheet in keyof Sheets]: `${Sheet}_${keyof (typeof FIELDS)[Sheet] & string}`;
+}[keyof Sheets];
+type FieldTexts = Readonly<Record<FieldKey | `health_${HealthSeries}`, string>>;
 type StatusTexts = Readonly<Record<`says_${DeviceStatus}`, string>>;
 type ReasonTexts = Readonly<Record<`reason_${ReasonCode}` | `todo_${ReasonCode}`, string>>;
 
+const BILL_TEXTS = Object.fromEntries(
+  Object.entries(BILL_ON_CONSOLE).map(([column, { heading }]) => [`bill_${column}`, heading]),
+) as BillTexts;
+const FIELD_TEXTS = Object.fromEntries([
+  ...Object.entries(FIELDS).flatMap(([sheet, fields]) =>
+    Object.entries(fields).map(([name, { label }]) => [`${sheet}_${name}`, label]),
+  ),
+  ...Object.entries(HEALTH_HEADINGS).map(([name, heading]) => [`health_${name}`, heading]),
+]) as FieldTexts;
 const STATUS_TEXTS = Object.fromEntries(
   Object.entries(STATUSES).map(([status, { means, todo }]) => [
     `says_${status}`,
@@ -139,21 +155,10 @@ export const TEXTS = {
   delay: 'Delay',
   muted: 'muted',
   microphone: 'Microphone',
-  loudspeaker: 'Loudspeaker',
-  host: 'Service',
-  lost_speech: 'Lost speech',
-  unspoken_speech: 'Unspoken',
-  dropped_speech: 'Not played',
-  next_try: 'Next attempt',
   last_error: 'Last error',
   last_warning: 'Last warning',
-  closed_until: 'Closed until',
   in_conversation: 'in a conversation',
-  echo: 'Echo',
-  heard: 'Last heard',
-  measured: 'Measured',
   uptime: 'Running for',
-  reconnects: 'Reconnections to the broker',
   budget_used: '{used} of {most} minutes today',
   delay_pair: '{up} to the service, {down} to the loudspeaker (99 %)',
   what_to_do: 'What to do',
@@ -190,14 +195,6 @@ export const TEXTS = {
   verdict_warning: 'warning',
   verdict_problem: 'problem',
   verdict_skipped: 'skipped',
-  health_captureToWireMs: 'Delay to the service, 99 % (ms)',
-  health_wireToSpeakerMs: 'Delay to the loudspeaker, 99 % (ms)',
-  health_levelDbfs: 'Level of the room (dBFS)',
-  health_speechLostS: 'Lost speech (s)',
-  health_cpuPercent: 'Processor (%)',
-  health_rssMb: 'Memory (MB)',
-  health_temperatureC: 'Temperature (°C)',
-  health_loopLagMs: 'Event loop, 99 % (ms)',
   health_figures: 'now {last}, from {least} to {most}',
   health_none: 'No measurement in the last 24 hours.',
 
@@ -247,11 +244,8 @@ export const TEXTS = {
 
   month: 'Month',
   so_far: 'So far',
-  forecast: 'Forecast',
   budget: 'Budget',
-  sessions: 'Sessions',
   minutes_head: 'Minutes',
-  unreported: 'Without a report',
   by_device: 'by device',
   by_group: 'by group',
   by_site: 'by site',
@@ -294,6 +288,8 @@ export const TEXTS = {
   audit_none: 'No entry matches.',
   older: 'Older entries',
 
+  ...BILL_TEXTS,
+  ...FIELD_TEXTS,
   ...STATUS_TEXTS,
   ...REASON_TEXTS,
   reason_update: 'An update of its program failed. The previous version is running.',

@@ -1,0 +1,39 @@
+import type { MachineParts } from '../../../../ports/machine.ts';
+import type { Config } from '../../../../protocol/config.ts';
+import { configWarnings } from '../../../config/config-warning-rules.ts';
+import { combine, type Outcome } from '../../report/finding.ts';
+import { judgeConfiguration } from './configuration-rules.ts';
+import { isOpenToAll, ownUser, readNamedFiles } from './named-files.ts';
+import { lookThroughSandbox } from './sandbox-facts.ts';
+
+/** @param agent process of the agent that runs with this file; null: none is seen */
+export async function examineConfiguration(
+  file: string,
+  config: Config,
+  agent: number | null,
+  machine: MachineParts,
+): Promise<Outcome> {
+  const facts = {
+    file,
+    agent,
+    lanes: config.lanes.length,
+    files: readNamedFiles(config, machine.env),
+    warnings: configWarnings(config),
+    isOpenToAll: isOpenToAll(file),
+    user: ownUser(),
+  };
+  return combine([judgeConfiguration(facts), ...(await lookThroughSandbox(machine, file, config))]);
+}
+
+/** The configuration with which the agent runs. @param machine null without a real one */
+export function judgeRunningConfiguration(config: Config, machine: MachineParts | null): Outcome {
+  return judgeConfiguration({
+    file: 'the running configuration',
+    lanes: config.lanes.length,
+    agent: null,
+    isOpenToAll: false,
+    user: ownUser(),
+    warnings: configWarnings(config),
+    files: machine === null ? [] : readNamedFiles(config, machine.env),
+  });
+}

@@ -1,0 +1,35 @@
+import { controlDevice } from '../../../../adapters/audio/alsa/mixer.ts';
+import { reasonIn } from '../../../../adapters/audio/child/own-words.ts';
+import { parseMixer } from '../../../../core/mixer/mixer-controls.ts';
+import type { MachineParts } from '../../../../ports/machine.ts';
+import { combine, type Outcome, skipped } from '../../report/finding.ts';
+import { judgeMissingMixer, judgeMixer } from './mixer-rules.ts';
+
+/** Asks the mixer of each card for the directions in which the lanes use it. */
+export async function checkMixers(
+  { run }: MachineParts,
+  devices: readonly { readonly device: string; readonly direction: 'capture' | 'playback' }[],
+): Promise<Outcome> {
+  if (devices.length === 0) return skipped('no lane uses a sound card');
+  const seen = new Set<string>();
+  const outcomes: Outcome[] = [];
+  for (const { device, direction } of devices) {
+    const control = controlDevice(device);
+    if (seen.has(`${direction} ${control ?? device}`)) continue;
+    seen.add(`${direction} ${control ?? device}`);
+    const answer = control === null ? null : await run('amixer', ['-D', control, 'scontents']);
+    if (control !== null && answer?.ok === true)
+      outcomes.push(judgeMixer(parseMixer(answer.text), { direction, control }));
+    else if (answer?.ok === false && answer.missing)
+      return skipped('amixer is not installed (package alsa-utils)');
+    else outcomes.push(missingMixer(device, control, answer?.text ?? ''));
+  }
+  // A card that is missing for both directions is reported once.
+  return combine(
+    outcomes.filter((one, at) => outcomes.findIndex(({ finding }) => finding === one.finding) === at),
+  );
+}
+
+function missingMixer(device: string, control: string | null, said: string): Outcome {
+  return judgeMissingMixer(device, control, said, said === '' ? null : reasonIn(said));
+}
