@@ -113,9 +113,9 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
       ['ar', 'true'],
       ['zh', 'false'],
     ]);
-    await page.tap('dialog button[aria-label="Cancel"]');
+    await page.tap('dialog button[aria-label="إلغاء"]');
     await expect.poll(() => page.$('dialog')).toBeNull();
-    await page.tap('.bar button[lang="ar"]');
+    await page.tap('button[aria-label="اللغة: العربية"]');
     await settle(page);
     await page.tap('dialog button[lang="zh"]');
     await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'language', lane: 'main', language: 'zh' });

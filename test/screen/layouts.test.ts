@@ -288,7 +288,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       const lanes = [{ ...lane, source, typing: [{ from: source, into: 'es' }] }];
       const given = { ...talk('es'), lanes, texts: [], heightMm: 86 };
       const { page, close } = await showPage(browser, files, given, { width: 800, height: 480 });
-      await page.click('.own');
+      await page.click('.bar .keyboard');
       await settle(page);
       await screenshot(page, `keys-${source}`);
       const cut = await page.$$eval('.keys button', (keys) =>
@@ -411,7 +411,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     shown.fake.change({ lanes: [{ ...lane, offer: ['es'] }] });
     await settle(page);
     // There is nothing to choose.
-    expect(await namesOf(page, '.bar button')).toEqual(['Type: English', 'Louder', 'End']);
+    expect(await namesOf(page, '.bar button')).toEqual(['Type: English', 'Louder', 'End', 'Más alto', 'Terminar']);
     await shown.close();
   });
 });
