@@ -127,7 +127,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     page: '',
-    lines: /^npm run bench$/,
+    lines: /^npm run bench( -- --against REF)?$/,
     notRun: 'measures a quiet machine; its parts are tested in test/scripts/bench',
   },
 

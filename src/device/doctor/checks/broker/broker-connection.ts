@@ -104,7 +104,7 @@ async function judgeLoggedIn(
   const own = await certificate();
   return [
     ...(own === null ? [] : [judgeOwnCertificate(own, clock.wall())]),
-    judgeLogin(facts, { clientId, isExposed: isExposed(config), names: config.mqtt }),
+    judgeLogin(facts, { clientId, isExposed: isExposedAddress(config.mqtt.url), names: config.mqtt }),
   ];
 }
 
@@ -152,9 +152,4 @@ async function login(
   }
   const { refused, message, code } = outcome;
   return { facts: { ok: false, refused, message, code, agent }, bus: null, hasRefused: () => false };
-}
-
-/** Whether the traffic with the broker can be read and changed in transit. */
-export function isExposed({ mqtt }: Config): boolean {
-  return isExposedAddress(mqtt.url);
 }

@@ -1,9 +1,10 @@
 import type { Bus } from '../../../../ports/bus.ts';
 import type { Config } from '../../../../protocol/config.ts';
+import { isExposedAddress } from '../../../../protocol/host-name.ts';
 import type { DeviceTopics } from '../../../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../../../broker/subscriptions.ts';
 import { problem } from '../../report/finding.ts';
-import { type BrokerConnection, isExposed } from './broker-connection.ts';
+import type { BrokerConnection } from './broker-connection.ts';
 import { judgeLogin } from './login-rules.ts';
 
 /** The running agent's connection to the broker. */
@@ -29,7 +30,11 @@ export function takeLiveConnection(
   const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent', limits: [] } as const;
   const before = refusals();
   return {
-    outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config), names: config.mqtt }),
+    outcome: judgeLogin(facts, {
+      clientId,
+      isExposed: isExposedAddress(config.mqtt.url),
+      names: config.mqtt,
+    }),
     bus: live,
     hasRefused: () => refusals() > before,
   };

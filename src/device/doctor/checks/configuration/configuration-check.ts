@@ -4,7 +4,6 @@ import { configWarnings } from '../../../config/config-warning-rules.ts';
 import { combine, type Outcome } from '../../report/finding.ts';
 import { judgeConfiguration } from './configuration-rules.ts';
 import { isOpenToAll, ownUser, readNamedFiles } from './named-files.ts';
-import { lookThroughSandbox } from './sandbox-facts.ts';
 
 /** @param agent process of the agent that runs with this file; null: none is seen */
 export async function examineConfiguration(
@@ -22,6 +21,8 @@ export async function examineConfiguration(
     isOpenToAll: isOpenToAll(file),
     user: ownUser(),
   };
+  // The running agent, which lists this check, too, never needs it.
+  const { lookThroughSandbox } = await import('./sandbox-facts.ts');
   return combine([judgeConfiguration(facts), ...(await lookThroughSandbox(machine, file, config))]);
 }
 

@@ -1,10 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../../src/adapters/clock.ts';
-import {
-  createBrokerConnection,
-  isExposed,
-} from '../../../../../src/device/doctor/checks/broker/broker-connection.ts';
+import { createBrokerConnection } from '../../../../../src/device/doctor/checks/broker/broker-connection.ts';
 import type { AgentLink } from '../../../../../src/device/doctor/checks/broker/login-rules.ts';
 import { deviceTopics } from '../../../../../src/protocol/mqtt/topics.ts';
 import { type ScriptedBroker, startScriptedBroker } from '../../../../adapters/mqtt/loopback-servers.ts';
@@ -152,17 +149,5 @@ describe('the connection to the broker', () => {
       finding: 'mqtt.caFile: the file ca.pem cannot be read (EACCES)',
     });
     await connection.close();
-  });
-
-  it.each<[string, string | null, boolean]>([
-    ['mqtt://broker.example', 'kiosk', true],
-    ['ws://broker.example/mqtt', 'kiosk', true],
-    ['mqtts://broker.example', 'kiosk', false],
-    ['mqtt://broker.example', null, true],
-    ['mqtt://[::1]:1883', null, false],
-    ['mqtt://127.0.0.1:1883', 'kiosk', false],
-    ['mqtt://localhost', 'kiosk', false],
-  ])('%s with user %s: the traffic is exposed: %s', (url, username, exposed) => {
-    expect(isExposed(testConfig({}, { mqtt: { url, username, allowInsecure: true } }))).toBe(exposed);
   });
 });
