@@ -1,17 +1,19 @@
 /**
- * Makes docs/screen.png: opens the kiosk's page of the demo, and keeps the picture when both languages have two lines.
+ * Makes docs/screen.png: opens the kiosk's page of the demo, and keeps the picture when both languages have three sentences.
  * Usage: npm run picture:screen
  */
 import { LONGEST_MS, pictureAt, withDemo } from './picture/demo-browser.mjs';
 
 const SIZE = { width: 1280, height: 720 };
-const TWO_LINES = `['en', 'es'].every((language) =>
-  document.querySelectorAll('.body[lang="' + language + '"] .line').length === 2) &&
+const THREE_SENTENCES = `['en', 'es'].every((language) =>
+  document.querySelectorAll('.body[lang="' + language + '"] .sentence').length >= 3) &&
   document.querySelector('.status[data-kind="listening"], .status[data-kind="speaking"]') !== null`;
 
 await withDemo(async (page, { kiosk }) => {
   await page.setViewport(SIZE);
   await page.goto(kiosk);
-  await page.waitForFunction(TWO_LINES, { timeout: LONGEST_MS });
+  await page.waitForFunction(THREE_SENTENCES, { timeout: LONGEST_MS });
+  // The lines come to rest.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   await page.screenshot({ path: pictureAt('screen.png') });
 });

@@ -271,7 +271,10 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
 
   it('can be read again by a finger, and return to the newest after 10 s', async () => {
     const { page, fake, close } = await showPage(browser, files, {}, undefined, (page) =>
-      page.evaluateOnNewDocument(`const later = window.setTimeout;
+      page.evaluateOnNewDocument(`globalThis.looks = 0;
+        new MutationObserver(() => { globalThis.looks += document.querySelectorAll('.looking-back').length; })
+          .observe(document, { attributes: true, subtree: true, attributeFilter: ['class'] });
+        const later = window.setTimeout;
         window.setTimeout = (callback, ms) => later(callback, ms === 10000 ? 1000 : ms);`),
     );
     await page.evaluate(
@@ -283,6 +286,9 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await expect.poll(async () => (await linesOf(page, 'es')).join(' ')).toContain('número 11');
     const atEnd = () => page.$eval(box, (one) => one.scrollTop + one.clientHeight > one.scrollHeight - 20);
     await expect.poll(atEnd).toBe(true);
+    // Lines that move up are not a reader who looks back.
+    const looks = await page.evaluate('globalThis.looks');
+    expect(looks).toBe(0);
     await page.$eval(box, (one) => one.scrollTo(0, 0));
     await expect.poll(() => page.$eval(box, (one) => one.classList.contains('looking-back'))).toBe(true);
     const first = await page.$eval(`${box} .line`, (line) => getComputedStyle(line).visibility);

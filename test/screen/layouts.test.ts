@@ -411,7 +411,13 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     shown.fake.change({ lanes: [{ ...lane, offer: ['es'] }] });
     await settle(page);
     // There is nothing to choose.
-    expect(await namesOf(page, '.bar button')).toEqual(['Type: English', 'Louder', 'End', 'Más alto', 'Terminar']);
+    expect(await namesOf(page, '.bar button')).toEqual([
+      'Type: English',
+      'Louder',
+      'End',
+      'Más alto',
+      'Terminar',
+    ]);
     await shown.close();
   });
 });

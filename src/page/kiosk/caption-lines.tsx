@@ -94,13 +94,13 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, lin
     const toNewest = (): void => {
       isLookingBack.current = false;
       box.classList.remove('looking-back');
-      box.scrollTop = box.scrollHeight;
+      box.scrollTop = newestAt(box);
     };
     const scrolled = (): void => {
       clearTimeout(timer);
       // The lowest letters reach a little beyond their line.
       const letter = Number.parseFloat(getComputedStyle(box).fontSize);
-      isLookingBack.current = box.scrollTop + box.clientHeight < box.scrollHeight - letter / 2;
+      isLookingBack.current = box.scrollTop < newestAt(box) - letter / 2;
       box.classList.toggle('looking-back', isLookingBack.current);
       if (isLookingBack.current) timer = setTimeout(toNewest, LOOKS_BACK_MS);
     };
@@ -117,7 +117,7 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, lin
     const grew = content.offsetHeight - height.current;
     height.current = content.offsetHeight;
     if (isLookingBack.current) return;
-    box.scrollTop = box.scrollHeight;
+    box.scrollTop = newestAt(box);
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const isFirst = grew === height.current;
     if (isFirst || grew <= 0 || grew > box.clientHeight || isStill) return;
@@ -126,6 +126,12 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, lin
       easing: 'ease-out',
     });
   }, [lines]);
+}
+
+/** The scroll position of the newest line. The height of the content does not change while it moves; the box's `scrollHeight` does. */
+function newestAt(box: HTMLElement): number {
+  const content = box.firstElementChild;
+  return content instanceof HTMLElement ? content.offsetHeight - box.clientHeight : 0;
 }
 
 function createFlow(language: string, box: HTMLElement, show: (next: Shown) => void) {
