@@ -359,8 +359,8 @@ describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''
       await settle(page);
       return coverOf(page);
     };
-    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toMatch(/^Closed until 11:45/);
-    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(/^Closed until Saturday.*12:15/);
+    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toMatch(/^This interpreter is closed until 11:45/);
+    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(/^This interpreter is closed until Saturday.*12:15/);
     expect(await closedUntil(null)).toBe('Closed');
     await close();
   });
