@@ -5,7 +5,7 @@ export interface Typed {
   readonly type: string;
 }
 
-/** The time of a step, on both clocks. `wall` is null while the machine's clock is not set. */
+/** The time of a step, on both clocks. `wall` is null while the computer's clock is not set. */
 export interface Moment {
   readonly now: MonotonicMs;
   readonly wall: WallMs | null;
@@ -14,7 +14,7 @@ export interface Moment {
 /** The facts of a machine that needs only its state and the time. */
 export type NoFacts = object;
 
-/** The time that `wakeAt` named has come. */
+/** The time that `wakeAt` named has come, or nearly: one timer wakes all machines. */
 export interface Time {
   readonly type: 'time';
 }
@@ -40,13 +40,13 @@ export interface Machine<State, Event extends Typed, Effect extends Typed, Facts
   /** The first state. */
   readonly begin: State;
   step(state: State, event: Event | Time | Failed<Effect>, facts: Facts & Moment): Step<State, Effect>;
-  /** Time of the next event `time`; null: none. A step with `time` must return a later `wakeAt`, or null. */
+  /** Time of the next event `time`; null: none. After a step with `time` it must lie after that step, or be null. */
   wakeAt(state: State): MonotonicMs | null;
 }
 
 /**
  * Act: one function for each type of effect. The event that a function returns, now or later, is posted to the machine.
- * A handler posts results that come more than once itself.
+ * Where an effect has several results, such as each message of a connection, the handler posts them itself.
  */
 export type Handlers<Event extends Typed, Effect extends Typed> = {
   readonly [Type in Effect['type']]: (

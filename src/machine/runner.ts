@@ -28,8 +28,8 @@ export interface Runner {
     threw?: Threw<Event, Effect>,
   ): Running<State, Event>;
   /**
-   * A runner with a loop of its own and the same alarm, for a machine whose handlers post to other machines and read
-   * their states afterwards: on the same loop, the others would take these events only after the handler.
+   * A runner with a loop of its own and the same alarm. The handlers of commands need it: they post to a lane and then read
+   * the lane's state, and on the same loop the lane would take its event only after the handler.
    */
   apart(): Runner;
 }
@@ -74,6 +74,7 @@ function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
     } catch (error) {
       defects(where, error);
       threw(event);
+      // `wakeAt` of the same state would name the same time again.
       if (event.type === 'time') return sleeper.sleepUntil(clock.now() + WAKE_AGAIN_MS);
     }
     sleepAfter(event);

@@ -1,7 +1,7 @@
 import type { Failed, Machine, Typed } from '../../src/machine/machine.ts';
 import { asWall } from '../../src/protocol/time.ts';
 
-/** A machine in virtual time, with a record of its effects. */
+/** A machine in virtual time, with a record of its effects. Answers to an effect are taken at once, before the next event. */
 export interface Driver<State, Event extends Typed, Effect extends Typed, Facts> {
   readonly now: number;
   readonly state: State;

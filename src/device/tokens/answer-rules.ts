@@ -11,7 +11,7 @@ import { shortId } from '../../protocol/short-id.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
 import type { Denial, Grant } from '../lane/lane-event.ts';
 
-/** Why an answer to a token request is refused. */
+/** Why an answer to a token request is refused. The lane judges whether a grant is still in time (`lane/session/token-request.ts`). */
 export type AnswerFault =
   | SignedFault
   /** No request waits for it: it is late, a duplicate, replayed, or for another device. */
