@@ -85,14 +85,22 @@ async function prepare(folder) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'dragoman-bench-'));
+let child = null;
+let isAsked = false;
+// Ctrl-C in a terminal reaches the commands of the build and the child, too, which clean up before they end.
+process.on('SIGINT', () => {
+  isAsked = true;
+});
+process.on('SIGTERM', () => {
+  isAsked = true;
+  child?.kill('SIGTERM');
+});
 try {
   await prepare(folder);
-  const child = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
+  if (isAsked) throw new Error('ended before the measurement');
+  child = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
-  // Ctrl-C in a terminal reaches the child, too, which cleans up before it ends.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.exitCode = await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -56,7 +56,7 @@ one run, both over the same periods, on virtual sound cards.
   --json          the last line is {"bench": {...}}
   --write         put the results into docs/bench.md and docs/bench.svg
   --against REF   also build another commit, and measure its agent side by side with
-                  this one; not with --write
+                  this one; not with --write or --with-addons
   --cancel        the microphone hears the loudspeaker, and the agent cancels this
                   echo; the goals stay those of half-duplex. Not with --write
   --with-addons   also measure alsa-capture and speaker in one process; installs
@@ -88,6 +88,8 @@ export function readOptions(words: readonly string[]): Options | { text: string;
       throw new Error('--write is for the agent as it is shipped: not with --cancel');
     if (values.against !== undefined && values.write)
       throw new Error('--write is for this commit alone: not with --against');
+    if (values.against !== undefined && values['with-addons'])
+      throw new Error('--against has no room in the table for --with-addons: measure one at a time');
     const echo = values.cancel ? 'cancel' : 'half-duplex';
     const nodeFlags = values['node-flags']?.split(' ').filter((flag) => flag !== '') ?? null;
     const usual = PLANS[values.quick ? 'quick' : 'full'];

@@ -98,7 +98,9 @@ export async function agentSubject(
     }),
   );
   const words = [...flags, join(folder, 'dragoman.mjs'), 'run', '--config', file];
-  return { name, card, env: unit.env, arguments: async () => words };
+  // Another commit would otherwise begin with what this one has kept in the home of whoever measures.
+  const env = { ...unit.env, XDG_STATE_HOME: join(setting.folder, `${name}-state`) };
+  return { name, card, env, arguments: async () => words };
 }
 
 /** The bare loop, with the agent's arguments for arecord and aplay. */

@@ -206,7 +206,7 @@ export function formatTable(results: Results): string {
     `${label.padEnd(labelWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`.trimEnd();
   const verdicts = verdictsOf(results).map(
     ({ label, measured, goal, isMet }) =>
-      `${label.padEnd(36)}${measured.padEnd(22)}${goal.padEnd(15)}${isMet === null ? '' : isMet ? 'met' : 'missed'}`,
+      `${label.padEnd(36)}${measured.padEnd(23)}${goal.padEnd(15)}${isMet === null ? '' : isMet ? 'met' : 'missed'}`,
   );
   return [
     '',

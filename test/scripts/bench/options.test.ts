@@ -13,4 +13,11 @@ describe('the options of the benchmark', () => {
       text: expect.stringContaining('--write is for this commit alone'),
     });
   });
+
+  it('compare no more agents than the table has room for', () => {
+    expect(readOptions(['--against', 'v1.2.3', '--with-addons'])).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('--with-addons'),
+    });
+  });
 });
