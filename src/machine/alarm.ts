@@ -29,7 +29,9 @@ export function createAlarm(clock: Clock): Alarm {
   const ring = (): void => {
     setFor = null;
     const now = clock.now();
-    for (const [wake, at] of [...sleepers]) {
+    for (const wake of [...sleepers.keys()]) {
+      // One that was woken before may have changed or removed this one.
+      const at = sleepers.get(wake) ?? null;
       if (at === null || at > now) continue;
       sleepers.set(wake, null);
       wake();

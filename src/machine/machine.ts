@@ -14,7 +14,7 @@ export interface Moment {
 /** The facts of a machine that needs only its state and the time. */
 export type NoFacts = object;
 
-/** The time that `wakeAt` named has come, or nearly: one timer wakes all machines. */
+/** The time that `wakeAt` named has come. */
 export interface Time {
   readonly type: 'time';
 }
@@ -40,7 +40,7 @@ export interface Machine<State, Event extends Typed, Effect extends Typed, Facts
   /** The first state. */
   readonly begin: State;
   step(state: State, event: Event | Time | Failed<Effect>, facts: Facts & Moment): Step<State, Effect>;
-  /** Time of the next event `time`; null: none. After a step with `time` it must lie after that step, or be null. */
+  /** Time of the next event `time`; null: none. A step with `time` at this time must move it on, or return null. */
   wakeAt(state: State): MonotonicMs | null;
 }
 

@@ -59,33 +59,46 @@ function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
 ): Running<State, Event> {
   let state = machine.begin;
   let isClosed = false;
+  /** A machine that failed at its time is not woken before this. */
+  let restUntil = Number.NEGATIVE_INFINITY;
 
   const post = (event: Event | Time | Failed<Effect>): void => loop.post(() => take(event));
   const sleeper = alarm.add(() => post({ type: 'time' }));
 
   const take = (event: Event | Time | Failed<Effect>): void => {
     if (isClosed) return;
-    const where = `${machine.name}.step.${event.type}`;
+    const isTime = event.type === 'time';
+    const now = clock.now();
+    const before = wakeTime();
     // A step that throws changes nothing.
     let effects: readonly Effect[] = [];
     try {
-      const next = machine.step(state, event, { ...facts(), now: clock.now(), wall: clock.wall() });
+      const next = machine.step(state, event, { ...facts(), now, wall: clock.wall() });
       ({ state, effects } = next);
+      const at = wakeTime();
+      if (isTime && at !== null && before !== null && at <= now && at <= before)
+        throw new Error('the step with "time" did not move `wakeAt`');
     } catch (error) {
-      defects(where, error);
+      defects(`${machine.name}.step.${event.type}`, error);
+      // Its time would come again at once.
+      if (isTime) restUntil = now + WAKE_AGAIN_MS;
       threw(event);
-      // `wakeAt` of the same state would name the same time again.
-      if (event.type === 'time') return sleeper.sleepUntil(clock.now() + WAKE_AGAIN_MS);
     }
-    sleepAfter(event);
+    sleep();
     for (const effect of effects) perform(effect);
   };
 
-  const sleepAfter = ({ type }: Typed): void => {
-    const at = machine.wakeAt(state);
-    const isStuck = type === 'time' && at !== null && at <= clock.now();
-    if (isStuck) defects(`${machine.name}.wakeAt`, new Error('the step with "time" did not move it'));
-    sleeper.sleepUntil(isStuck ? clock.now() + WAKE_AGAIN_MS : at);
+  const wakeTime = (): number | null => {
+    try {
+      return machine.wakeAt(state);
+    } catch (error) {
+      defects(`${machine.name}.wakeAt`, error);
+      return clock.now() + WAKE_AGAIN_MS;
+    }
+  };
+  const sleep = (): void => {
+    const at = wakeTime();
+    sleeper.sleepUntil(at === null ? null : Math.max(at, restUntil));
   };
 
   const perform = (effect: Effect): void => {
@@ -105,7 +118,7 @@ function runMachine<State, Event extends Typed, Effect extends Typed, Facts>(
     }
   };
 
-  sleeper.sleepUntil(machine.wakeAt(state));
+  sleep();
   return {
     get state() {
       return state;

@@ -149,6 +149,59 @@ describe('the runner', () => {
     expect(() => drive(deaf, {}, { now: 1000 }).pass(200)).toThrow('does not move wakeAt on');
   });
 
+  it('does not spin when an event follows a step that threw at its time', () => {
+    const clock = createVirtualClock();
+    const defects: string[] = [];
+    const defect = (where: string): void => void defects.push(where);
+    const runner = createRunner({ clock, loop: createEventLoop(() => {}), defects: defect });
+    const broken = {
+      ...kettle,
+      wakeAt: () => 1100,
+      step: () => {
+        throw new Error('broken');
+      },
+    };
+    const handlers = { read: () => undefined, whistle: () => undefined, burn: () => undefined };
+    const one = runner.run(
+      broken,
+      handlers,
+      () => ({}),
+      (event) => event.type === 'time' && one.post({ type: 'break' }),
+    );
+    clock.advance(10_000);
+    expect(defects.filter((where) => where === 'kettle.step.time')).toHaveLength(10);
+  });
+
+  it('catches up after a pause of the process, and calls that no defect', () => {
+    const late = {
+      ...kettle,
+      begin: { doneAt: 1100, log: '' },
+      step: (state: Kettle, { type }: { type: string }) => ({
+        state: { doneAt: (state.doneAt ?? 0) + 100, log: `${state.log}${type} ` },
+        effects: [],
+      }),
+    };
+    const { clock, defects, one } = running(late);
+    clock.stall(1000);
+    clock.advance(0);
+    expect(one.state).toEqual({ doneAt: 2100, log: 'time '.repeat(10) });
+    expect(defects).toEqual([]);
+  });
+
+  it('does not wake a machine that another one has just closed', () => {
+    const woken: string[] = [];
+    const { clock, runner, handlers, one } = running(kettle, {
+      whistle() {
+        second.close();
+      },
+    });
+    const second = runner.run(kettle, { ...handlers, whistle: () => void woken.push('second') }, () => ({}));
+    one.post({ type: 'on', forMs: 100 });
+    second.post({ type: 'on', forMs: 100 });
+    clock.advance(1000);
+    expect([woken, clock.armed]).toEqual([[], 0]);
+  });
+
   it('takes no step after the close, and leaves no timer', () => {
     const { clock, one, done } = running();
     one.post({ type: 'on', forMs: 300 });

@@ -216,6 +216,28 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await shown.close();
   });
 
+  it('keep the newest line in view when the buttons go and come back', async () => {
+    const { page, fake, close } = await showPage(browser, files, {}, undefined, (page) =>
+      page.evaluateOnNewDocument(
+        'const then = performance.now.bind(performance); performance.now = () => 50 * then()',
+      ),
+    );
+    for (let at = 0; at < 8; at++)
+      fake.change({ texts: [text(`Esta es la frase número ${at} de la conversación.`, { breaks: true })] });
+    await expect.poll(async () => (await linesOf(page, 'es')).join(' ')).toContain('número 7');
+    fake.change({ status: { kind: 'offline', cause: 'connection' } });
+    await settle(page);
+    fake.change({ status: { kind: 'listening' } });
+    await settle(page);
+    const isInView = () =>
+      page.$eval('.body[lang="es"]', (body) => {
+        const line = [...body.querySelectorAll('.line')].at(-1)?.getBoundingClientRect();
+        return line !== undefined && line.bottom <= body.getBoundingClientRect().bottom + 2;
+      });
+    await expect.poll(isInView).toBe(true);
+    await close();
+  });
+
   it('show each sentence as a block, the newest bright, with a mark of who has said it', async () => {
     const { page, fake, close } = await showPage(browser, files);
     fake.change({
@@ -360,7 +382,9 @@ describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''
       return coverOf(page);
     };
     expect(await closedUntil('2026-11-27T22:45:00.000Z')).toMatch(/^This interpreter is closed until 11:45/);
-    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(/^This interpreter is closed until Saturday.*12:15/);
+    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(
+      /^This interpreter is closed until Saturday.*12:15/,
+    );
     expect(await closedUntil(null)).toBe('Closed');
     await close();
   });

@@ -205,6 +205,19 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     await close();
   });
 
+  it('keeps what is typed when the connection is lost for a moment', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    await page.click('.bar .keyboard');
+    await page.waitForFunction('document.activeElement?.tagName === "INPUT"');
+    await page.keyboard.type('Hola');
+    fake.change({ status: { kind: 'offline', cause: 'connection' } });
+    await settle(page);
+    fake.change({ status: { kind: 'listening' } });
+    await settle(page);
+    expect(await page.$eval('dialog input', (input) => (input as HTMLInputElement).value)).toBe('Hola');
+    await close();
+  });
+
   it('speaks once by a double Enter', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     let answer = (): void => {};

@@ -88,8 +88,9 @@ export function createBrokerUpkeep({
     },
     failed(problem) {
       troubles.needed(brokers?.unreadable ?? []);
-      change?.failed();
+      // Before a try at another broker shows another certificate, or none.
       renewal?.failed(problem);
+      change?.failed();
     },
     changed(mqtt) {
       change?.changed(mqtt);

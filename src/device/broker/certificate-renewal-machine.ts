@@ -349,9 +349,9 @@ function turnOf(
   // The present connection is up: the next one tries the new certificate.
   if (outcome === 'up') return [use];
   const sentence = 'no connection with the new client certificate; the present one is tried again';
-  return which === 'present'
-    ? [use, { type: 'log', level: 'warn', sentence }, { type: 'reconnect' }]
-    : [use, { type: 'reconnect' }];
+  if (which === 'present') return [use, { type: 'log', level: 'warn', sentence }, { type: 'reconnect' }];
+  // A broker that refuses both must not be asked again without a pause.
+  return outcome === 'refused' ? [use] : [use, { type: 'reconnect' }];
 }
 
 /** The work ends without a result. A certificate that could not be judged is not tried. */

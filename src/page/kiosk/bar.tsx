@@ -23,7 +23,7 @@ export function Bar(props: {
   const opened = useSignal<'none' | 'language' | 'typing'>('none');
   const row = useFittingLook<HTMLElement>();
   const { kind } = statusNow();
-  if (kind === 'offline' || kind === 'closed') return null;
+  const hasButtons = kind !== 'offline' && kind !== 'closed';
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const [way] = ways;
@@ -31,42 +31,48 @@ export function Bar(props: {
   const close = () => {
     opened.value = 'none';
   };
+  // A dialog, with what is typed in it, outlives a short outage.
+  const dialog =
+    opened.value === 'language' ? (
+      <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
+    ) : opened.value === 'typing' ? (
+      <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />
+    ) : null;
   return (
-    <nav ref={row} class="bar" lang={worded} dir={directionOf(worded)} aria-label={ownName(language)}>
-      {speakers.map((speaker) => (
-        <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
-      ))}
-      {isVisitors && lane.offer.length > 1 && (
-        <Button
-          icon={ICONS.globe}
-          label={words.language}
-          look="language"
-          name={`${words.language}: ${ownName(lane.visitor)}`}
-          press={() => (opened.value = 'language')}
-        />
+    <>
+      {hasButtons && (
+        <nav ref={row} class="bar" lang={worded} dir={directionOf(worded)} aria-label={ownName(language)}>
+          {speakers.map((speaker) => (
+            <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
+          ))}
+          {isVisitors && lane.offer.length > 1 && (
+            <Button
+              icon={ICONS.globe}
+              label={words.language}
+              look="language"
+              name={`${words.language}: ${ownName(lane.visitor)}`}
+              press={() => (opened.value = 'language')}
+            />
+          )}
+          {way !== undefined && (
+            <Button
+              icon={ICONS.keyboard}
+              label={words.type}
+              look="keyboard"
+              name={`${words.type}: ${ownName(way.from)}`}
+              press={() => (opened.value = 'typing')}
+            />
+          )}
+          <Button
+            icon={ICONS.louder}
+            label={words.louder}
+            isOff={lane.volume >= 100}
+            press={() => void act({ do: 'louder', lane: lane.id })}
+          />
+          <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
+        </nav>
       )}
-      {way !== undefined && (
-        <Button
-          icon={ICONS.keyboard}
-          label={words.type}
-          look="keyboard"
-          name={`${words.type}: ${ownName(way.from)}`}
-          press={() => (opened.value = 'typing')}
-        />
-      )}
-      <Button
-        icon={ICONS.louder}
-        label={words.louder}
-        isOff={lane.volume >= 100}
-        press={() => void act({ do: 'louder', lane: lane.id })}
-      />
-      <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
-      {opened.value === 'language' && (
-        <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
-      )}
-      {opened.value === 'typing' && (
-        <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />
-      )}
-    </nav>
+      {dialog}
+    </>
   );
 }

@@ -44,7 +44,7 @@ export function CaptionLines({ language, letterPx }: { language: string; letterP
       flow.close();
     };
   }, [language, letterPx]);
-  useNewestInView(place, shown.value.lines);
+  useNewestInView(place, shown.value);
   const blocks = blocksOf(shown.value.lines);
   return (
     <div class="captions" ref={place} role="log" aria-live="off" tabIndex={-1}>
@@ -84,7 +84,7 @@ function blocksOf(lines: readonly Line[]): { id: number; lines: Line[] }[] {
 }
 
 /** Keeps the newest line in view, and moves the lines up smoothly. A reader may look back for a while. */
-function useNewestInView(place: { readonly current: HTMLDivElement | null }, lines: readonly Line[]): void {
+function useNewestInView(place: { readonly current: HTMLDivElement | null }, shown: Shown): void {
   const isLookingBack = useRef(false);
   const height = useRef(0);
   useEffect(() => {
@@ -125,7 +125,8 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, lin
       duration: MOVE_MS,
       easing: 'ease-out',
     });
-  }, [lines]);
+    // Also after a change of the box alone: the buttons come and go.
+  }, [shown]);
 }
 
 /** The scroll position of the newest line. The height of the content does not change while it moves; the box's `scrollHeight` does. */

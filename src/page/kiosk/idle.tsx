@@ -26,8 +26,10 @@ export function Idle({ lane }: { lane: ScreenLane }) {
   const worded = wordedLanguage(now);
   const notice = screen.value?.notices.find(({ language }) => language === now);
   const choose = (language: string): void => {
-    void act({ do: 'touch', lane: lane.id });
-    if (language !== visitor) void act({ do: 'language', lane: lane.id, language });
+    // A change of the language begins the conversation, too. A second request would come after the notice in the old one.
+    void act(
+      language === visitor ? { do: 'touch', lane: lane.id } : { do: 'language', lane: lane.id, language },
+    );
   };
   return (
     <section class="idle">

@@ -262,6 +262,15 @@ describe('a new certificate on trial', () => {
     expect(shows(driver, 'new', 'up').all('adopt')).toHaveLength(1);
   });
 
+  it('leaves the pause between connections to the line when the broker refuses both', () => {
+    const driver = trying();
+    shows(driver, 'new', 'refused');
+    expect(driver.fresh().map(({ type }) => type)).toContain('reconnect');
+    shows(driver, 'present', 'refused');
+    expect(driver.fresh()).toEqual([{ type: 'use', which: 'new' }]);
+    expect(shows(driver, 'new', 'up').all('adopt')).toHaveLength(1);
+  });
+
   it('waits for the next connection when the present one works, and only the line has failed', () => {
     const driver = trying();
     for (let failure = 0; failure < 3; failure += 1) shows(driver, 'new', 'failed');

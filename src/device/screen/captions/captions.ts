@@ -45,7 +45,7 @@ export interface CaptionOptions {
   readonly masksProfanity: boolean;
 }
 
-/** Maximum number of voices: a lane has one for its source and one for each target. */
+/** Maximum number of voices: a lane has one for its source and one for each target. Beyond it the oldest one goes. */
 const MOST_VOICES = 64;
 
 /** The languages of the lane that a caption comes from. */
@@ -70,14 +70,14 @@ export function takeCaption(
   const language = shownLanguage(caption, lane);
   const name = `${lane.lane}/${caption.kind}/${language}`;
   const { track } = given.voices[name] ?? { track: EMPTY_TRACK };
-  if (!(name in given.voices) && Object.keys(given.voices).length >= MOST_VOICES)
-    return { captions: given, appends: [] };
+  const others = Object.entries(given.voices).filter(([other]) => other !== name);
+  const known = name in given.voices ? given.voices : Object.fromEntries(others.slice(1 - MOST_VOICES));
   const { id, part, text, isFinal } = caption;
   const key = part === null ? id : `${id ?? ''}/${part}`;
   const step = takeText(track, { key, sentence: id, text, isFinal }, language, now);
   const diverged = given.diverged + step.diverged;
   const isSpoken = caption.kind === 'source';
-  const voices = { ...given.voices, [name]: { language, isSpoken, track: step.track } };
+  const voices = { ...known, [name]: { language, isSpoken, track: step.track } };
   return append({ ...given, voices, diverged, heardAt: now }, name, step.pieces, options);
 }
 

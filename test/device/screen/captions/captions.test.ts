@@ -128,7 +128,9 @@ describe('captions', () => {
     let captions = NO_CAPTIONS;
     for (let lane = 0; lane < 100; lane++) {
       const of = { ...LANE, lane: `lane-${lane}` };
-      captions = takeCaption(captions, source('x'), of, OPTIONS, lane).captions;
+      const step = takeCaption(captions, source('x'), of, OPTIONS, lane);
+      expect(step.appends).toHaveLength(1);
+      captions = step.captions;
     }
     expect(Object.keys(captions.voices)).toHaveLength(64);
   });
