@@ -21,7 +21,7 @@ const STREAM_PATH = '/streaming-api/{random_hash}/v1/speech-to-speech/stream';
 /** The environment of the measured programs, on loopback. */
 export interface Setting {
   readonly rack: Rack;
-  /** The owner's broker of each agent. */
+  /** The owner's broker that each agent uses, by the agent's name. */
   readonly brokers: ReadonlyMap<string, Broker>;
   readonly relay: Relay;
   readonly serviceUrl: string;

@@ -22,7 +22,7 @@ const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
 /** A built agent. */
 export interface AgentBuild {
   readonly name: SubjectName;
-  /** Folder of its programs. */
+  /** Folder of the agent's programs. */
   readonly folder: string;
   readonly unitFile: string;
 }

@@ -17,7 +17,7 @@ export type SignedFault =
   /** The ids inside and outside the signature differ. */
   | 'id';
 
-/** Each completes a sentence such as "the command was rejected: ". */
+/** Each text completes a sentence such as "the command was rejected: ". */
 export const SIGNED_FAULTS: Readonly<Record<SignedFault, string>> = {
   oversized: 'it is too long',
   malformed: 'it is malformed',

@@ -32,7 +32,7 @@ export interface Step<State, Effect> {
 
 /**
  * Decides and does not act. It has no clock, timer, promise or randomness: what happens comes in as events, and actions
- * go out as effects. `Facts` is what it must see of the rest of the program, as it is at the moment of the step.
+ * go out as effects. `Facts` is what the machine needs to know of the rest of the program at the moment of the step.
  */
 export interface Machine<State, Event extends Typed, Effect extends Typed, Facts = NoFacts> {
   /** Stands in the report of a defect. */

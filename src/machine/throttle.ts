@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 export interface Throttle {
   request(): void;
   cancel(): void;
-  /** Calls now instead of later. */
+  /** Makes a call that waits now; does nothing if none waits. */
   flush(): void;
 }
 

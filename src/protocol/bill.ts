@@ -24,7 +24,7 @@ export type BillTotal = Omit<BillLine, 'name' | 'budget_minutes' | 'warning'>;
 interface BillColumn {
   /** The text of docs/backend.md. */
   readonly means: string;
-  /** What the line of text says about it beside minutes and sessions; null: nothing. */
+  /** What the one-line text bill adds about this column after minutes and sessions; null: nothing. */
   readonly remark?: (line: BillLine) => string | null;
 }
 

@@ -20,7 +20,7 @@ export function createDecimator(fromHz: number, toHz: number): Decimator {
     let made = 0;
     let at = 0;
     let { sum, count, missing } = begun;
-    // Two short loops instead of a long one: the engine compiles a long one in its first run, and drops it at its end.
+    // An outer loop and a short inner one: the engine would compile one long loop while it first runs, and discard that code when the loop ends.
     for (;;) {
       const needed = Math.ceil(missing - 0.5);
       const until = Math.min(samples.length, at + needed);

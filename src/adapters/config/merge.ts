@@ -13,7 +13,7 @@ export interface Merged {
 /** The id of a lane without one: the schema's default. */
 export const UNNAMED_LANE = 'main';
 
-/** Maximum number of lanes of one layer that are read: a real one never has this many. */
+/** If a layer has more lanes than this, none of them is read: a real layer never has so many. */
 const MOST_LANES = 64;
 
 /** Objects merge by key, lanes by id (or by index for a lane without one). Any other value is replaced by the later layer. */

@@ -39,7 +39,7 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/** A message is dropped after this many connections ended before it was acknowledged: it may be the cause. */
+/** After this many connections have ended with a message unacknowledged, the message is dropped: it may be what ends them. */
 const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */

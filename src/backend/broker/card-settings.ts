@@ -100,7 +100,7 @@ export function provisioningFile(
 }
 
 const BOOT = '/boot/firmware';
-/** Installs the packages on the boot partition, which may include Node.js. Without a network apt uses its old lists. */
+/** Installs the packages that lie on the boot partition; one of them may be Node.js. Without a network apt uses its old lists. */
 const INSTALL = [
   'set -e',
   'export DEBIAN_FRONTEND=noninteractive',

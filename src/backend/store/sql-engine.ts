@@ -22,7 +22,7 @@ export interface SqlEngine {
    * @throws StoreDown, StoreRefused or ValueRefused, or what `work` throws
    */
   transact<T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Takes a further lock, until the end of the transaction. Later reads include the writes of its last holder. */
+  /** Takes a further lock, until the end of the transaction. Later reads see what the lock's previous holder wrote. */
   lock(sql: Sql, name: string): Promise<void>;
   close(): Promise<void>;
 }

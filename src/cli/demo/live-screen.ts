@@ -25,7 +25,7 @@ const SHOW_CURSOR = `${ESC}?25h`;
 /** Synchronised output: terminals that support it show a frame at once; others ignore it. */
 const BEGIN_FRAME = `${ESC}?2026h`;
 const END_FRAME = `${ESC}?2026l`;
-/** Without wrapping, a row is truncated at the edge if the terminal uses another character width, and moves no other row. */
+/** Switches wrapping off: a terminal that draws wider characters cuts the row at its edge, and the other rows stay in place. */
 const CUT_ROWS = `${ESC}?7l`;
 const WRAP_ROWS = `${ESC}?7h`;
 const ENTER_ALTERNATE = `${ESC}?1049h${ESC}H`;

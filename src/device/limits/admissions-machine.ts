@@ -36,7 +36,7 @@ export interface AdmissionsState {
   readonly use: BudgetUse;
   /** Use of the present day that is saved, or will be soon (ms). */
   readonly keptMs: number;
-  /** Time for which all lanes had been billed at the last count (ms). */
+  /** Sum of the billed time of all lanes at the last count (ms). */
   readonly billedMs: number;
   /** Until when an operator has opened each lane despite the schedule. */
   readonly openUntil: Readonly<Record<string, WallMs>>;

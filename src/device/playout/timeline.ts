@@ -24,7 +24,7 @@ interface Awaited {
   readonly free: boolean;
   /** The write contains speech. */
   readonly isSpeech: boolean;
-  /** The write closes no gate: a person may speak over it. */
+  /** The write does not close the microphone's gate: a person may speak while it plays. */
   readonly isOpen: boolean;
 }
 

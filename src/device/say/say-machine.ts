@@ -46,7 +46,7 @@ interface Text {
   readonly speech: Speech;
   /** When the text came. */
   readonly since: MonotonicMs;
-  /** Start of the time limit: while the lane speaks a piece, this one or another text's, the limit does not run. */
+  /** Start of the time limit: when the text came, or when the lane's last piece ended, if that was later. */
   readonly limitFrom: MonotonicMs;
   readonly pieces: readonly string[];
   readonly playedMs: number;
@@ -264,7 +264,7 @@ function mayBegin(
   const can = canSay(state, now);
   if (can === 'no' || playedMs > 0) return can !== 'no';
   if (desk === undefined) return can === 'quiet' || now - since >= POLITE_FOR_MS;
-  // A lane does not show yet what it was asked to speak in this step.
+  // `lanes` does not show yet that a lane was asked to speak earlier in this step.
   const isAsked = texts.some(({ lane, asked }) => asked !== null && desk.includes(lane));
   const states = lanes.flatMap((lane) => (desk.includes(lane.id) ? [lane.state] : []));
   return !isAsked && maySpeakNotice(state, states, now);
@@ -319,7 +319,7 @@ function drop({ texts, ...rest }: SayState, reasonFor: (text: Text) => Refusal |
   };
 }
 
-/** A piece has ended, played or not. Until now the lane had a session, so its texts did not wait for one. */
+/** A piece has ended, heard or not. All texts of the lane have their time limit anew: until now they waited for the piece. */
 function endPiece(state: SayState, lane: string, now: MonotonicMs): SayState {
   const texts = state.texts.map((text) => (text.lane === lane ? { ...text, limitFrom: now } : text));
   return { ...state, texts };

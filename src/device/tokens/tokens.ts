@@ -59,7 +59,7 @@ export interface TokensDeps {
 
 /** The tokens of the lanes: the way to the backend and back. */
 export interface RunningTokens {
-  /** Number of refused requests and answers since the start. */
+  /** Since the start: the number of requests that the broker refused, and of answers that this device refused, by reason. */
   readonly counts: Pick<Tokens, 'refusals' | 'refusedAnswers'>;
   /** A lane needs a token. */
   request(lane: string, tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;

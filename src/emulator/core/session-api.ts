@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly streamBase: string;
 }
 
-/** The service, the time, and an id for the problem that an answer may report. */
+/** What handlers need beside the request: the service, the time, and an id that names a problem in an answer. */
 export interface ApiContext {
   readonly service: Service;
   readonly now: number;

@@ -22,7 +22,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
   return new ServiceStream(setup, openedAt);
 }
 
-/** A stream's connection: its messages, its sound, what is due, and its end. `StreamTask` carries out the commands. */
+/** One stream connection: takes messages and sound, acts at deadlines, and ends. `StreamTask` carries out the client's commands. */
 class ServiceStream implements Stream {
   readonly openedAt: number;
   readonly report: StreamReport;

@@ -7,7 +7,7 @@ export interface Room {
   readonly ears: readonly [Ear, Ear];
   /** Samples of an incomplete slot, and the number of the next slot. */
   readonly rests: readonly [Rest, Rest];
-  /** Slots that wait for the other microphone, by number. */
+  /** Slots that wait for the other microphone, by number: the level at each microphone; null: not heard yet. */
   readonly waiting: ReadonlyMap<number, readonly [number | null, number | null]>;
   /** The last slot in which both microphones were heard, or that was too late to wait for. */
   readonly settled: number;

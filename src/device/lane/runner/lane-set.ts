@@ -70,7 +70,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       seat,
       requestToken: (tokenRequest) => deps.requestToken(id, tokenRequest),
       acceptedTask: deps.acceptedTask(id),
-      // An answer to a removed lane of this name must not look like an answer to this one.
+      // A lane that is added again gets another prefix: answers to the removed lane's requests must not match its own.
       idPrefix: times === 1 ? id : `${id}.${times}`,
       seed: Math.floor(deps.random() * 2 ** 32),
     };

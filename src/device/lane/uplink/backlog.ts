@@ -174,7 +174,7 @@ function isWord(chunk: BacklogChunk): boolean {
   return !isQuiet(chunk) && (chunk.levels === undefined || isTalk(true, chunk.levels, 0));
 }
 
-/** Takes chunks back from a stream that broke before it had spoken them: they are held again, before everything else. */
+/** Puts chunks that a stream still owes back into the backlog, in the order of their capture. */
 export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capacity: number): Backlog {
   const silent = chunks.filter(({ pcm }) => pcm === null).length;
   const accounts = {

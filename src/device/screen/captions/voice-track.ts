@@ -32,7 +32,7 @@ export interface VoiceTrack {
   readonly emitted: number;
   /** Keys of finished sentences, whose late texts are ignored. */
   readonly finished: readonly string[];
-  /** The sentence that was shown last; null: it has no name, or there was none. */
+  /** Name of the sentence that was shown last; null: it has none, or nothing was shown. */
   readonly lastSentence: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { MachineParts } from '../../../../ports/machine.ts';
 import { combine, type Outcome, skipped } from '../../report/finding.ts';
 import { judgeMissingMixer, judgeMixer } from './mixer-rules.ts';
 
-/** Asks the mixer of each card for the directions in which the lanes use it. */
+/** Reads the mixer of each card, and judges it for recording, playback or both, as the lanes use it. */
 export async function checkMixers(
   { run }: MachineParts,
   devices: readonly { readonly device: string; readonly direction: 'capture' | 'playback' }[],
