@@ -191,10 +191,26 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
 
   it.each([
     ['one', 'hold', 'listening', 1280, 720, 150, ['Español', 'English']],
-    ['beside', 'hold', 'muted', 1280, 720, 150, ['Hold and speak: English', 'Mantener y hablar: Español']],
+    [
+      'beside',
+      'hold',
+      'muted',
+      1280,
+      720,
+      150,
+      ['Hold and speak: English', 'Mantenga pulsado y hable: Español'],
+    ],
     // Columns of this screen would be too narrow.
     ['beside', 'button', 'standby', 800, 480, 86, ['Español', 'English']],
-    ['facing', 'hold', 'muted', 1024, 600, 147, ['Mantener y hablar: Español', 'Hold and speak: English']],
+    [
+      'facing',
+      'hold',
+      'muted',
+      1024,
+      600,
+      147,
+      ['Mantenga pulsado y hable: Español', 'Hold and speak: English'],
+    ],
     ['facing', 'button', 'listening', 720, 1280, 270, ['Hablar: Español', 'Speak: English']],
   ] as const)(
     'has buttons that say who speaks in the layout %s with "%s" and the state %s on %i x %i',
@@ -382,11 +398,22 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     },
   );
 
-  it('has letters of 0.7 degrees at least in all that is said', async () => {
-    const shown = await showPage(browser, files, talk('es'));
-    const sizes = await shown.page.$$eval('.line', (parts) =>
-      parts.map((part) => Number.parseFloat(getComputedStyle(part).fontSize)),
-    );
+  it('has letters of 0.7 degrees at least in all that is said, and in what to do', async () => {
+    const shown = await showPage(browser, files, { ...talk('es'), texts: [] });
+    const sizes: number[] = [];
+    const note = async (change: Parameters<typeof shown.fake.change>[0]): Promise<void> => {
+      shown.fake.change(change);
+      await settle(shown.page);
+      const found = await shown.page.$$eval('.line, .help, .trouble, .invitation', (parts) =>
+        parts.map((part) => Number.parseFloat(getComputedStyle(part).fontSize)),
+      );
+      expect(found.length).toBeGreaterThan(1);
+      sizes.push(...found);
+    };
+    await note({ status: { kind: 'standby' } });
+    await note({ status: { kind: 'offline', cause: 'microphone' } });
+    await note({ status: { kind: 'closed', until: '2026-11-30T08:00:00.000Z' } });
+    await note({ status: { kind: 'listening' }, texts: talk('es').texts ?? [] });
     // A capital H of Noto Sans or DejaVu Sans, in millimetres on this screen of 150 mm and 720 px.
     const capitalMm = Math.min(...sizes) * 0.7 * (150 / 720);
     expect(Math.atan(capitalMm / 2 / 700) * 2 * (180 / Math.PI)).toBeGreaterThanOrEqual(0.7);

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
@@ -8,6 +9,7 @@ import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
 import { statusNow } from './status.ts';
+import { isConnected } from './store.ts';
 import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 
@@ -31,13 +33,13 @@ export function Bar(props: {
   const close = () => {
     opened.value = 'none';
   };
-  // A dialog, with what is typed in it, outlives a short outage.
-  const dialog =
-    opened.value === 'language' ? (
-      <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
-    ) : opened.value === 'typing' ? (
-      <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />
-    ) : null;
+  // While the agent does not answer, nobody says whether the conversation goes on: typed words must not stay.
+  const isAnswered = isConnected.value;
+  useEffect(() => {
+    if (!isAnswered) close();
+  }, [isAnswered]);
+  // A dialog, with what is typed in it, outlives a short outage of the broker or the service, when the buttons are away.
+  const dialog = isAnswered ? opened.value : 'none';
   return (
     <>
       {hasButtons && (
@@ -72,7 +74,10 @@ export function Bar(props: {
           <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
         </nav>
       )}
-      {dialog}
+      {dialog === 'language' && (
+        <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
+      )}
+      {dialog === 'typing' && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
     </>
   );
 }
