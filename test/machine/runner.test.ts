@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createAlarm } from '../../src/machine/alarm.ts';
 import { createCallers } from '../../src/machine/callers.ts';
 import { createEventLoop } from '../../src/machine/event-loop.ts';
 import type { Handlers, Machine } from '../../src/machine/machine.ts';
@@ -188,20 +189,6 @@ describe('the runner', () => {
     expect(defects).toEqual([]);
   });
 
-  it('does not wake a machine that another one has just closed', () => {
-    const woken: string[] = [];
-    const { clock, runner, handlers, one } = running(kettle, {
-      whistle() {
-        second.close();
-      },
-    });
-    const second = runner.run(kettle, { ...handlers, whistle: () => void woken.push('second') }, () => ({}));
-    one.post({ type: 'on', forMs: 100 });
-    second.post({ type: 'on', forMs: 100 });
-    clock.advance(1000);
-    expect([woken, clock.armed]).toEqual([[], 0]);
-  });
-
   it('takes no step after the close, and leaves no timer', () => {
     const { clock, one, done } = running();
     one.post({ type: 'on', forMs: 300 });
@@ -209,5 +196,24 @@ describe('the runner', () => {
     one.post({ type: 'on', forMs: 300 });
     clock.advance(1000);
     expect([one.state.log, done, clock.armed]).toEqual(['on read ', [], 0]);
+  });
+});
+
+describe('the alarm', () => {
+  it('does not wake a sleeper that another one has just put off or removed', () => {
+    const clock = createVirtualClock();
+    const alarm = createAlarm(clock);
+    const woken: string[] = [];
+    const first = alarm.add(() => {
+      woken.push('first');
+      putOff.sleepUntil(1500);
+      removed.remove();
+    });
+    const putOff = alarm.add(() => woken.push(`put off until ${clock.now()}`));
+    const removed = alarm.add(() => woken.push('removed'));
+    for (const sleeper of [first, putOff, removed]) sleeper.sleepUntil(1100);
+    clock.advance(1000);
+    expect(woken).toEqual(['first', 'put off until 1500']);
+    expect(clock.armed).toBe(0);
   });
 });

@@ -38,8 +38,6 @@ export function Bar(props: {
   useEffect(() => {
     if (!isAnswered) close();
   }, [isAnswered]);
-  // A dialog, with what is typed in it, outlives a short outage of the broker or the service, when the buttons are away.
-  const dialog = isAnswered ? opened.value : 'none';
   return (
     <>
       {hasButtons && (
@@ -74,10 +72,13 @@ export function Bar(props: {
           <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
         </nav>
       )}
-      {dialog === 'language' && (
+      {/* With what is typed in it, a dialog outlives a short outage of the broker or the service, when the buttons are away. */}
+      {opened.value === 'language' && (
         <LanguageDialog lane={lane} language={language} isTurned={isTurned} close={close} />
       )}
-      {dialog === 'typing' && <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />}
+      {opened.value === 'typing' && (
+        <TypingDialog lane={lane} ways={ways} isTurned={isTurned} close={close} />
+      )}
     </>
   );
 }
