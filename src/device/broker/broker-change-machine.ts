@@ -115,7 +115,7 @@ function onTried(state: BrokerChangeState, problem: string | null, seen: Seen): 
   };
 }
 
-/** The configuration has changed since the try began. */
+/** A try has ended whose broker the configuration no longer names. */
 function onStale(state: BrokerChangeState, problem: string | null, seen: Seen): Stepped {
   // The connection leads to a broker that the configuration no longer names.
   if (problem === null) return { state, effects: [{ type: 'reconnect' }] };

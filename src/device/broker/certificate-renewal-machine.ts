@@ -43,14 +43,14 @@ export interface RenewalState {
     | { readonly type: 'drafting'; readonly caller: number | null }
     | { readonly type: 'judging' }
     | null;
-  /** Of the successor, if there is one. */
+  /** How the successor has fared so far; without a successor: a new trial. */
   readonly trial: CertificateTrial;
   /** No request before this time. */
   readonly notBefore: number;
   readonly publishedAt: number;
   /** The next check; null: before the first. */
   readonly checkAt: number | null;
-  /** The next connection with the certificate on trial; null: it needs no help. */
+  /** Time at which the device connects again, with the certificate on trial; null: it need not. */
   readonly reconnectAt: number | null;
   /** The day of the last warning; empty: none. */
   readonly warnedOf: string;

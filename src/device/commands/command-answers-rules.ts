@@ -49,7 +49,7 @@ const WAITED_FOR_MS = 120_000;
 export interface Giving {
   readonly asker: Asker;
   readonly answer: FinalAnswer;
-  /** Arrivals of the command that are not acknowledged yet: they are at the latest when the broker has the answer. */
+  /** Arrivals of the command that are not acknowledged yet. They are acknowledged when the broker has the answer, if not before. */
   readonly arrivals: readonly number[];
   readonly share: QueueShare;
 }
@@ -80,7 +80,7 @@ export function giveAnswer(
   };
 }
 
-/** Acknowledges a command that was sent again after the pending answer to it; null: no answer is pending. */
+/** The command was sent again while its answer is pending: the answer will acknowledge this arrival, too. Null: no answer is pending. */
 export function joinAnswer(answers: Answers, id: string, arrival: number): Answers | null {
   const before = answers.pending.get(id);
   if (before === undefined) return null;

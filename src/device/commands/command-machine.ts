@@ -64,7 +64,7 @@ export const INTERNAL: CommandFault = {
 };
 const BUSY: CommandFault = { code: 'busy', message: 'too many commands at once: send it again later' };
 
-/** Constants of a device. */
+/** What stays the same for as long as the agent runs. */
 export interface CommandSettings {
   /** Topic bases that a command may be signed for: the device's, its groups' and the fleet's. */
   readonly bases: readonly string[];
@@ -332,7 +332,7 @@ function refuse(state: Commands, arrival: Arrival, id: string, fault: CommandFau
   const { code, message } = fault;
   const asker = askerOf(arrival, id);
   const answer: FinalAnswer = { status: 'error', error: { code, message } };
-  // In the general queue: a flood of refusals must not push real answers out.
+  // Refusals wait in the general queue, so that a flood of them cannot push the answers of real commands out.
   const given = give(state, { asker, answer, arrivals: [arrival.number], share: 'general' }, seen);
   const fields = { command: asker.name, code };
   const sentence = 'a command was refused';
@@ -422,7 +422,7 @@ function join(state: Commands, command: Command, { number }: Arrival): Stepped {
   return stay(put(state, { ...command, arrivals: [...arrivals, number] }));
 }
 
-/** A command that the broker sends again needs no other answer if it has this one, or gets it. */
+/** The broker has sent the command again. The answer that it has, or will get, is the answer to the repetition, too. */
 function repeatAnswer(
   state: Commands,
   arrival: Arrival,
@@ -747,7 +747,7 @@ function onFailed(state: Commands, effect: CommandEffect, seen: Seen, settings: 
   }
 }
 
-/** A step has thrown and changed nothing: its command is answered all the same. */
+/** The step of an event has thrown and changed nothing. The command of the event is answered all the same. */
 function onBroke(state: Commands, during: EventOf<'broke'>['during'], seen: Seen): Stepped {
   switch (during.type) {
     case 'arrived':
@@ -783,7 +783,7 @@ function refuseBroken(state: Commands, arrival: Arrival, seen: Seen): Stepped {
   return refuse(state, arrival, id, INTERNAL, seen);
 }
 
-/** Answers a command that cannot go on. A result that it has already stands. */
+/** Answers a command that cannot go on with an error. A command that already has a result keeps it. */
 function fail(state: Commands, id: string, seen: Seen): Stepped {
   const command = state.unfinished.get(id);
   if (command === undefined) return stay(state);

@@ -13,8 +13,8 @@ export interface CommandRecord {
   /** Whether the file lists a command as unfinished, or may soon. */
   isListed(key: string): boolean;
   /**
-   * Saves the ledger, which has a new command. Calls back when that is done, has failed or timed out; at once while the disk
-   * is failing.
+   * Saves the ledger with its new command. `ended` is called when the ledger is saved, or when the write has failed or
+   * timed out. While the disk is failing, it is called at once.
    */
   saveNote(key: string, ended: (isSaved: boolean) => void): void;
   /** As `saveNote`, for the result of a command. */

@@ -34,7 +34,7 @@ export interface AdmissionsState {
   /** How long after the opening time of the schedule the device opens (ms). */
   readonly openingDelayMs: number;
   readonly use: BudgetUse;
-  /** Use of the present day that is saved, or will be soon (ms). */
+  /** Use of the present day (ms) that is on the disk, or is being written. */
   readonly keptMs: number;
   /** Sum of the billed time of all lanes at the last count (ms). */
   readonly billedMs: number;

@@ -14,7 +14,7 @@ function isAboutToSpeak({ twoWay, sureVoiceAt }: LaneState, now: number): boolea
 
 /**
  * Whether a lane can speak the notice: the desk is silent, and all speech has been interpreted. The best moment is while the
- * last translation still plays, because people wait for it to end. Later, somebody may be about to speak.
+ * last translation still plays, because people wait for it to end. Later, a person may be about to speak.
  */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>

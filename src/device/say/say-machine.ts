@@ -153,8 +153,8 @@ function step(state: SayState, event: SayEvent | Time | Failed<SayEffect>, seen:
 }
 
 /**
- * A text behind another one waits. Otherwise the lane would be looked at again before it has handled the effects of the last
- * step.
+ * If another text of the lane is waiting, the new one only joins the queue. A check of the lane now would see its state from
+ * before the effects of the last step.
  */
 function onSay(
   { texts, count, lookAt }: SayState,

@@ -95,7 +95,7 @@ export interface LaneNeeds {
   readonly lane: string;
   /** The request that an answer may still fulfil; null: none. */
   readonly request: string | null;
-  /** Whether the lane has sent a request and is without an answer. */
+  /** Whether the lane has sent a request and has no answer yet. */
   readonly isWaiting: boolean;
   /** Whether the lane waits for a voice. */
   readonly isResting: boolean;
@@ -360,7 +360,7 @@ function probeAnswered(given: Tokens, probe: number, body: unknown, seen: Seen):
   const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
   const { success, data: message } = tokenResponseSchema.safeParse(body);
   if (!isProbed && !success) return toWatch(given, { type: 'malformed', field: malformedField(body) }, seen);
-  // Each probe counts once: an old answer must not count as a sign of life. The token of an unwanted session is dropped here.
+  // Each probe counts once: an old answer must not count as a sign of life. A token in the answer to a probe is not kept.
   const state = { ...given, probes: given.probes.filter((known) => known.probe !== probe) };
   return toWatch(state, { type: 'probe_answered', probe, granted: !isProbed && message?.ok === true }, seen);
 }
@@ -414,7 +414,7 @@ function forWatch(state: Tokens, effect: BackendWatchEffect, seen: Seen): Steppe
   return send(state, { by: 'watch', probe, kind, attempt }, null, seen);
 }
 
-/** Without their effects, a check would keep its place, and a request its mark. The lanes and the watch repeat lost requests. */
+/** A check whose effect failed gives its place back, and a request loses its mark. The lanes and the watch repeat lost requests. */
 function failed(state: Tokens, effect: TokensEffect): Stepped {
   if (effect.type === 'check') return stay({ ...state, checks: state.checks - 1 });
   return stay(effect.type === 'grant' ? markGranted(state, effect.id, false) : state);

@@ -51,7 +51,7 @@ export interface TokensDeps {
   bus(): Bus | null;
   lanes(): readonly LaneRunner[];
   trials(): Trials;
-  /** The backend counts as silent from now on (the outage), or is back (null). */
+  /** An outage of the backend has begun. `outage` null: `before` is over. */
   backendChanged(outage: Outage | null, before: Outage | null): void;
   /** The broker refuses token requests, or accepts them again. */
   mayAsk(may: boolean): void;

@@ -92,7 +92,7 @@ function judgeReached(
   ]);
 }
 
-/** Without a name or a connection. */
+/** Judges a host whose name was not found, or that accepted no connection. */
 function judgeUnreached(
   { host, port }: ReachFacts,
   { step, code }: Failure,

@@ -55,7 +55,7 @@ export function noLines(language: string): Lines {
   return { language, lines: [], waiting: [], readAt: NEVER, movedAt: NEVER, nextId: 0 };
 }
 
-/** The room of the panel, and the width of a text in the unit of `width`. */
+/** The room of the panel. `measure` returns the width of a text, in the same unit as `width`. */
 export interface Room {
   readonly width: number;
   /** Height in lines. */

@@ -21,7 +21,7 @@ export async function examineConfiguration(
     isOpenToAll: isOpenToAll(file),
     user: ownUser(),
   };
-  // The running agent, which lists this check, too, never needs it.
+  // Loaded here, because the running agent has this check in its list and never looks through the sandbox.
   const { lookThroughSandbox } = await import('./sandbox-facts.ts');
   return combine([judgeConfiguration(facts), ...(await lookThroughSandbox(machine, file, config))]);
 }
