@@ -34,8 +34,11 @@ const ANSWER: ScreenText = {
 };
 /** Share of a half that antialiasing may change, and that a line of text changes at least. */
 const SAME = 0.001;
-/** 20 s without a beat, the start of a browser, and a busy machine. */
-const LONGEST_MS = 90_000;
+/**
+ * 20 s without a beat, and the start of a browser. A start that hangs is given up after 60 s, as on a kiosk, and the next one has to
+ * show the text.
+ */
+const LONGEST_MS = 180_000;
 /** Pictures in a row without a change: a browser that begins paints in steps, and a busy one pauses between them. */
 const STILL_PICTURES = 10;
 
@@ -96,13 +99,23 @@ describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, need
     };
     const until = async (awaited: string, isSeen: (picture: Buffer) => boolean): Promise<number> => {
       const began = performance.now();
+      let pictureAt = began;
       while (performance.now() - began < LONGEST_MS) {
         const picture = await glass.picture();
+        if (picture !== null) pictureAt = performance.now();
         if (picture !== null && isSeen(picture)) return performance.now() - began;
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
-      const saw = `${glass.starts} starts, the last picture differs by ${JSON.stringify(differs)}`;
-      throw new Error(`${awaited} is not on the glass after ${LONGEST_MS / 1000} s: ${saw}; ${glass.said}`);
+      const seconds = (ms: number): string => `${(ms / 1000).toFixed(0)} s`;
+      const saw = [
+        `${glass.starts} starts`,
+        `the last picture is ${seconds(performance.now() - pictureAt)} old and differs by ${JSON.stringify(differs)}`,
+        `the page has ${server.clients} connections`,
+        `running: ${glass.processes(/./).map(glass.describe).join(', ')}`,
+      ];
+      throw new Error(
+        `${awaited} is not on the glass after ${seconds(LONGEST_MS)}: ${saw.join('; ')}; ${glass.said}`,
+      );
     };
     try {
       await expect.poll(() => hasPainted(server.url), { timeout: LONGEST_MS }).toBe(true);
@@ -123,8 +136,10 @@ describe(`the screen's unit under cage${NO_GLASS ? ` (${NO_GLASS})` : ''}`, need
         const { left, right } = compare(picture);
         return left < SAME && right > SAME;
       });
-      process.stderr.write(`${what}: ${(ms / 1000).toFixed(1)} s until there is text again\n`);
-      expect(glass.starts).toBe(2);
+      process.stderr.write(
+        `${what}: ${(ms / 1000).toFixed(1)} s until there is text again, ${glass.starts} starts\n`,
+      );
+      expect(glass.starts).toBeGreaterThan(1);
     } finally {
       await glass.close();
       await server.close();

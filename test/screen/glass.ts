@@ -45,6 +45,8 @@ export interface Glass {
   picture(): Promise<Buffer | null>;
   /** Processes of the screen by their command lines. */
   processes(wanted: RegExp): number[];
+  /** What a process is and does, in a few words. */
+  describe(pid: number): string;
   /** What the unit's program has said. */
   readonly said: string;
   readonly starts: number;
@@ -103,6 +105,7 @@ export function openGlass(program: string, port: number): Glass {
   start();
   return {
     picture: () => pictureOf(runtime),
+    describe: (pid) => `${commandLine(pid).slice(0, 60)} (${stateOf(pid)})`,
     processes: (wanted) => processesIn(runtime).filter((pid) => wanted.test(commandLine(pid))),
     get said() {
       return said;
@@ -218,9 +221,11 @@ function processesIn(runtime: string): number[] {
     );
 }
 
+/** The kernel's letter, as `R` or `D`, and where it waits. */
+const stateOf = (pid: number): string => `${/\) (\w)/.exec(read(pid, 'stat'))?.[1]} ${read(pid, 'wchan')}`;
 const commandLine = (pid: number): string => read(pid, 'cmdline').replaceAll('\0', ' ');
 
-function read(pid: number, file: 'environ' | 'cmdline'): string {
+function read(pid: number, file: 'environ' | 'cmdline' | 'stat' | 'wchan'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {

@@ -10,7 +10,7 @@ const common = {
   // Loading puppeteer and building the page for each file took seconds.
   isolate: false,
   // Only a hang exceeds it: on a busy machine a browser takes a minute to begin, and under cage one begins twice.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   hookTimeout: 120_000,
   expect: PATIENT,
 };
