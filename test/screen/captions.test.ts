@@ -198,6 +198,21 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await close();
   });
 
+  it('have letters for the whole screen when the window grew while the page began', async () => {
+    // A browser that has just started becomes as large as the screen before the page hears of it.
+    const BEGINS_SMALL = `
+      Object.defineProperty(globalThis, 'innerHeight', { get: () => document.querySelector('main') === null ? 480 : 720 });`;
+    const { page, close } = await showPage(browser, files, {}, { width: 1280, height: 720 }, (begun) =>
+      begun.evaluateOnNewDocument(BEGINS_SMALL),
+    );
+    const { viewingDistanceMm, heightMm } = SNAPSHOT;
+    const { letter } = sizesFor({ layout: 'beside', viewingDistanceMm, heightMm }, 1280, 720);
+    await expect
+      .poll(() => page.$eval('main', (main) => Number.parseFloat(main.style.getPropertyValue('--letter'))))
+      .toBeCloseTo(letter);
+    await close();
+  });
+
   it('leave the page empty until the agent answers, and then say that it does not', async () => {
     const page = await browser.newPage();
     await page.setRequestInterception(true);

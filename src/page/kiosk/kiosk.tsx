@@ -27,9 +27,13 @@ export function Kiosk() {
   const isLate = useSignal(false);
   useEffect(() => {
     const measure = () => {
-      size.value = { width: innerWidth, height: innerHeight };
+      const { width, height } = size.peek();
+      if (width !== innerWidth || height !== innerHeight)
+        size.value = { width: innerWidth, height: innerHeight };
     };
     addEventListener('resize', measure);
+    // The effect runs after the first paint, and a browser that has just begun becomes as large as the screen meanwhile.
+    measure();
     const timer = setTimeout(() => {
       isLate.value = true;
     }, FIRST_ANSWER_MS);
