@@ -73,7 +73,7 @@ export interface LedgerEntry {
   /** The session's id, shortened as in the device's reports. */
   readonly session: string;
   /** `backend`: a session was issued, for `ms` at most. `device`, `service`: a stream of this session lasted `ms`. */
-  readonly source: 'backend' | 'device' | 'service';
+  readonly source: 'backend' | 'device';
   readonly ms: number;
 }
 

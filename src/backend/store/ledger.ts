@@ -6,8 +6,6 @@ import type { Sql, SqlRow } from './sql-engine.ts';
 export const REPORTED_WITHIN_MS = 3 * 86_400_000;
 /** Longer claims are cut to this (ms) and marked. No session can last this long. */
 export const LONGEST_CLAIM_MS = 31 * 86_400_000;
-/** Tolerated difference between the device's and the service's report of a stream (%). */
-const SAME_WITHIN_PERCENT = 1;
 /** Tolerated inaccuracy of a device's report (ms). */
 const INEXACT_MS = 2000;
 /** Tolerance by which a stream may be longer than its session (ms); the excess is not counted. */
@@ -92,21 +90,18 @@ export async function addImplausible(sql: Sql, device: string, reports: number, 
 }
 
 /**
- * One row per device. A session counts with the service's record if there is one, otherwise with the device's reports, and
- * never with more than it could last. Reports of sessions that the backend did not grant cost nothing; they count as implausible.
+ * One row per device. A session counts with the device's reports, and never with more than it could last. Reports of sessions
+ * that the backend did not grant cost nothing; they count as implausible.
  */
 const SUMS = `
-  WITH parts AS (
+  WITH streams AS (
     SELECT device, lane, session,
-      sum(CASE WHEN source = 'device' AND at >= ? THEN ms END) AS device_ms,
-      sum(CASE WHEN source = 'service' AND at >= ? THEN ms END) AS service_ms,
+      sum(CASE WHEN source = 'device' AND at >= ? THEN ms END) AS told_ms,
       max(CASE WHEN source = 'backend' THEN ms END) AS most_ms,
       max(CASE WHEN source = 'backend' THEN 1 ELSE 0 END) AS is_given,
       max(CASE WHEN source = 'backend' AND at >= ? THEN 1 ELSE 0 END) AS is_new,
       max(CASE WHEN claimed IS NOT NULL AND at >= ? THEN 1 ELSE 0 END) AS is_excessive
     FROM ledger WHERE at >= ? AND at < ? GROUP BY device, lane, session),
-  streams AS (
-    SELECT *, coalesce(service_ms, device_ms) AS told_ms FROM parts),
   refused AS (
     SELECT device, sum(reports) AS reports FROM implausible WHERE day >= ? AND day < ? GROUP BY device),
   devices AS (
@@ -117,8 +112,8 @@ const SUMS = `
       sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN 1 ELSE 0 END) AS unreported,
       sum(CASE WHEN is_new = 1 AND told_ms IS NULL THEN most_ms END) AS unreported_ms,
       sum(CASE WHEN is_new = 1 AND told_ms IS NULL AND most_ms IS NULL THEN 1 ELSE 0 END) AS unlimited,
-      sum(CASE WHEN told_ms IS NOT NULL AND (is_given = 0 OR is_excessive = 1 OR told_ms > most_ms + ${INEXACT_MS}
-               OR abs(service_ms - device_ms) * 100 > service_ms * ${SAME_WITHIN_PERCENT}) THEN 1 ELSE 0 END) AS implausible
+      sum(CASE WHEN told_ms IS NOT NULL AND (is_given = 0 OR is_excessive = 1 OR told_ms > most_ms + ${INEXACT_MS})
+               THEN 1 ELSE 0 END) AS implausible
     FROM streams GROUP BY device
     HAVING sum(is_new) > 0 OR sum(CASE WHEN told_ms IS NOT NULL THEN 1 ELSE 0 END) > 0)
   SELECT device, sessions, ms, unreported, unreported_ms, unlimited, implausible + coalesce(reports, 0) AS implausible
@@ -132,7 +127,6 @@ export async function sums(sql: Sql, from: number, to: number): Promise<DeviceSu
   // Streams of a month may belong to sessions that were granted at the end of the previous month.
   const since = from - REPORTED_WITHIN_MS;
   const rows = await sql.query(SUMS, [
-    from,
     from,
     from,
     from,
