@@ -76,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/store/ledger.ts',
-    from: "source = 'device' AND at >= ? THEN ms END) AS device_ms",
-    to: "source = 'device' AND ? > 0 THEN ms END) AS device_ms",
+    from: "source = 'device' AND at >= ? THEN ms END) AS told_ms",
+    to: "source = 'device' AND ? > 0 THEN ms END) AS told_ms",
     seen: 'what was streamed in the last three days of a month is billed in the next month, too',
   },
   {
