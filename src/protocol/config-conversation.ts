@@ -4,6 +4,7 @@ import { languageSchema } from './language.ts';
 import { plainTextSchema } from './plain-text.ts';
 
 const END_AFTER_S = { min: 10, max: 3600, default: 90 } as const;
+const WARN_BEFORE_S = { min: 0, max: 300, default: 20 } as const;
 const LONGEST_NOTICE = 400;
 
 const noticeText = plainTextSchema
@@ -19,6 +20,14 @@ export const conversationSchema = z
       .max(END_AFTER_S.max)
       .default(END_AFTER_S.default)
       .describe('Seconds without speech that end a conversation.'),
+    warnBefore: z
+      .number()
+      .min(WARN_BEFORE_S.min)
+      .max(WARN_BEFORE_S.max)
+      .default(WARN_BEFORE_S.default)
+      .describe(
+        'Seconds before that end at which the page asks whether somebody is still there, at most half of endAfter; 0: never.',
+      ),
     notice: z
       .union([z.boolean(), z.record(languageSchema, noticeText)])
       .default(true)

@@ -81,13 +81,15 @@ export interface ScreenSnapshot {
   readonly conversation: number;
   /** Whether a conversation is under way. */
   readonly isTalking: boolean;
+  /** Time to the end of the conversation if nobody acts (ms); null: the end is not near. */
+  readonly endsInMs: number | null;
   /** The latest texts of this conversation. */
   readonly texts: readonly ScreenText[];
 }
 
 /** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
-  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'texts'>
+  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'>
 >;
 
 const lane = z.string().max(64);

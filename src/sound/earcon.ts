@@ -10,6 +10,7 @@ export const EARCONS = [
   'identify',
   'turn_source',
   'turn_target',
+  'still_there',
 ] as const;
 export type Earcon = (typeof EARCONS)[number];
 
@@ -34,6 +35,7 @@ const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   unmuted: [tone(587.33, 0, 160)],
   turn_source: [tone(659.26, 0, 90)],
   turn_target: [tone(987.77, 0, 90)],
+  still_there: [tone(523.25, 0, 200), tone(523.25, 260, 220)],
   identify: [tone(880, 0, 120), tone(880, 140, 120), tone(1318.51, 280, 200)],
 };
 

@@ -59,7 +59,7 @@ describe('the configuration', () => {
       metrics: { listen: null },
       rooms: [],
       keys: [],
-      conversation: { endAfter: 90, notice: true },
+      conversation: { endAfter: 90, warnBefore: 20, notice: true },
       update: { window: null },
       owner: { publicKeyFiles: [] },
       screen: {
@@ -115,7 +115,7 @@ describe('the configuration', () => {
           do: { command: 'languages', args: { step: 1 } },
         },
       ],
-      conversation: { endAfter: 60, notice: { es: 'Interpreta una IA.' } },
+      conversation: { endAfter: 60, warnBefore: 10, notice: { es: 'Interpreta una IA.' } },
       update: { window: { from: '22:00', to: '05:00' } },
       owner: { publicKeyFiles: [] },
       screen: {

@@ -14,7 +14,7 @@ import {
   summarize,
 } from './conversation.ts';
 import { deskOffer } from './desk-offer.ts';
-import { endsAt, follow, isFirstWord, isRunning } from './desk-rules.ts';
+import { endsAt, follow, isFirstWord, isRunning, isSpoken, warnsBefore } from './desk-rules.ts';
 import { noticeIn } from './notice.ts';
 import { createNoticeSpeaker } from './notice-speaker.ts';
 import { type Beginning, restoration, type Setting } from './restoration.ts';
@@ -48,6 +48,8 @@ interface Desk {
   beginnings: ReadonlyMap<string, Beginning>;
   /** The notice that was last given to each lane. */
   readonly informed: Map<string, Notice | null>;
+  /** When the conversation ends if nobody acts. The people were asked whether they are still there; null: they were not. */
+  endingAt: number | null;
   /** When the last conversation ended: speech from before that time does not begin another one. Null: no conversation yet. */
   endedAt: number | null;
   cancel(): void;
@@ -75,7 +77,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     const known = desk.informed.get(lane.id);
     if (known !== undefined && known?.text === notice?.text) return;
     desk.informed.set(lane.id, notice);
-    lane.post({ type: 'conversation', conversation: { startedAt, notice } });
+    lane.post({
+      type: 'conversation',
+      conversation: { startedAt, notice, endingAt: desk.endingAt },
+    });
     const hears = ({ state }: LaneRunner): boolean => taskOf(state).targets.includes(language);
     // In a room the notice is spoken to the visitor, not to the clerk.
     const isTheirs = hears(lane) || !desk.lanes.some(hears);
@@ -85,6 +90,20 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   /** A person is present: start the session before they speak. */
   const wake = (desk: Desk): void => {
     for (const lane of desk.lanes) if (lane.phase === 'standby') lane.post({ type: 'start' });
+  };
+
+  /** Asks whether the people are still there, or withdraws the question. */
+  const warn = (desk: Desk, endingAt: number | null): void => {
+    if (desk.endingAt === endingAt) return;
+    const isFirst = desk.endingAt === null;
+    desk.endingAt = endingAt;
+    for (const lane of desk.lanes) {
+      const { conversation } = lane.state;
+      if (conversation !== null)
+        lane.post({ type: 'conversation', conversation: { ...conversation, endingAt } });
+      if (isFirst && lane.id === desk.lane && lane.state.options.earcons)
+        lane.post({ type: 'chime', earcon: 'still_there' });
+    }
   };
 
   const start = (desk: Desk, lane: LaneRunner, by: BegunBy): void => {
@@ -103,6 +122,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (talk === null) return;
     const now = clock.now();
     desk.talk = null;
+    desk.endingAt = null;
     desk.endedAt = now;
     desk.informed.clear();
     desk.cancel();
@@ -120,14 +140,26 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if it is over; otherwise checks again when it may be over. */
+  /** Ends the conversation if it is over, or warns that it will be; otherwise checks again when it may be. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;
+    const { endAfter, warnBefore } = config().conversation;
     const states = desk.lanes.map(({ state }) => state);
-    const at = endsAt(desk.talk, states, config().conversation.endAfter * 1000, clock.now());
-    if (at === null) finish(desk);
-    else desk.cancel = clock.at(at, () => look(desk));
+    // After the warning its own chime, which is heard, does not put off the end.
+    const at = desk.endingAt ?? endsAt(desk.talk, states, endAfter * 1000, clock.now());
+    if (at === null || at <= clock.now()) return finish(desk);
+    const warnsAt = at - warnsBefore(endAfter * 1000, warnBefore * 1000);
+    const next = clock.now() < warnsAt ? warnsAt : at;
+    desk.cancel = clock.at(next, () => look(desk));
+    if (next === at && warnBefore > 0) warn(desk, at);
+  };
+
+  /** Somebody is still there. */
+  const goOn = (desk: Desk): void => {
+    if (desk.endingAt === null) return;
+    warn(desk, null);
+    look(desk);
   };
 
   const onStep = (step: LaneStep): void => {
@@ -136,7 +168,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (desk === undefined || lane === undefined) return;
     if (desk.talk === null && isFirstWord(step, desk.endedAt)) start(desk, lane, 'voice');
     if (desk.talk === null) return;
-    desk.talk = follow(desk.talk, step, clock.now());
+    const talk = desk.talk;
+    desk.talk = follow(talk, step, clock.now());
+    if (desk.talk.activeAt !== talk.activeAt || isSpoken(step)) goOn(desk);
     if (step.before.options !== step.after.options) inform(desk, lane, desk.talk.startedAt);
     if (!desk.lanes.some(({ state }) => isRunning(state))) finish(desk);
   };
@@ -153,6 +187,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         if (desk.talk === null) start(desk, lane, by);
         else {
           desk.talk = noteActivity(desk.talk, clock.now());
+          goOn(desk);
           wake(desk);
         }
       }
@@ -185,6 +220,7 @@ function createDesk(lanes: readonly LaneRunner[]): Desk {
     lane: '',
     beginnings: new Map(),
     informed: new Map(),
+    endingAt: null,
     endedAt: null,
     cancel() {},
   };

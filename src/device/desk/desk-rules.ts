@@ -51,6 +51,14 @@ export function follow(
   return noteSound(talk, event.said.sentence, Math.max(now, playout.timeline.end) + waitsMs);
 }
 
+/** Whether a translation, or a text, has come to be heard. */
+export const isSpoken = ({ event }: DeskStep): boolean =>
+  event.type === 'service' && event.said.type === 'spoke';
+
+/** Time from the warning to the end of a conversation (ms). A short conversation is not warned from its beginning. */
+export const warnsBefore = (endAfterMs: number, wantedMs: number): number =>
+  Math.min(wantedMs, endAfterMs / 2);
+
 /** When the conversation ends if silence follows; null: it is over. */
 export function endsAt(
   talk: Conversation,

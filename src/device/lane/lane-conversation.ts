@@ -9,4 +9,6 @@ export interface LaneConversation {
   readonly startedAt: number;
   /** The notice for the people at this lane; null: the owner has switched the notice off. */
   readonly notice: Notice | null;
+  /** When the conversation ends if nobody acts (monotonic ms); null: this is not near. */
+  readonly endingAt: number | null;
 }

@@ -73,6 +73,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let conversation = 1;
   let level = 0;
   let isTalking = false;
+  let endingAt: number | null = null;
   let cancel = (): void => {};
   let isClosed = false;
 
@@ -101,6 +102,8 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     seq += 1;
     for (const listener of listeners) listener({ seq, ...change });
   };
+  const endsInMs = (): number | null =>
+    endingAt === null ? null : Math.max(0, Math.round(endingAt - clock.now()));
   const refresh = (): void => {
     const now = { status: statusNow(), lanes: lanesNow() };
     const isNewStatus = JSON.stringify(now.status) !== JSON.stringify(status);
@@ -113,13 +116,17 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     const wasTalking = isTalking;
     isTalking = deps.lanes.some(({ state }) => state.conversation !== null);
     const hasTurned = isTalking !== wasTalking;
+    const endingBefore = endingAt;
+    endingAt = endingOf(deps.lanes);
+    const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewNotice || hasTurned)
+    if (isNewStatus || isNewLane || isNewNotice || hasTurned || isNewEnding)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewNotice && { notices }),
         ...(hasTurned && { isTalking }),
+        ...(isNewEnding && { endsInMs: endsInMs() }),
       });
   };
   const show = (appends: readonly Append[]): void => {
@@ -208,6 +215,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         notices,
         conversation,
         isTalking,
+        endsInMs: endsInMs(),
         texts,
       };
     },
@@ -224,6 +232,12 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       listeners.clear();
     },
   };
+}
+
+/** When a conversation is about to end by itself; null: none is. */
+function endingOf(lanes: readonly LaneRunner[]): number | null {
+  const ends = lanes.flatMap(({ state }) => state.conversation?.endingAt ?? []);
+  return ends.length === 0 ? null : Math.min(...ends);
 }
 
 function screenLane(

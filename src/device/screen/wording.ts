@@ -45,6 +45,9 @@ export interface Wording {
   readonly louder: string;
   readonly end: string;
   readonly failed: string;
+  /** The question before a conversation ends by itself. */
+  readonly stillThere: string;
+  readonly goOn: string;
   /** On the button of the person who speaks next. */
   readonly talk: string;
   /** On a button that has to be held. */

@@ -2,7 +2,7 @@ import { directionOf } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
 import { Parts } from './parts.tsx';
-import { isEmpty, screen } from './store.ts';
+import { endsAt, isEmpty, screen } from './store.ts';
 
 /** The panel's text in place of captions: an invitation, or what to do when the kiosk does not interpret. */
 export function Cover({ status, language }: { status: ScreenStatus; language: string }) {
@@ -16,6 +16,8 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const isHeld = screen.value?.lanes[0]?.turn?.mode === 'hold';
       const notice = screen.value?.notices.find((one) => one.language === language);
       if (status.kind === 'muted' && !isHeld) return null;
+      // The question whether somebody is still there needs this space.
+      if (endsAt.value !== null) return null;
       // Once something has been said, the captions need this space.
       if (status.kind !== 'standby' && !isEmpty.value) return null;
       return (

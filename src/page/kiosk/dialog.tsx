@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { act } from './link.ts';
+import { StillThere } from './still-there.tsx';
 
 /** Throttle of touch reports to the agent (ms). */
 const TOUCH_EACH_MS = 5000;
@@ -44,6 +45,7 @@ export function Dialog(props: {
       onKeyDown={({ repeat }) => !repeat && touched()}
     >
       {children}
+      <StillThere lane={lane} languages={[lang]} />
     </dialog>
   );
 }

@@ -5,6 +5,7 @@ import { Idle } from './idle.tsx';
 import { Panel, type Speaker } from './panel.tsx';
 import { type Sizes, sizesFor } from './sizes.ts';
 import { statusNow } from './status.ts';
+import { useAnyTouch } from './still-there.tsx';
 import { isEmpty, screen } from './store.ts';
 
 /** Timeout for the agent's first answer (ms); then the page reports that the agent does not answer. */
@@ -74,6 +75,7 @@ function isInvitation({ offer }: ScreenLane): boolean {
 
 /** The panels of both languages. */
 function Panels({ lane, sizes: { layout, letter } }: { lane: ScreenLane; sizes: Sizes }) {
+  useAnyTouch(lane.id);
   const { source, typing } = lane;
   const [target = source] = lane.targets;
   // A dialog, and the text typed in it, ends with the conversation.

@@ -1,6 +1,6 @@
 import type { ScreenAction, ScreenChange, ScreenSnapshot } from '../../protocol/screen.ts';
 import { SILENT_MS } from '../../protocol/screen-link.ts';
-import { isConnected, screen, tellTexts } from './store.ts';
+import { endsAt, isConnected, screen, tellTexts } from './store.ts';
 
 /** Interval of the checks for a silent agent (ms). */
 const LOOK_EACH_MS = 500;
@@ -51,6 +51,7 @@ function begin(next: ScreenSnapshot): void {
   alive();
   const goesOn = before?.run === next.run && before.conversation === next.conversation;
   screen.value = next;
+  noteEnd(next.endsInMs);
   // The text on the screen stays in place.
   if (goesOn) tellTexts(textsAfter(next.texts), 'new');
   else tellTexts(next.texts, 'begin');
@@ -66,10 +67,15 @@ function take(change: ScreenChange): void {
   // A panel that is shown again later begins with these texts, so texts of an earlier conversation must be removed.
   const now = { ...screen.value, ...rest, ...(isNew && { texts: [] }) };
   screen.value = { ...now, texts: [...now.texts, ...added].slice(-KEPT_TEXTS) };
+  if (change.endsInMs !== undefined) noteEnd(change.endsInMs);
   if (isNew) tellTexts([], 'begin');
   if (added.length === 0) return;
   tellTexts(added, 'new');
   lastText = added.at(-1)?.number ?? lastText;
+}
+
+function noteEnd(endsInMs: number | null): void {
+  endsAt.value = endsInMs === null ? null : performance.now() + endsInMs;
 }
 
 const textsAfter = (texts: ScreenSnapshot['texts']) => texts.filter(({ number }) => number > lastText);

@@ -6,6 +6,7 @@ import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
 import { statusNow } from './status.ts';
 import { StatusLine } from './status-line.tsx';
+import { StillThere } from './still-there.tsx';
 
 export type Speaker = 'source' | 'target';
 
@@ -36,6 +37,7 @@ export function Panel(props: {
         <CaptionLines language={language} letterPx={letterPx} />
         <Cover status={statusNow()} language={language} />
       </div>
+      <StillThere lane={lane.id} languages={statusIn} />
       <Bar lane={lane} language={language} speakers={speakers} ways={ways} isTurned={isTurned} />
     </section>
   );

@@ -9,6 +9,9 @@ export const isConnected = signal(false);
 /** Whether nothing has been said in this conversation. */
 export const isEmpty = signal(true);
 
+/** When the conversation ends if nobody acts (by `performance.now`); null: the end is not near. */
+export const endsAt = signal<number | null>(null);
+
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
 const listeners = new Set<Listener>();
 

@@ -29,6 +29,7 @@ export const SNAPSHOT: ScreenSnapshot = {
   ],
   conversation: 1,
   isTalking: true,
+  endsInMs: null,
   texts: [],
 };
 

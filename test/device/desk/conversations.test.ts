@@ -120,6 +120,92 @@ describe('a conversation', () => {
   });
 });
 
+describe('before the end of a conversation', () => {
+  const TIMES = { endAfter: 40, warnBefore: 10, notice: false } as const;
+  const endsInMs = (deps: Awaited<ReturnType<typeof quietDesk>>): number | null => {
+    const endingAt = laneOf(deps).state.conversation?.endingAt ?? null;
+    return endingAt === null ? null : endingAt - deps.clock.now();
+  };
+  /** Says a sentence, and waits until the warning. */
+  const untilWarned = async (deps: Awaited<ReturnType<typeof quietDesk>>): Promise<void> => {
+    for (let waitedMs = 0; endsInMs(deps) === null; waitedMs += 300) {
+      if (waitedMs > 60_000) throw new Error('there is no warning');
+      await quiet(deps, 300);
+    }
+  };
+
+  it('asks once, with a soft sound, and the end comes when it was said', async () => {
+    const deps = await quietDesk({ conversation: TIMES });
+    await sayOne(deps);
+    const writes = deps.played.length;
+    await untilWarned(deps);
+    const leftMs = endsInMs(deps) ?? 0;
+    expect(leftMs).toBeGreaterThan(9000);
+    expect(leftMs).toBeLessThanOrEqual(10_000);
+    await quiet(deps, leftMs - 400);
+    // The chime is heard and does not put off the end.
+    expect(deps.played.length).toBeGreaterThan(writes);
+    expect(events(deps, 'conversation_ended')).toEqual([]);
+    await quiet(deps, 800);
+    expect(events(deps, 'conversation_ended')).toHaveLength(1);
+    await quiet(deps, 60_000);
+    expect(events(deps, 'conversation_ended')).toHaveLength(1);
+  });
+
+  it.for([
+    [
+      'a word',
+      (deps: Awaited<ReturnType<typeof quietDesk>>) => deps.service(heard({ id: 'w', text: 'Yes' })),
+    ],
+    [
+      'a touch or a key',
+      (deps: Awaited<ReturnType<typeof quietDesk>>) => deps.agent.carryOut('conversation', { do: 'begin' }),
+    ],
+    [
+      'a translation that comes late',
+      (deps: Awaited<ReturnType<typeof quietDesk>>) =>
+        deps.service(spoke(PCM(300), { sentence: 'late', part: '0', language: 'es', last: true })),
+    ],
+  ] as const)('%s goes on, and the next silence is as long as the first', async ([, act]) => {
+    const deps = await quietDesk({ conversation: TIMES });
+    await sayOne(deps);
+    await untilWarned(deps);
+    await quiet(deps, 5000);
+    await act(deps);
+    await deps.clock.elapse(0);
+    expect(endsInMs(deps)).toBeNull();
+    await quiet(deps, 27_000);
+    expect(endsInMs(deps)).toBeNull();
+    await untilWarned(deps);
+    await quiet(deps, 11_000);
+    expect(events(deps, 'conversation_ended')).toHaveLength(1);
+  });
+
+  it('asks at half of a short conversation, and not at all with 0', async () => {
+    const short = await quietDesk({ conversation: { endAfter: 12, warnBefore: 20, notice: false } });
+    await sayOne(short);
+    await untilWarned(short);
+    expect(endsInMs(short)).toBeGreaterThan(5000);
+    expect(endsInMs(short)).toBeLessThanOrEqual(6000);
+    const never = await quietDesk({ conversation: { endAfter: 12, warnBefore: 0, notice: false } });
+    await sayOne(never);
+    while (laneOf(never).state.conversation !== null) {
+      expect(endsInMs(never)).toBeNull();
+      await quiet(never, 300);
+    }
+    expect(events(never, 'conversation_ended')).toHaveLength(1);
+  });
+
+  it('asks without a sound where the owner wants no chimes', async () => {
+    const deps = await quietDesk({ conversation: TIMES }, { earcons: false });
+    await sayOne(deps);
+    const writes = deps.played.length;
+    await untilWarned(deps);
+    await quiet(deps, 3000);
+    expect(deps.played.length).toBe(writes);
+  });
+});
+
 describe('at the end of a conversation', () => {
   it('volume and languages are as before', async () => {
     const deps = await quietDesk({ conversation: { notice: false } });
@@ -273,7 +359,9 @@ describe('a visitor at the screen', () => {
 it('a reload changes the end of a conversation at once, while new keys need a restart', async () => {
   const deps = await quietDesk({ conversation: { notice: false } });
   const { config } = deps;
-  expect(deps.agent.apply({ ...config, conversation: { endAfter: 20, notice: false } })).toEqual([]);
+  expect(
+    deps.agent.apply({ ...config, conversation: { endAfter: 20, warnBefore: 5, notice: false } }),
+  ).toEqual([]);
   await sayOne(deps);
   await quiet(deps, 25_000);
   expect(events(deps, 'conversation_ended')).toHaveLength(1);
