@@ -89,7 +89,10 @@ export interface ScreenSnapshot {
 
 /** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
-  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'>
+  Pick<
+    ScreenSnapshot,
+    'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'
+  >
 >;
 
 const lane = z.string().max(64);
