@@ -5,12 +5,12 @@ import { forgetDeviceFault, forgetWarning } from './problems.ts';
 import { closeHearing, closeSetup, dropLease } from './session/close.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { giveUpRest } from './session/resend.ts';
-import { type Draining, hearingStream, setupOf } from './session/session-state.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token-request.ts';
 import { unduck } from './sound/ducking.ts';
 import { stopSpeaking } from './sound/playback-rules.ts';
-import type { StepContext } from './step-context.ts';
+import { type Draining, hearingStream, setupOf } from './state/session-state.ts';
+import type { StepContext } from './state/step-context.ts';
 
 /**
  * Starts the lane. A waiting or parked lane retries at once, a sleeping one wakes, and a draining one closes its stream at

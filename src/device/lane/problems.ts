@@ -1,5 +1,5 @@
-import type { DeviceFaults } from './lane-state.ts';
-import type { StepContext } from './step-context.ts';
+import type { DeviceFaults } from './state/lane-state.ts';
+import type { StepContext } from './state/step-context.ts';
 
 /** How long a warning is shown (ms), unless another one replaces it. */
 const FORGOTTEN_AFTER_MS = 60_000;

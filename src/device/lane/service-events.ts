@@ -23,13 +23,13 @@ import { endOldSession, loseOldSession, noteNews } from './session/old-session.t
 import { isSaid, onSaidSound, onSayError } from './session/operator-text.ts';
 import { repeatCut } from './session/resend.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
-import type { Stream } from './session/session-state.ts';
 import { endWithoutTask, hearService } from './session/silent-service.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
 import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { dropOutputAudio, playSound } from './sound/playback-rules.ts';
-import type { StepContext } from './step-context.ts';
+import type { Stream } from './state/session-state.ts';
+import type { StepContext } from './state/step-context.ts';
 import { fallBack } from './two-way/fallback.ts';
 import { isSaidBack, noteHeardIn } from './two-way/two-way.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_TURNS } from '../../../src/device/lane/state-parts.ts';
+import { NO_TURNS } from '../../../src/device/lane/state/state-parts.ts';
 import { heardWhileHeld } from '../../../src/device/lane/two-way/held-window.ts';
 import { LaneHarness } from './lane-harness.ts';
 

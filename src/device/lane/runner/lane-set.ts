@@ -1,8 +1,8 @@
 import { insist } from '../../../machine/within.ts';
 import type { Config, LaneConfig } from '../../../protocol/config.ts';
 import type { AgentDeps } from '../../deps/deps.ts';
-import type { LaneOptions, TaskOptions } from '../lane-options.ts';
 import { createRooms, type RoomSeat } from '../room/rooms.ts';
+import type { LaneOptions, TaskOptions } from '../state/lane-options.ts';
 import { whenAllClosed } from './all-closed.ts';
 import { optionsAgain } from './configured-options.ts';
 import type { DeviceChange } from './lane-changes.ts';

@@ -1,7 +1,7 @@
 import { isListening } from '../../../protocol/phases.ts';
-import type { Hold } from '../lane-event.ts';
 import { begin, closeDrained, stop } from '../lifecycle.ts';
-import type { StepContext } from '../step-context.ts';
+import type { Hold } from '../state/lane-event.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { closeSetup } from './close.ts';
 import { isHeardOut, isSpokenOut } from './operator-text.ts';
 

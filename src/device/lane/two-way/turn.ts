@@ -1,10 +1,10 @@
 import { isPlaying, unsounded } from '../../playout/playout.ts';
 import { bytesOf, OWN_STREAM, type Utterance } from '../../playout/sentences.ts';
-import type { Speaker } from '../lane-options.ts';
 import { dropSpeech } from '../losses/speech-dropped.ts';
 import { answerKey } from '../sound/earcons.ts';
 import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playback-rules.ts';
-import type { StepContext } from '../step-context.ts';
+import type { Speaker } from '../state/lane-options.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { opensByKey, turnsByKey } from './two-way.ts';
 
 /** How long the microphone stays open after the key is released (ms), for a last syllable. */
