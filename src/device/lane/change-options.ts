@@ -1,8 +1,8 @@
 import type { EchoMode } from '../../sound/echo-guard.ts';
 import { volumeGain } from '../../sound/pcm.ts';
-import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/close.ts';
+import { retryNow } from './session/lifecycle.ts';
 import { refreshTask, taskAllowedAt } from './session/session-setup.ts';
 import { neverSleeps, wake } from './session/standby.ts';
 import { trySwitch } from './session/switch-session.ts';

@@ -11,7 +11,6 @@ import type {
   Warned,
 } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
-import { closeDrained } from './lifecycle.ts';
 import { noteLanguage, noteNoise } from './losses/unspoken.ts';
 import { noteWarning } from './problems.ts';
 import { notePartial, noteTranscript, noteTranslation } from './replay/claims.ts';
@@ -19,6 +18,7 @@ import type { ReplayLog } from './replay/record.ts';
 import { noteSound, noteText } from './replay/spoken.ts';
 import { keepAcceptedTask } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/failure.ts';
+import { closeDrained } from './session/lifecycle.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { isSaid, onSaidSound, onSayError } from './session/operator-text.ts';
 import { repeatCut } from './session/resend.ts';

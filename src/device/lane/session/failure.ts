@@ -1,11 +1,11 @@
 import { drawBackoff } from '../../../core/retry/backoff.ts';
 import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
-import { PATIENCE, type Patience, RECOVERY } from '../recovery.ts';
 import type { Lease, Live, Retasking, Rolling, Stream, Successor } from '../state/session-state.ts';
 import type { StepContext } from '../state/step-context.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { closeHearing, closeStream, forgetLease } from './close.ts';
 import { goLive } from './go-live.ts';
+import { PATIENCE, type Patience, RECOVERY } from './recovery.ts';
 import { takeBackFrom } from './resend.ts';
 import { waitForRetry } from './retry-wait.ts';
 import { describeUnreadable } from './unreadable.ts';
