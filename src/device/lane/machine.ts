@@ -19,12 +19,12 @@ import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts'
 import { onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token-request.ts';
-import { onUnreadable } from './session/unreadable.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture-rules.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
+import { onUnreadable } from './sound/unreadable.ts';
 import type { LaneEffect } from './state/lane-effect.ts';
 import type { LaneEvent, TimerName } from './state/lane-event.ts';
 import type { LaneState } from './state/lane-state.ts';

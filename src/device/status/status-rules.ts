@@ -1,6 +1,6 @@
 import { REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
 import { silentLanguages } from '../lane/losses/unspoken.ts';
-import { isUnreadable, unreadableMoments } from '../lane/session/unreadable.ts';
+import { isUnreadable, unreadableMoments } from '../lane/sound/unreadable.ts';
 import { isMuted } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
 import { phaseOf, tokenRequestOf } from '../lane/state/session-state.ts';

@@ -1,6 +1,7 @@
 import { isPlaying } from '../../playout/playout.ts';
 import { owesSpeechSince, owesUnderstood } from '../replay/owed.ts';
 import { isSpeaking } from '../replay/sentence.ts';
+import { sleepsAt, UNANSWERED_MS } from '../sound/spoken-voice.ts';
 import type { LaneOptions } from '../state/lane-options.ts';
 import type { LiveStream } from '../state/session-state.ts';
 import type { StepContext } from '../state/step-context.ts';
@@ -9,7 +10,6 @@ import { remember } from '../uplink/backlog.ts';
 import { dropLease } from './close.ts';
 import { endUnneeded } from './old-session.ts';
 import { askAboutSilence } from './silent-service.ts';
-import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 

@@ -6,7 +6,6 @@ import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import { feedOldSession } from '../session/old-session.ts';
 import { shortenWaits } from '../session/retry-wait.ts';
 import { rollInPause } from '../session/rollover.ts';
-import { isVoiceExpected } from '../session/spoken-voice.ts';
 import { hearInStandby } from '../session/standby.ts';
 import { forgetVainWakes } from '../session/vain-wakes.ts';
 import type { LaneEvent } from '../state/lane-event.ts';
@@ -21,6 +20,7 @@ import { duckUnder } from './ducking.ts';
 import { echoInForce, onPathChanged, reviewEcho } from './echo-rules.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback-rules.ts';
 import { pump, sendFiller } from './sending.ts';
+import { isVoiceExpected } from './spoken-voice.ts';
 
 /** How long half-duplex stays closed before that is reported (ms): no sentence is that long. */
 const DEAF_AFTER_MS = 60_000;

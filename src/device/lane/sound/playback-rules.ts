@@ -16,7 +16,6 @@ import {
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import { dropSpeech, noteDropped } from '../losses/speech-dropped.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
-import { notePlayable, onUnreadable } from '../session/unreadable.ts';
 import type { LaneEvent } from '../state/lane-event.ts';
 import type { LaneState } from '../state/lane-state.ts';
 import type { Stream } from '../state/session-state.ts';
@@ -24,6 +23,7 @@ import type { StepContext } from '../state/step-context.ts';
 import { playsFrom } from '../two-way/two-way.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
+import { notePlayable, onUnreadable } from './unreadable.ts';
 
 /** Remaining sound at which a running device is refilled (ms): otherwise the device would insert silence. */
 const REFILL_MS = 140;
