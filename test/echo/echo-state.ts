@@ -1,4 +1,4 @@
-import { onCaptureNews } from '../../src/device/lane/sound/capture-rules.ts';
+import { onCaptureNews } from '../../src/device/lane/capture-events.ts';
 import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/device/lane/sound/echo-rules.ts';
 import type { LaneEvent } from '../../src/device/lane/state/lane-event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../src/device/lane/state/lane-options.ts';

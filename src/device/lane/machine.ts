@@ -1,6 +1,7 @@
 import type { StreamFault } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
+import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './capture-events.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import { dropSpeech, trackDropped } from './losses/speech-dropped.ts';
 import { forgetOld, trackSpeechLoss } from './losses/speech-lost.ts';
@@ -19,7 +20,6 @@ import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts'
 import { onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token-request.ts';
-import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture-rules.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
@@ -30,7 +30,7 @@ import type { LaneEvent, TimerName } from './state/lane-event.ts';
 import type { LaneState } from './state/lane-state.ts';
 import { type Stream, streamsOf } from './state/session-state.ts';
 import { StepContext } from './state/step-context.ts';
-import { turn } from './two-way/turn.ts';
+import { turn } from './turn.ts';
 
 export interface StepResult {
   readonly state: LaneState;
