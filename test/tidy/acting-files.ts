@@ -84,8 +84,8 @@ const DECIDES = [
 /** The parts of these folders that act. */
 const ACTS = [
   'src/device/lane/runner/',
-  'src/device/lane/room/rooms.ts',
-  'src/device/lane/room/room-seat.ts',
+  'src/device/lane/runner/rooms.ts',
+  'src/device/lane/runner/room-seat.ts',
 ];
 
 const isIn = (path: string, places: readonly string[]): boolean =>

@@ -20,7 +20,6 @@ import type { CreateEchoDetector } from '../../../sound/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { heardLately } from '../../playout/playout.ts';
 import { type StepResult, step } from '../machine.ts';
-import { heardBy, type RoomSeat } from '../room/room-seat.ts';
 import { needsBackend } from '../session/retry-wait.ts';
 import { openRequest } from '../session/token-request.ts';
 import { ownPlayedMs } from '../sound/echo-rules.ts';
@@ -34,6 +33,7 @@ import { optionsOf } from './configured-options.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
+import { heardBy, type RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** The grants' tokens, which a lane never sees. */
