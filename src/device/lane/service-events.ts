@@ -12,7 +12,6 @@ import type {
 } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
 import { noteLanguage, noteNoise } from './losses/unspoken.ts';
-import { noteWarning } from './problems.ts';
 import { notePartial, noteTranscript, noteTranslation } from './replay/claims.ts';
 import type { ReplayLog } from './replay/record.ts';
 import { noteSound, noteText } from './replay/spoken.ts';
@@ -25,6 +24,7 @@ import { repeatCut } from './session/resend.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
 import { endWithoutTask, hearService } from './session/silent-service.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
+import { noteWarning } from './session/warning.ts';
 import { dropOutputAudio, playSound } from './sound/playback-rules.ts';
 import { noteSpokenVoice } from './sound/spoken-voice.ts';
 import { noteReadable } from './sound/unreadable.ts';

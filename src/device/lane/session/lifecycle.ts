@@ -1,7 +1,7 @@
 import { isListening } from '../../../protocol/phases.ts';
 import { dropHeld } from '../losses/speech-lost.ts';
 import { forgetSilentLanguages } from '../losses/unspoken.ts';
-import { forgetDeviceFault, forgetWarning } from '../problems.ts';
+import { forgetDeviceFault } from '../sound/device-faults.ts';
 import { unduck } from '../sound/ducking.ts';
 import { stopSpeaking } from '../sound/playback-rules.ts';
 import { type Draining, hearingStream, setupOf } from '../state/session-state.ts';
@@ -11,6 +11,7 @@ import { dropOldSession } from './old-session.ts';
 import { giveUpRest } from './resend.ts';
 import { wake } from './standby.ts';
 import { acquire, askNow } from './token-request.ts';
+import { forgetWarning } from './warning.ts';
 
 /**
  * Starts the lane. A waiting or parked lane retries at once, a sleeping one wakes, and a draining one closes its stream at

@@ -15,12 +15,12 @@ import {
 } from '../../playout/playout.ts';
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import { dropSpeech, noteDropped } from '../losses/speech-dropped.ts';
-import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import type { LaneEvent } from '../state/lane-event.ts';
 import type { LaneState } from '../state/lane-state.ts';
 import type { Stream } from '../state/session-state.ts';
 import type { StepContext } from '../state/step-context.ts';
 import { playsFrom } from '../two-way/two-way.ts';
+import { forgetDeviceFault, noteDeviceFault } from './device-faults.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 import { notePlayable, onUnreadable } from './unreadable.ts';
