@@ -1,6 +1,7 @@
 /** The generated parts of docs/lane.md. */
-import { LANE_DEFAULTS } from '../../src/device/lane/lane-options.ts';
-import { PATIENCE, RECOVERY } from '../../src/device/lane/recovery.ts';
+
+import { PATIENCE, RECOVERY } from '../../src/device/lane/session/recovery.ts';
+import { LANE_DEFAULTS } from '../../src/device/lane/state/lane-options.ts';
 import { CAUSES } from '../../src/protocol/mqtt/causes.ts';
 import { PHASE_NAMES, PHASES, type Phase } from '../../src/protocol/phases.ts';
 import { keysOf } from './table.ts';

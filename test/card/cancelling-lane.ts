@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createEchoCancellers } from '../../src/adapters/echo/canceller.ts';
-import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';
 import { PlaybackPipeline } from '../../src/device/lane/runner/playback-pipeline.ts';
+import type { LaneEvent } from '../../src/device/lane/state/lane-event.ts';
 import type { OpenCapture } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { createEnergyDetector } from '../../src/sound/energy-detector.ts';

@@ -1,8 +1,8 @@
 import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';
 import { PlaybackPipeline } from '../../src/device/lane/runner/playback-pipeline.ts';
+import type { LaneEvent } from '../../src/device/lane/state/lane-event.ts';
 import type { AudioFault, Capture, OpenCapture, OpenPlayback, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { samplesOf } from '../../src/sound/pcm.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
 import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
 import { closed } from '../service-events.ts';

@@ -1,7 +1,7 @@
 /** Random input on each topic: the device keeps running, answers if possible, and loses nothing. */
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import { heard } from '../service-events.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';

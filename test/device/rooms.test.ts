@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskOf } from '../../src/device/lane/lane-options.ts';
+import { taskOf } from '../../src/device/lane/state/lane-options.ts';
 import type { CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../src/ports/echo.ts';
 import type { Config } from '../../src/protocol/config.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { RECOVERY } from '../../src/device/lane/recovery.ts';
+import { RECOVERY } from '../../src/device/lane/session/recovery.ts';
 import { DENIALS } from '../../src/protocol/mqtt/denials.ts';
 import { EVENT_KINDS } from '../../src/protocol/mqtt/event.ts';
 import { REASONS } from '../../src/protocol/mqtt/reasons.ts';

@@ -1,9 +1,9 @@
-import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS, type LaneOptions } from '../../src/device/lane/lane-options.ts';
-import { createLane } from '../../src/device/lane/lane-state.ts';
-import { onCaptureNews } from '../../src/device/lane/sound/capture-rules.ts';
+import { onCaptureNews } from '../../src/device/lane/capture-events.ts';
 import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/device/lane/sound/echo-rules.ts';
-import { StepContext } from '../../src/device/lane/step-context.ts';
+import type { LaneEvent } from '../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../src/device/lane/state/lane-options.ts';
+import { createLane } from '../../src/device/lane/state/lane-state.ts';
+import { StepContext } from '../../src/device/lane/state/step-context.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 
 /** Events of a lane about its echo, with their times (ms of its clock). */

@@ -1,7 +1,7 @@
 import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
-import type { LaneEvent } from '../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS } from '../../src/device/lane/lane-options.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
+import type { LaneEvent } from '../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS } from '../../src/device/lane/state/lane-options.ts';
 import type { CaptureSink, Place } from '../../src/ports/audio.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
 import type { Log } from '../../src/ports/log.ts';

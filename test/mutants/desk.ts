@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the end of a conversation undoes what the owner has configured meanwhile',
   },
   {
-    file: 'src/device/lane/two-way/turn.ts',
+    file: 'src/device/lane/turn.ts',
     from: 'if (twoWay.openUntil !== Number.POSITIVE_INFINITY) return;',
     to: '',
     seen: 'the microphone opens for 0.3 s when a key is let go that was not held',

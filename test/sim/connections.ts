@@ -1,7 +1,7 @@
 /** The device's connections to the service: finds the room of each, and informs the oracles. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
-import { isText } from '../../src/device/lane/session/silence-watch.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { isText } from '../../src/device/lane/state/silence-watch.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';
 import type { Room } from './room.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
-import { StepContext } from '../../src/device/lane/step-context.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { StepContext } from '../../src/device/lane/state/step-context.ts';
 import { runSeed } from './run-seed.ts';
 
 /** Runs a world. @returns each step's event, effects and counts, as text */

@@ -1,8 +1,8 @@
 /** Checks that desired configuration takes effect by the model, and that it does not disturb running streams. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { hearingStream, phaseOf, waitingSuccessor } from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { hearingStream, phaseOf, waitingSuccessor } from '../../src/device/lane/state/session-state.ts';
 import {
   type DocumentContent,
   type Effective,

@@ -1,8 +1,8 @@
 /** The device: a process that can be started, stopped and killed, with its ports. */
 import { Agent } from '../../src/device/agent.ts';
 import type { AgentDeps } from '../../src/device/deps/deps.ts';
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
 import type { Playback } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';

@@ -1,7 +1,7 @@
 /** Checks opening hours and the daily budget: a closed device has no stream and reports why; the budget is not exceeded. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
-import { streamsOf } from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { streamsOf } from '../../src/device/lane/state/session-state.ts';
 import { OPENING_SPREAD_MS } from '../../src/device/limits/schedule.ts';
 import { type DrawnSchedule, dayBy, isOpenBy, NO_DAY } from './hours.ts';
 import type { Violations } from './violations.ts';

@@ -1,13 +1,8 @@
 /** Invariants that hold after every step of a lane. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import {
-  hearingStream,
-  isStreaming,
-  phaseOf,
-  streamsOf,
-} from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/device/lane/state/session-state.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;

@@ -1,9 +1,9 @@
 /** Finds speech that a lane has dropped from its backlog. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
 import { CLOSING_MS } from '../../src/device/lane/session/hold.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import type { BacklogChunk } from '../../src/device/lane/uplink/backlog.ts';
 import type { Violations } from './violations.ts';
 

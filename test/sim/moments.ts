@@ -1,6 +1,6 @@
 /** Delays outside events until the lane enters a drawn phase, so that they reach it in every phase. */
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import { PHASE_NAMES, type Phase } from '../../src/protocol/phases.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';

@@ -1,8 +1,8 @@
 /** The owner of a commanded world: sends documents and commands, changes the file, and runs the oracles for them. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';

@@ -1,8 +1,8 @@
 /** Checks the reports of the device about lost and unheard speech: the status, and the sums in events. */
 
-import type { LaneState } from '../../src/device/lane/lane-state.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../src/device/lane/state/lane-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import { laneStatus } from '../../src/device/status/status-rules.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';

@@ -1,8 +1,8 @@
 /** Checks that each 20 ms of speech is translated exactly once, unless an excuse holds (speech-excuses.ts). */
 
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
 import { echoInForce } from '../../src/device/lane/sound/echo-rules.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import type { BacklogChunk } from '../../src/device/lane/uplink/backlog.ts';
 import { createCounted } from './counted.ts';
 import { createDropped } from './dropped.ts';

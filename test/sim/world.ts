@@ -2,7 +2,7 @@
 
 import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { LaneStep } from '../../src/device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../src/device/lane/session/session-state.ts';
+import { phaseOf } from '../../src/device/lane/state/session-state.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';

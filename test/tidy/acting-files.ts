@@ -81,12 +81,8 @@ const DECIDES = [
   'src/backend/jobs/job-state.ts',
   'src/backend/rollout/step.ts',
 ];
-/** The parts of these folders that act. */
-const ACTS = [
-  'src/device/lane/runner/',
-  'src/device/lane/room/rooms.ts',
-  'src/device/lane/room/room-seat.ts',
-];
+/** The part of these folders that acts. */
+const ACTS = ['src/device/lane/runner/'];
 
 const isIn = (path: string, places: readonly string[]): boolean =>
   places.some((place) => path.startsWith(place));

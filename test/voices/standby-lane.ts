@@ -1,9 +1,9 @@
-import type { LaneEffect } from '../../src/device/lane/lane-effect.ts';
-import type { LaneEvent, TimerName } from '../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS } from '../../src/device/lane/lane-options.ts';
-import { createLane, type LaneState } from '../../src/device/lane/lane-state.ts';
 import { step } from '../../src/device/lane/machine.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
+import type { LaneEffect } from '../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS } from '../../src/device/lane/state/lane-options.ts';
+import { createLane, type LaneState } from '../../src/device/lane/state/lane-state.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { OUTPUT_RATE_HZ, type ServiceEvent } from '../../src/ports/stream.ts';

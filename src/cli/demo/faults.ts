@@ -1,4 +1,4 @@
-import type { LaneState } from '../../device/lane/lane-state.ts';
+import type { LaneState } from '../../device/lane/state/lane-state.ts';
 
 /** The faults that a demo can show. */
 export const DEMO_FAULTS = [

@@ -1,5 +1,5 @@
 import type { LaneStep } from '../../device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../device/lane/session/session-state.ts';
+import { phaseOf } from '../../device/lane/state/session-state.ts';
 import { isPlaying } from '../../device/playout/playout.ts';
 
 /** Silence after the last sound or text that ends the demo (ms): nothing more will come. */

@@ -1,7 +1,7 @@
-import type { Caption, LaneEffect } from '../../device/lane/lane-effect.ts';
 import type { LaneAccount } from '../../device/lane/runner/lane-account.ts';
 import type { LaneStep } from '../../device/lane/runner/lane-runner.ts';
-import { phaseOf } from '../../device/lane/session/session-state.ts';
+import type { Caption, LaneEffect } from '../../device/lane/state/lane-effect.ts';
+import { phaseOf } from '../../device/lane/state/session-state.ts';
 import type { Phase } from '../../protocol/phases.ts';
 import { SILENCE_DBFS } from '../../sound/pcm.ts';
 import { measureLevel } from '../../sound/sound-level.ts';

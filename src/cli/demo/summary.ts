@@ -1,6 +1,6 @@
-import { LANE_DEFAULTS } from '../../device/lane/lane-options.ts';
 import type { LaneAccount } from '../../device/lane/runner/lane-account.ts';
 import type { LatencySummary } from '../../device/lane/runner/latency.ts';
+import { LANE_DEFAULTS } from '../../device/lane/state/lane-options.ts';
 
 /** The last line of `demo --json`, under the key `summary`. */
 export interface DemoSummary {

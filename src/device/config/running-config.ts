@@ -1,8 +1,8 @@
 import type { Config, LaneConfig } from '../../protocol/config.ts';
-import { TASK_KEYS } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import { optionsAgain } from '../lane/runner/configured-options.ts';
 import type { LaneStep } from '../lane/runner/lane-runner.ts';
+import { TASK_KEYS } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 import {
   createDesiredConfig,
   type DesiredConfig,

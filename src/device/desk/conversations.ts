@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
-import type { Notice } from '../lane/lane-conversation.ts';
-import { taskOf } from '../lane/lane-options.ts';
 import { billedMs } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import type { Notice } from '../lane/state/lane-conversation.ts';
+import { taskOf } from '../lane/state/lane-options.ts';
 import type { SayQueue } from '../say/say-queue.ts';
 import {
   type BegunBy,

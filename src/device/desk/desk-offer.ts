@@ -1,6 +1,6 @@
 import type { TwoWayMode } from '../../protocol/config-desk.ts';
-import { taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { taskOf } from '../lane/state/lane-options.ts';
 import { type Languages, visitorLanguage } from './visitor-language.ts';
 
 /** The languages that visitors of a desk may choose, and the present task of the offering lane. */

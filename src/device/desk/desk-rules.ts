@@ -1,8 +1,8 @@
 import type { Phase } from '../../protocol/phases.ts';
-import type { LaneEffect } from '../lane/lane-effect.ts';
-import type { LaneEvent } from '../lane/lane-event.ts';
-import type { LaneState } from '../lane/lane-state.ts';
-import { phaseOf } from '../lane/session/session-state.ts';
+import type { LaneEffect } from '../lane/state/lane-effect.ts';
+import type { LaneEvent } from '../lane/state/lane-event.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
+import { phaseOf } from '../lane/state/session-state.ts';
 import { type Conversation, noteActivity, noteLanguage, noteSentence, noteSound } from './conversation.ts';
 
 /** A step of a lane at the desk. */

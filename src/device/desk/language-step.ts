@@ -1,7 +1,7 @@
 import { ownName } from '../../core/language-names.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { type TaskOptions, taskOf } from '../lane/lane-options.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { type TaskOptions, taskOf } from '../lane/state/lane-options.ts';
 import type { SayQueue } from '../say/say-queue.ts';
 import { deskOffer } from './desk-offer.ts';
 import { exchangeLanguage, nextLanguage } from './visitor-language.ts';

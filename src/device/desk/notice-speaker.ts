@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CommandError } from '../commands/command-request.ts';
-import type { Notice } from '../lane/lane-conversation.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import type { Notice } from '../lane/state/lane-conversation.ts';
 import { maySpeakNotice } from '../say/notice-rules.ts';
 import type { SayQueue } from '../say/say-queue.ts';
 

@@ -1,5 +1,5 @@
 import { primaryOf } from '../../protocol/language-tag.ts';
-import type { Notice } from '../lane/lane-conversation.ts';
+import type { Notice } from '../lane/state/lane-conversation.ts';
 import shipped from './notices.json' with { type: 'json' };
 
 /** The shipped texts, by language. */

@@ -1,4 +1,4 @@
-import type { LaneOptions } from '../lane/lane-options.ts';
+import type { LaneOptions } from '../lane/state/lane-options.ts';
 
 const RESTORED = ['volume', 'source', 'targets'] as const;
 

@@ -1,6 +1,6 @@
 import type { ScreenTyping } from '../../protocol/screen.ts';
-import { taskOf } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
+import { taskOf } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 import { twoWayIn } from '../lane/two-way/two-way.ts';
 
 /** A language in which people at a desk may type, and the lane that translates and speaks the text. */

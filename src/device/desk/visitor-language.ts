@@ -1,6 +1,6 @@
 import { type TwoWayMode, twoWayClash } from '../../protocol/config-desk.ts';
 import { languageClash } from '../../protocol/language.ts';
-import type { TaskOptions } from '../lane/lane-options.ts';
+import type { TaskOptions } from '../lane/state/lane-options.ts';
 
 export type Languages = Pick<TaskOptions, 'source' | 'targets'>;
 

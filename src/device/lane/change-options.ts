@@ -1,16 +1,16 @@
 import type { EchoMode } from '../../sound/echo-guard.ts';
 import { volumeGain } from '../../sound/pcm.ts';
-import { isSameTask, type LaneOptions } from './lane-options.ts';
-import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/close.ts';
+import { retryNow } from './session/lifecycle.ts';
 import { refreshTask, taskAllowedAt } from './session/session-setup.ts';
-import { isStreaming, type Rolling } from './session/session-state.ts';
 import { neverSleeps, wake } from './session/standby.ts';
 import { trySwitch } from './session/switch-session.ts';
 import { unduck } from './sound/ducking.ts';
 import { onPathChanged, retryEcho } from './sound/echo-rules.ts';
-import type { StepContext } from './step-context.ts';
+import { isSameTask, type LaneOptions } from './state/lane-options.ts';
+import { isStreaming, type Rolling } from './state/session-state.ts';
+import type { StepContext } from './state/step-context.ts';
 import { serviceTaskOf } from './two-way/two-way.ts';
 
 /** Increase in volume (factor) above which the canceller must learn the echo again: the echo may have been inaudible before. */

@@ -1,9 +1,9 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
-import { isMuted, taskOf } from './lane-options.ts';
-import type { LaneProblem, LaneState } from './lane-state.ts';
 import { nextTryAt } from './session/retry-wait.ts';
-import { hearingStream, phaseOf, streamsOf } from './session/session-state.ts';
 import { echoInForce } from './sound/echo-rules.ts';
+import { isMuted, taskOf } from './state/lane-options.ts';
+import type { LaneProblem, LaneState } from './state/lane-state.ts';
+import { hearingStream, phaseOf, streamsOf } from './state/session-state.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
   const { measures, fallback } = state.echo;

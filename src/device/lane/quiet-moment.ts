@@ -1,7 +1,7 @@
 import { isPlaying } from '../playout/playout.ts';
-import type { LaneState } from './lane-state.ts';
 import { owesSpeechSince } from './replay/owed.ts';
 import { isTranscribed } from './session/standby.ts';
+import type { LaneState } from './state/lane-state.ts';
 import { heldSpeech } from './uplink/backlog.ts';
 
 /** Pause after which a sentence counts as ended (ms): pauses within a sentence are shorter. */

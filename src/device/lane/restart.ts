@@ -1,15 +1,15 @@
 import { type BackoffPolicy, drawBackoff } from '../../core/retry/backoff.ts';
 import { isListening, isTransition } from '../../protocol/phases.ts';
 import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
-import type { LaneEffect } from './lane-effect.ts';
-import type { LaneEvent, TimerName } from './lane-event.ts';
-import { createLane, type LaneState } from './lane-state.ts';
 import { owedChunks } from './replay/owed.ts';
 import { closeStream } from './session/close.ts';
 import { countEnd } from './session/resend.ts';
-import { hearingStream, leaseOf, streamsOf } from './session/session-state.ts';
 import { runsOutMs } from './sound/playback-rules.ts';
-import { StepContext } from './step-context.ts';
+import type { LaneEffect } from './state/lane-effect.ts';
+import type { LaneEvent, TimerName } from './state/lane-event.ts';
+import { createLane, type LaneState } from './state/lane-state.ts';
+import { hearingStream, leaseOf, streamsOf } from './state/session-state.ts';
+import { StepContext } from './state/step-context.ts';
 import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from './uplink/backlog.ts';
 
 /** Waits before a restart: a recurring bug must neither flood the owner with events nor waste tokens. */

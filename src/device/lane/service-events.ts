@@ -11,25 +11,25 @@ import type {
   Warned,
 } from '../../ports/stream.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
-import { closeDrained } from './lifecycle.ts';
 import { noteLanguage, noteNoise } from './losses/unspoken.ts';
-import { noteWarning } from './problems.ts';
 import { notePartial, noteTranscript, noteTranslation } from './replay/claims.ts';
 import type { ReplayLog } from './replay/record.ts';
 import { noteSound, noteText } from './replay/spoken.ts';
 import { keepAcceptedTask } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/failure.ts';
+import { closeDrained } from './session/lifecycle.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { isSaid, onSaidSound, onSayError } from './session/operator-text.ts';
 import { repeatCut } from './session/resend.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
-import type { Stream } from './session/session-state.ts';
 import { endWithoutTask, hearService } from './session/silent-service.ts';
-import { noteSpokenVoice } from './session/spoken-voice.ts';
-import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
+import { noteWarning } from './session/warning.ts';
 import { dropOutputAudio, playSound } from './sound/playback-rules.ts';
-import type { StepContext } from './step-context.ts';
+import { noteSpokenVoice } from './sound/spoken-voice.ts';
+import { noteReadable } from './sound/unreadable.ts';
+import type { Stream } from './state/session-state.ts';
+import type { StepContext } from './state/step-context.ts';
 import { fallBack } from './two-way/fallback.ts';
 import { isSaidBack, noteHeardIn } from './two-way/two-way.ts';
 

@@ -1,6 +1,6 @@
 import type { Schedule } from '../../protocol/config-hours.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
-import type { Hold } from '../lane/lane-event.ts';
+import type { Hold } from '../lane/state/lane-event.ts';
 import { delayedOpeningAt } from './schedule.ts';
 
 /** The facts that decide whether a lane may have a session. */

@@ -6,9 +6,9 @@ import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { MonotonicMs, WallMs } from '../../protocol/time.ts';
-import type { Hold } from '../lane/lane-event.ts';
 import { billedMs, openSince } from '../lane/lane-report.ts';
-import type { LaneState } from '../lane/lane-state.ts';
+import type { Hold } from '../lane/state/lane-event.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 import { type Admission, admissionOf } from './admission.ts';
 import {
   addKept,

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Phase } from '../../protocol/phases.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { isSameTask, orderOf, type TaskOptions, taskOf } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { hearingStream, phaseOf, setupOf } from '../lane/session/session-state.ts';
+import { isSameTask, orderOf, type TaskOptions, taskOf } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
+import { hearingStream, phaseOf, setupOf } from '../lane/state/session-state.ts';
 
 /** Timeout (ms): longer than a service takes to apply a task, and longer than the lane waits for it. */
 const VERDICT_WITHIN_MS = 30_000;

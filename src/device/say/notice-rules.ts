@@ -1,5 +1,5 @@
-import type { LaneState } from '../lane/lane-state.ts';
 import { canSay, isAnswered, isHeardOut } from '../lane/session/operator-text.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 import { isPlaying } from '../playout/playout.ts';
 
 /** Pause after a voice (ms) that may be only a breath. */

@@ -11,10 +11,10 @@ import {
 } from '../../machine/machine.ts';
 import type { Phase } from '../../protocol/phases.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
-import type { LaneEffect, SaidOutcome } from '../lane/lane-effect.ts';
-import type { Speaker } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import { canSay, turnBefore } from '../lane/session/operator-text.ts';
+import type { LaneEffect, SaidOutcome } from '../lane/state/lane-effect.ts';
+import type { Speaker } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 import { playsFrom } from '../lane/two-way/two-way.ts';
 import { maySpeakNotice } from './notice-rules.ts';
 import { textPieces } from './text-pieces.ts';

@@ -2,8 +2,8 @@ import { createCallers } from '../../machine/callers.ts';
 import type { Handlers } from '../../machine/machine.ts';
 import type { Runner } from '../../machine/runner.ts';
 import { CommandError } from '../commands/command-request.ts';
-import type { LaneEvent } from '../lane/lane-event.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import type { LaneEvent } from '../lane/state/lane-event.ts';
 import {
   refusalOf,
   type SayAnswer,

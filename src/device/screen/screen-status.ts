@@ -1,9 +1,9 @@
 import { type Block, REASONS } from '../../protocol/mqtt/reasons.ts';
 import type { Phase } from '../../protocol/phases.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
-import { isMuted } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
-import { phaseOf } from '../lane/session/session-state.ts';
+import { isMuted } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
+import { phaseOf } from '../lane/state/session-state.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 import { laneStatus } from '../status/status-rules.ts';

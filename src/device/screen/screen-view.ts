@@ -13,11 +13,11 @@ import type {
 import { deskOffer } from '../desk/desk-offer.ts';
 import { noticeIn } from '../desk/notice.ts';
 import { typingWays } from '../desk/typing.ts';
-import type { Caption } from '../lane/lane-effect.ts';
-import { taskOf } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
-import { phaseOf } from '../lane/session/session-state.ts';
+import type { Caption } from '../lane/state/lane-effect.ts';
+import { taskOf } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
+import { phaseOf } from '../lane/state/session-state.ts';
 import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 import {

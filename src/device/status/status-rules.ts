@@ -1,10 +1,10 @@
 import { REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
-import { isMuted } from '../lane/lane-options.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import { silentLanguages } from '../lane/losses/unspoken.ts';
-import { phaseOf, tokenRequestOf } from '../lane/session/session-state.ts';
-import { doubtfulUntil, isDoubtful } from '../lane/session/silence-watch.ts';
-import { isUnreadable, unreadableMoments } from '../lane/session/unreadable.ts';
+import { isUnreadable, unreadableMoments } from '../lane/sound/unreadable.ts';
+import { isMuted } from '../lane/state/lane-options.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
+import { phaseOf, tokenRequestOf } from '../lane/state/session-state.ts';
+import { doubtfulUntil, isDoubtful } from '../lane/state/silence-watch.ts';
 
 /** Reasons of the whole device: published without a lane. */
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];

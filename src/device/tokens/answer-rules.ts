@@ -9,7 +9,7 @@ import {
 import type { LegacySession } from '../../protocol/service/session.ts';
 import { shortId } from '../../protocol/short-id.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
-import type { Denial, Grant } from '../lane/lane-event.ts';
+import type { Denial, Grant } from '../lane/state/lane-event.ts';
 
 /** Why an answer to a token request is refused. The lane judges whether a grant is still in time (`lane/session/token-request.ts`). */
 export type AnswerFault =

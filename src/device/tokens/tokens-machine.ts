@@ -26,7 +26,7 @@ import {
   tokenProbeAnswerSchema,
   tokenResponseSchema,
 } from '../../protocol/mqtt/token.ts';
-import type { Denial, Grant } from '../lane/lane-event.ts';
+import type { Denial, Grant } from '../lane/state/lane-event.ts';
 import {
   type AnswerFault,
   type AnswerMessage,

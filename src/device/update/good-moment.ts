@@ -1,6 +1,6 @@
 import type { UpdateWindow } from '../../protocol/config-update.ts';
-import type { LaneState } from '../lane/lane-state.ts';
 import { mayChangeLoudspeaker, mayChangeMicrophone } from '../lane/quiet-moment.ts';
+import type { LaneState } from '../lane/state/lane-state.ts';
 
 const MINUTES_PER_HOUR = 60;
 

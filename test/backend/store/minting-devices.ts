@@ -9,7 +9,7 @@ import { until } from '../../until.ts';
 import { PREFIX } from '../backend-on-loopback.ts';
 
 /**
- * A device repeats its request after this time (src/device/lane/lane-options.ts). Here it does so only when the request may have
+ * A device repeats its request after this time (src/device/lane/state/lane-options.ts). Here it does so only when the request may have
  * been lost with a killed backend: a slow machine must not look like a lost request.
  */
 const REPEAT_MS = 5000;

@@ -2,12 +2,12 @@ import type { Capabilities } from '../../../src/cli/demo/live-colors.ts';
 import { type LiveModel, renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import { type DemoModel, type Exchange, FIRST_MODEL } from '../../../src/cli/demo/model.ts';
-import type { Caption, LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { createLane, type LaneState, NO_COUNTS } from '../../../src/device/lane/lane-state.ts';
 import type { LaneAccount } from '../../../src/device/lane/runner/lane-account.ts';
 import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { Caption, LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
+import { createLane, type LaneState, NO_COUNTS } from '../../../src/device/lane/state/lane-state.ts';
 import { NO_ACCOUNTS } from '../../../src/device/lane/uplink/backlog.ts';
 
 export const LANE: LaneState = createLane({

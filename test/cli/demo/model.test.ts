@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DemoModel, FIRST_MODEL, notice, observeStep } from '../../../src/cli/demo/model.ts';
-import type { Caption } from '../../../src/device/lane/lane-effect.ts';
+import type { Caption } from '../../../src/device/lane/state/lane-effect.ts';
 import { EMPTY_BACKLOG } from '../../../src/device/lane/uplink/backlog.ts';
 import { SILENT_PLAYOUT } from '../../../src/device/playout/playout.ts';
 import type { EventKind } from '../../../src/protocol/mqtt/event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../../src/device/deps/deps.ts';
-import { isMuted } from '../../../src/device/lane/lane-options.ts';
+import { isMuted } from '../../../src/device/lane/state/lane-options.ts';
 import type { KeyDeviceListener } from '../../../src/ports/keys.ts';
 import { keyCode } from '../../../src/protocol/key-names.ts';
 import { createScheduledAgent } from '../scheduled-agent.ts';

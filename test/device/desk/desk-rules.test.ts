@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { beginConversation, noteActivity } from '../../../src/device/desk/conversation.ts';
 import { endsAt, follow, isFirstWord, isRunning } from '../../../src/device/desk/desk-rules.ts';
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
 import { nextPcm, SPEECH } from '../lane/sound.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createConversations } from '../../../src/device/desk/conversations.ts';
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { testConfig } from '../fake-deps.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';

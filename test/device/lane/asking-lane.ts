@@ -1,4 +1,4 @@
-import { LANE_DEFAULTS, type LaneSettings } from '../../../src/device/lane/lane-options.ts';
+import { LANE_DEFAULTS, type LaneSettings } from '../../../src/device/lane/state/lane-options.ts';
 import { LaneHarness as AnyDeps, CHUNK_MS } from './lane-harness.ts';
 
 const CHUNKS_A_SECOND = 1000 / CHUNK_MS;

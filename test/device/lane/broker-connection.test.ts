@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 function requests(lane: LaneHarness) {

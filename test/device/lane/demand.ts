@@ -1,6 +1,6 @@
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent, TimerName } from '../../../src/device/lane/lane-event.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import type { Phase } from '../../../src/protocol/phases.ts';
 
 /** One transition of the phase table. */

@@ -1,7 +1,7 @@
 /** Bound of what a service can make the lane remember, and search at each further message, however much it sends. */
 import { expect, it } from 'vitest';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import { step } from '../../../src/device/lane/machine.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { fc } from '../../properties.ts';
 import { heard, spoke, translated, understood, warned } from '../../service-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
 import { CLOSING_MS } from '../../../src/device/lane/session/hold.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
 import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { finished, limit } from '../../service-events.ts';
 import { behave } from './behaviour.ts';

@@ -1,4 +1,4 @@
-import type { Hold, TimerName } from '../../../src/device/lane/lane-event.ts';
+import type { Hold, TimerName } from '../../../src/device/lane/state/lane-event.ts';
 import { REFUSALS, type Refusal, type ServiceEvent, type StreamFault } from '../../../src/ports/stream.ts';
 import { fc } from '../../properties.ts';
 import { finished, heard, limit, pushed, ready, refused, rejected, warned } from '../../service-events.ts';

@@ -1,4 +1,4 @@
-import { hearingStream } from '../../../src/device/lane/session/session-state.ts';
+import { hearingStream } from '../../../src/device/lane/state/session-state.ts';
 import { heard, understood } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';

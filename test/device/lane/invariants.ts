@@ -1,11 +1,6 @@
-import type { LaneEvent, TimerName } from '../../../src/device/lane/lane-event.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
-import {
-  hearingStream,
-  phaseOf,
-  setupOf,
-  streamsOf,
-} from '../../../src/device/lane/session/session-state.ts';
+import type { LaneEvent, TimerName } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
+import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/device/lane/state/session-state.ts';
 import { isTransition, type Phase } from '../../../src/protocol/phases.ts';
 import { demand, type Step } from './demand.ts';
 import { SoundLedger } from './sound-ledger.ts';

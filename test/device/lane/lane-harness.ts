@@ -1,5 +1,5 @@
-import type { Denial, Grant, Hold, LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS, type LaneOptions } from '../../../src/device/lane/lane-options.ts';
+import type { Denial, Grant, Hold, LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
 import type { Ended, Refusal, Refused, ServiceEvent } from '../../../src/ports/stream.ts';
 import { closed, ready, refused, spoke, translated, understood } from '../../service-events.ts';
 import { nextPcm, PAUSE, SPEECH, tagged } from './sound.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneOptions } from '../../../src/device/lane/lane-options.ts';
+import type { LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const BYTES_A_MS = 48;

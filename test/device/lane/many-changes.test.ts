@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS, type LaneOptions, taskOf } from '../../../src/device/lane/lane-options.ts';
+import { LANE_DEFAULTS, type LaneOptions, taskOf } from '../../../src/device/lane/state/lane-options.ts';
 import { ready } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { LaneHarness } from './lane-harness.ts';

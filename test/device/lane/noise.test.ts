@@ -1,7 +1,7 @@
 /** Sound of the service that is noise in place of speech: nothing of it is played, and the operator learns of it. */
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import type { LaneOptions } from '../../../src/device/lane/lane-options.ts';
+import type { LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
 import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { spoke } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
 import { limit, ready } from '../../service-events.ts';
 import { fork } from './fork.ts';
 import type { LaneHarness } from './lane-harness.ts';

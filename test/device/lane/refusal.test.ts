@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { RECOVERY } from '../../../src/device/lane/recovery.ts';
+import { RECOVERY } from '../../../src/device/lane/session/recovery.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
 import { REFUSALS } from '../../../src/ports/stream.ts';
 import { LaneHarness } from './lane-harness.ts';
 

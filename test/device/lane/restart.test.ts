@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/device/lane/machine.ts';
 import { owedChunks } from '../../../src/device/lane/replay/owed.ts';
 import { emptyReplayLog } from '../../../src/device/lane/replay/replay-log.ts';
-import { phaseOf } from '../../../src/device/lane/session/session-state.ts';
+import { phaseOf } from '../../../src/device/lane/state/session-state.ts';
 import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { LaneHarness } from './lane-harness.ts';
 

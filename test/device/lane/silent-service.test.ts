@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
 import { finished, heard, pushed, ready, warned } from '../../service-events.ts';
 import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';

@@ -1,10 +1,10 @@
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import type { LaneOptions, LaneSettings } from '../../../src/device/lane/lane-options.ts';
-import { taskOf } from '../../../src/device/lane/lane-options.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
-import { isStreaming, streamsOf } from '../../../src/device/lane/session/session-state.ts';
 import { echoInForce } from '../../../src/device/lane/sound/echo-rules.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneOptions, LaneSettings } from '../../../src/device/lane/state/lane-options.ts';
+import { taskOf } from '../../../src/device/lane/state/lane-options.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
+import { isStreaming, streamsOf } from '../../../src/device/lane/state/session-state.ts';
 import { EARLY_CHUNKS } from '../../../src/device/lane/uplink/pacer.ts';
 import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { demand, type Step } from './demand.ts';

@@ -1,4 +1,4 @@
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
 import { demand } from './demand.ts';
 
 /** Number of the last writes that are watched. */

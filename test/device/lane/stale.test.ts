@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent, TimerName } from '../../../src/device/lane/lane-event.ts';
+import type { LaneEvent, TimerName } from '../../../src/device/lane/state/lane-event.ts';
 import { closed, limit, ready, refused, spoke } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';

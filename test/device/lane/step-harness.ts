@@ -1,8 +1,12 @@
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent, TimerName } from '../../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/device/lane/lane-options.ts';
-import { createLane, type LaneState } from '../../../src/device/lane/lane-state.ts';
 import { step } from '../../../src/device/lane/machine.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/device/lane/state/lane-event.ts';
+import {
+  LANE_DEFAULTS,
+  type LaneOptions,
+  type LaneSettings,
+} from '../../../src/device/lane/state/lane-options.ts';
+import { createLane, type LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import {
   hearingStream,
   type Lease,
@@ -12,8 +16,8 @@ import {
   type Session,
   type Successor,
   setupOf,
-} from '../../../src/device/lane/session/session-state.ts';
-import { StepContext } from '../../../src/device/lane/step-context.ts';
+} from '../../../src/device/lane/state/session-state.ts';
+import { StepContext } from '../../../src/device/lane/state/step-context.ts';
 import type { Phase } from '../../../src/protocol/phases.ts';
 import type { Walk } from './demand.ts';
 import { freeze } from './freeze.ts';

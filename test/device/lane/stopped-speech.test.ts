@@ -1,6 +1,6 @@
 /** Translated speech that is not played because the lane is stopped: by command, by a shutdown, by its hours. */
 import { describe, expect, it } from 'vitest';
-import type { LaneOptions } from '../../../src/device/lane/lane-options.ts';
+import type { LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
 import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { finished } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';

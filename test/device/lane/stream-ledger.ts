@@ -1,6 +1,6 @@
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { Grant, LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import { leaseOf, streamsOf } from '../../../src/device/lane/session/session-state.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { Grant, LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import { leaseOf, streamsOf } from '../../../src/device/lane/state/session-state.ts';
 import { demand, type Step } from './demand.ts';
 
 /** The service allows one get_task and one set_task per this (docs/service.md 8, 10.2). */

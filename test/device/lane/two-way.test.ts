@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneOptions, Speaker } from '../../../src/device/lane/lane-options.ts';
+import type { LaneOptions, Speaker } from '../../../src/device/lane/state/lane-options.ts';
 import { isSaidBack } from '../../../src/device/lane/two-way/two-way.ts';
 import { heard, ready, rejected, understood } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import { step } from '../../../src/device/lane/machine.ts';
-import { isStreaming } from '../../../src/device/lane/session/session-state.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import { LANE_DEFAULTS } from '../../../src/device/lane/state/lane-options.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
+import { isStreaming } from '../../../src/device/lane/state/session-state.ts';
 import { fc } from '../../properties.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';

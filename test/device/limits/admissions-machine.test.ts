@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Hold } from '../../../src/device/lane/lane-event.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
+import type { Hold } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import {
   type AdmissionsFacts,
   admissionsMachine,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SaidOutcome } from '../../../src/device/lane/lane-effect.ts';
-import { taskOf } from '../../../src/device/lane/lane-options.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
+import type { SaidOutcome } from '../../../src/device/lane/state/lane-effect.ts';
+import { taskOf } from '../../../src/device/lane/state/lane-options.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import {
   refusalOf,
   type SayEvent,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneEffect } from '../../../src/device/lane/lane-effect.ts';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { createSayQueue } from '../../../src/device/say/say-queue.ts';
 import { createEventLoop } from '../../../src/machine/event-loop.ts';
 import { createRunner } from '../../../src/machine/runner.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { createScreenActions } from '../../../src/device/screen/screen-actions.ts';
 import { createScreenView } from '../../../src/device/screen/screen-view.ts';
 import type { ScreenChange } from '../../../src/protocol/screen.ts';

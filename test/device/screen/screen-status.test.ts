@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS, type LaneOptions } from '../../../src/device/lane/lane-options.ts';
-import { createLane, type LaneState } from '../../../src/device/lane/lane-state.ts';
+import { LANE_DEFAULTS, type LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
+import { createLane, type LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { levelStep, screenStatus } from '../../../src/device/screen/screen-status.ts';
 
 const OPTIONS: LaneOptions = {

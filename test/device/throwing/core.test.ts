@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
 import * as machine from '../../../src/device/lane/machine.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
 import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/machine/defects.ts';
 import { createEventLoop } from '../../../src/machine/event-loop.ts';
 import { closed, ready } from '../../service-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent } from '../../../src/device/lane/lane-event.ts';
 import type { LaneRunner, LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
+import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
 import { createTokenStore } from '../../../src/device/tokens/token-store.ts';
 import { runTokens } from '../../../src/device/tokens/tokens.ts';
 import { createEventLoop } from '../../../src/machine/event-loop.ts';

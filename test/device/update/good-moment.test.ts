@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { disturbsNobody, isInWindow } from '../../../src/device/update/good-moment.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
 

@@ -1,9 +1,9 @@
 /** A conversation of two people at a desk: the shipped agent, the emulator's core, and a room, on virtual time. */
 import { Agent } from '../../../src/device/agent.ts';
-import type { LaneState } from '../../../src/device/lane/lane-state.ts';
 import { owesSpeech } from '../../../src/device/lane/replay/owed.ts';
 import type { LaneStep } from '../../../src/device/lane/runner/lane-runner.ts';
-import { hearingStream } from '../../../src/device/lane/session/session-state.ts';
+import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
+import { hearingStream } from '../../../src/device/lane/state/session-state.ts';
 import type { CaptureSink } from '../../../src/ports/audio.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import { type Config, configSchema } from '../../../src/protocol/config.ts';

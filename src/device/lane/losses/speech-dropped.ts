@@ -1,8 +1,8 @@
 import { isListening } from '../../../protocol/phases.ts';
 import type { Playout } from '../../playout/playout.ts';
 import type { DropReason } from '../../playout/playout-state.ts';
-import type { StepContext } from '../step-context.ts';
-import { type DroppedSpeech, REPORT_EACH_MS } from './loss-record.ts';
+import { type DroppedSpeech, REPORT_EACH_MS } from '../state/loss-record.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /** Translated speech that is not played: too late, spoken over, without a loudspeaker, or after a stop. */
 

@@ -1,10 +1,10 @@
 import { isCause, type LossCause } from '../../../protocol/mqtt/causes.ts';
-import type { LaneState } from '../lane-state.ts';
 import type { Unanswered } from '../replay/record.ts';
-import { hearingStream, isCongested, isStreaming, tokenRequestOf } from '../session/session-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import { REPORT_EACH_MS, type SpeechLoss } from '../state/loss-record.ts';
+import { hearingStream, isCongested, isStreaming, tokenRequestOf } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { type BacklogChunk, dropAll, dropOld, heldSpeech, writeOff } from '../uplink/backlog.ts';
-import { REPORT_EACH_MS, type SpeechLoss } from './loss-record.ts';
 
 /** Speech that never reached a working service: an outage, an overflow, a dead or silent service, a stop. */
 

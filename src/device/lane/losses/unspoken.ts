@@ -1,10 +1,10 @@
-import type { LaneState } from '../lane-state.ts';
 import { differ, targetOf } from '../replay/language-tags.ts';
 import type { Unspoken } from '../replay/record.ts';
-import { streamsOf } from '../session/session-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import { REPORT_EACH_MS } from '../state/loss-record.ts';
+import { streamsOf } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { spokenLanguages, twoWayIn } from '../two-way/two-way.ts';
-import { REPORT_EACH_MS } from './loss-record.ts';
 
 /**
  * One counter per language for speech that a service took and did not speak in full: ignored, forgotten, cut off or never

@@ -6,7 +6,7 @@ import { languageClash, languageSchema, targetsSchema } from '../../../protocol/
 import { createBatchedWriter } from '../../state-files/batched-writer.ts';
 import { readKept } from '../../state-files/kept-state.ts';
 import { type Readers, type Reading, readVersioned } from '../../state-files/versioned-file.ts';
-import type { TaskOptions } from '../lane-options.ts';
+import type { TaskOptions } from '../state/lane-options.ts';
 import type { LaneStep } from './lane-runner.ts';
 
 /** Maximum number of lanes of a device. */

@@ -1,5 +1,5 @@
 import { AUDIO_FAULTS, type AudioFault } from '../../../ports/audio.ts';
-import type { LaneEvent } from '../lane-event.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
 
 type Device = Extract<LaneEvent, { type: 'audio_fault' }>['device'];
 

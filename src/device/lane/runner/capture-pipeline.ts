@@ -8,12 +8,12 @@ import { type Chunk, createChunker } from '../../../sound/chunker.ts';
 import { type CreateEchoDetector, createEchoDetector } from '../../../sound/echo-detector.ts';
 import { measureFrames } from '../../../sound/frame-levels.ts';
 import { samplesOf } from '../../../sound/pcm.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import type { OwnChunk, RoomSeat } from '../room/room-seat.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { createEchoPaths } from './echo-paths.ts';
 import { keepOpening } from './keep-opening.ts';
 import type { Reference } from './playback-pipeline.ts';
+import type { OwnChunk, RoomSeat } from './room-seat.ts';
 
 /** Dependencies of a lane's capture pipeline. */
 export interface CapturePipelineDeps {

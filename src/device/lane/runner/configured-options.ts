@@ -1,5 +1,5 @@
 import type { LaneConfig } from '../../../protocol/config.ts';
-import type { LaneOptions } from '../lane-options.ts';
+import type { LaneOptions } from '../state/lane-options.ts';
 
 /** The keys of a lane's configuration that can change while it runs. */
 export function liveKeys({

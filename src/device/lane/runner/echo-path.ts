@@ -2,7 +2,7 @@ import type { Place } from '../../../ports/audio.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../../../ports/echo.ts';
 import { cancellerBlock } from '../../../sound/canceller/canceller-filter.ts';
 import { BYTES_PER_SAMPLE, durationMs } from '../../../sound/pcm.ts';
-import type { LaneEvent } from '../lane-event.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
 
 /** Dependencies of the path through the canceller. */
 export interface EchoPathDeps {

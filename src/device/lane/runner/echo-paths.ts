@@ -1,4 +1,4 @@
-import type { LaneEvent } from '../lane-event.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
 import { type Deliver, EchoPath, type EchoPathDeps } from './echo-path.ts';
 import type { Reference } from './playback-pipeline.ts';
 

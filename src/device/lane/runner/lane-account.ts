@@ -1,6 +1,6 @@
 import type { LaneAccountReport } from '../../../protocol/mqtt/account.ts';
 import { billedMs } from '../lane-report.ts';
-import type { LaneCounts } from '../lane-state.ts';
+import type { LaneCounts } from '../state/lane-state.ts';
 import type { Accounts } from '../uplink/backlog.ts';
 import type { LaneRunner } from './lane-runner.ts';
 import type { LatencySummary } from './latency.ts';

@@ -19,21 +19,21 @@ import type { Phase } from '../../../protocol/phases.ts';
 import type { CreateEchoDetector } from '../../../sound/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { heardLately } from '../../playout/playout.ts';
-import type { LaneEffect } from '../lane-effect.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import { LANE_DEFAULTS, type TaskOptions } from '../lane-options.ts';
-import { createLane, type LaneState } from '../lane-state.ts';
 import { type StepResult, step } from '../machine.ts';
-import { heardBy, type RoomSeat } from '../room/room-seat.ts';
 import { needsBackend } from '../session/retry-wait.ts';
-import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../session/session-state.ts';
 import { openRequest } from '../session/token-request.ts';
 import { ownPlayedMs } from '../sound/echo-rules.ts';
+import type { LaneEffect } from '../state/lane-effect.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
+import { LANE_DEFAULTS, type TaskOptions } from '../state/lane-options.ts';
+import { createLane, type LaneState } from '../state/lane-state.ts';
+import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../state/session-state.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
 import { optionsOf } from './configured-options.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
+import { heardBy, type RoomSeat } from './room-seat.ts';
 import { createTimers, type Timers } from './timers.ts';
 
 /** The grants' tokens, which a lane never sees. */

@@ -1,12 +1,12 @@
 import { insist } from '../../../machine/within.ts';
 import type { Config, LaneConfig } from '../../../protocol/config.ts';
 import type { AgentDeps } from '../../deps/deps.ts';
-import type { LaneOptions, TaskOptions } from '../lane-options.ts';
-import { createRooms, type RoomSeat } from '../room/rooms.ts';
+import type { LaneOptions, TaskOptions } from '../state/lane-options.ts';
 import { whenAllClosed } from './all-closed.ts';
 import { optionsAgain } from './configured-options.ts';
 import type { DeviceChange } from './lane-changes.ts';
 import { type LaneDeps, LaneRunner, type LaneStep } from './lane-runner.ts';
+import { createRooms, type RoomSeat } from './rooms.ts';
 
 /** Time limit for lanes to end their sessions (ms). */
 const ENDING_LIMIT_MS = 4000;

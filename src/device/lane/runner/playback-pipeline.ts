@@ -7,8 +7,8 @@ import { type Ceiling, createCeiling } from '../../../sound/loudness/ceiling.ts'
 import { createNormalizer, type Normalizer } from '../../../sound/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../../sound/pcm.ts';
 import type { WriteKind } from '../../playout/playout.ts';
-import type { LaneEffect } from '../lane-effect.ts';
-import type { LaneEvent } from '../lane-event.ts';
+import type { LaneEffect } from '../state/lane-effect.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';
 import type { LatencyRecorder } from './latency.ts';

@@ -1,7 +1,7 @@
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../../../machine/repeat-filter.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { EventKind } from '../../../protocol/mqtt/event.ts';
-import { phaseOf } from '../session/session-state.ts';
+import { phaseOf } from '../state/session-state.ts';
 import type { LaneStep } from './lane-runner.ts';
 
 /** Events for the log level `warn`: an operator should look into them. */

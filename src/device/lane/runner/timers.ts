@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { MonotonicMs } from '../../../protocol/time.ts';
-import type { TimerName } from '../lane-event.ts';
+import type { TimerName } from '../state/lane-event.ts';
 
 /** The named timers of one lane. */
 export interface Timers {

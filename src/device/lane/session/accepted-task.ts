@@ -7,9 +7,9 @@ import {
   TASK_KEYS,
   type TaskOptions,
   taskOf,
-} from '../lane-options.ts';
-import type { StepContext } from '../step-context.ts';
-import type { OpenStream } from './session-state.ts';
+} from '../state/lane-options.ts';
+import type { OpenStream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /** Remembers the task that the service runs. */
 export function noteAccepted(context: StepContext, task: TaskOptions): void {

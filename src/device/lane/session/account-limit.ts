@@ -1,5 +1,5 @@
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /**
  * An account may allow only one stream: then each second stream beside the live session is refused. The lane remembers that,

@@ -1,7 +1,7 @@
 import type { Cause } from '../../../protocol/mqtt/causes.ts';
-import { forgetWarning } from '../problems.ts';
-import type { StepContext } from '../step-context.ts';
-import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session-state.ts';
+import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
+import { forgetWarning } from './warning.ts';
 
 /** Forgets an unspent token, before the lane requests another or stops. */
 export function dropLease(context: StepContext): void {

@@ -1,7 +1,7 @@
 import { pump } from '../sound/sending.ts';
-import type { StepContext } from '../step-context.ts';
+import { hearingStream, type Stream, waitingSuccessor } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { fail } from './failure.ts';
-import { hearingStream, type Stream, waitingSuccessor } from './session-state.ts';
 
 /**
  * A socket can look open for minutes after the peer is gone. Two signs show that: pings without an answer, and bytes that

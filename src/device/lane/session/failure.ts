@@ -1,14 +1,14 @@
 import { drawBackoff } from '../../../core/retry/backoff.ts';
 import { CAUSES, type Cause } from '../../../protocol/mqtt/causes.ts';
-import { PATIENCE, type Patience, RECOVERY } from '../recovery.ts';
-import type { StepContext } from '../step-context.ts';
+import { describeUnreadable } from '../sound/unreadable.ts';
+import type { Lease, Live, Retasking, Rolling, Stream, Successor } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { noteNoRoom } from './account-limit.ts';
 import { closeHearing, closeStream, forgetLease } from './close.ts';
 import { goLive } from './go-live.ts';
+import { PATIENCE, type Patience, RECOVERY } from './recovery.ts';
 import { takeBackFrom } from './resend.ts';
 import { waitForRetry } from './retry-wait.ts';
-import type { Lease, Live, Retasking, Rolling, Stream, Successor } from './session-state.ts';
-import { describeUnreadable } from './unreadable.ts';
 
 /** Longest wait that a peer may ask for (ms): a wrong number must not silence the device until a technician comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;

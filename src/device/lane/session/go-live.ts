@@ -1,8 +1,8 @@
 import { pump } from '../sound/sending.ts';
-import type { StepContext } from '../step-context.ts';
+import { sleepsAt } from '../sound/spoken-voice.ts';
+import type { LiveStream, ReadyStream, Retasking } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { forNewStream } from '../uplink/backlog.ts';
-import type { LiveStream, ReadyStream, Retasking } from './session-state.ts';
-import { sleepsAt } from './spoken-voice.ts';
 
 /** The stream receives speech from now on. */
 export function goLive(context: StepContext, ready: ReadyStream): void {

@@ -1,8 +1,8 @@
 import { isListening } from '../../../protocol/phases.ts';
-import type { Hold } from '../lane-event.ts';
-import { begin, closeDrained, stop } from '../lifecycle.ts';
-import type { StepContext } from '../step-context.ts';
+import type { Hold } from '../state/lane-event.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { closeSetup } from './close.ts';
+import { begin, closeDrained, stop } from './lifecycle.ts';
 import { isHeardOut, isSpokenOut } from './operator-text.ts';
 
 /** How long a speaker is still heard after the hold (ms), if no pause comes. */

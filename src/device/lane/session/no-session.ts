@@ -1,5 +1,5 @@
 import type { Phase } from '../../../protocol/phases.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /** Phases on the way to a session. The backlog holds speech meanwhile. */
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];

@@ -3,10 +3,6 @@ import { owesSpeech } from '../replay/owed.ts';
 import { nearSpeech, noteSilence } from '../replay/replay-log.ts';
 import { hasUnfinished } from '../replay/sentence.ts';
 import { pump } from '../sound/sending.ts';
-import type { StepContext } from '../step-context.ts';
-import { earliestSend, recordSend } from '../uplink/pacer.ts';
-import { closeStream } from './close.ts';
-import { giveUpRest, takeBackFrom, takeBackLate } from './resend.ts';
 import {
   type Ending,
   type Finishing,
@@ -14,7 +10,11 @@ import {
   type LiveStream,
   type OldSession,
   type Stream,
-} from './session-state.ts';
+} from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
+import { earliestSend, recordSend } from '../uplink/pacer.ts';
+import { closeStream } from './close.ts';
+import { giveUpRest, takeBackFrom, takeBackLate } from './resend.ts';
 
 /** Lets a stream finish speaking. It receives no more speech. */
 export function drainOld(

@@ -1,18 +1,18 @@
 import type { Spoke } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
-import type { SaidOutcome } from '../lane-effect.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import { type Speaker, taskOf } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
 import { owesSpeech, owesSpeechSince } from '../replay/owed.ts';
 import { PAUSE_MS } from '../replay/replay-log.ts';
 import { OTHER_SOUND_MS } from '../replay/spoken.ts';
 import { playSound } from '../sound/playback-rules.ts';
-import type { StepContext } from '../step-context.ts';
+import type { SaidOutcome } from '../state/lane-effect.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
+import { type Speaker, taskOf } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import { hearingStream, type Stream, streamsOf } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { turnsByKey } from '../two-way/two-way.ts';
 import { noteNews } from './old-session.ts';
-import { hearingStream, type Stream, streamsOf } from './session-state.ts';
 
 /** Timeout for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
 const BEGINS_WITHIN_MS = 15_000;

@@ -4,10 +4,10 @@ import { type StreamEnd, settleEnd } from '../replay/missing.ts';
 import { owedChunks } from '../replay/owed.ts';
 import { repeatCutSentences } from '../replay/repeat.ts';
 import { pump } from '../sound/sending.ts';
-import type { StepContext } from '../step-context.ts';
+import { noteSign, type Stream, streamsOf } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { spokenLanguages } from '../two-way/two-way.ts';
 import { type BacklogChunk, isInPause, takeBack } from '../uplink/backlog.ts';
-import { noteSign, type Stream, streamsOf } from './session-state.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */
 

@@ -1,10 +1,10 @@
 import { draw } from '../../../core/random.ts';
 import { backoffBound } from '../../../core/retry/backoff.ts';
-import type { LaneState } from '../lane-state.ts';
-import { PATIENCE, type Patience } from '../recovery.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import { hearingStream, tokenRequestOf, type Wait } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { isAnswerAwaited } from '../uplink/backlog.ts';
-import { hearingStream, tokenRequestOf, type Wait } from './session-state.ts';
+import { PATIENCE, type Patience } from './recovery.ts';
 
 /** Maximum interval between attempts while people speak (ms). */
 export const VOICE_SPACING_MS = 15_000;

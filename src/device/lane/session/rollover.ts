@@ -1,11 +1,11 @@
-import { isSameTask } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import { isSameTask } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { Live, LiveStream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { isSentenceOver, serviceTaskOf, turnsByKey, waitsForTurn } from '../two-way/two-way.ts';
 import { countWithoutRoom, lacksRoom } from './account-limit.ts';
 import { drainOld, giveUpOldSession } from './old-session.ts';
 import { refreshTask, taskAllowedAt } from './session-setup.ts';
-import type { Live, LiveStream } from './session-state.ts';
 import { countSplit, isMoment, trySwitch } from './switch-session.ts';
 import { acquire } from './token-request.ts';
 

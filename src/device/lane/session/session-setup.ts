@@ -1,13 +1,7 @@
-import { orderOf, type ServiceTask } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
 import { primaryOf } from '../replay/language-tags.ts';
 import { emptyReplayLog, retarget } from '../replay/replay-log.ts';
-import type { StepContext } from '../step-context.ts';
-import { serviceTaskOf, spokenLanguages, waitsForTurn } from '../two-way/two-way.ts';
-import { noteAccepted } from './accepted-task.ts';
-import { noteRoom } from './account-limit.ts';
-import { fail } from './failure.ts';
-import { goLive, resumeLive } from './go-live.ts';
+import { orderOf, type ServiceTask } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
 import {
   hearingStream,
   type Lease,
@@ -16,8 +10,14 @@ import {
   type Session,
   type Stream,
   setupOf,
-} from './session-state.ts';
-import { NO_SILENCE } from './silence-watch.ts';
+} from '../state/session-state.ts';
+import { NO_SILENCE } from '../state/silence-watch.ts';
+import type { StepContext } from '../state/step-context.ts';
+import { serviceTaskOf, spokenLanguages, waitsForTurn } from '../two-way/two-way.ts';
+import { noteAccepted } from './accepted-task.ts';
+import { noteRoom } from './account-limit.ts';
+import { fail } from './failure.ts';
+import { goLive, resumeLive } from './go-live.ts';
 import { trySwitch } from './switch-session.ts';
 
 /** Opens a stream with an unspent token. */

@@ -1,9 +1,7 @@
 import type { ServiceEvent } from '../../../ports/stream.ts';
 import { noteReaction } from '../replay/missing.ts';
 import { owesSpeech } from '../replay/owed.ts';
-import type { StepContext } from '../step-context.ts';
-import { fail } from './failure.ts';
-import { isStreaming, type LiveStream, type Stream } from './session-state.ts';
+import { isStreaming, type LiveStream, type Stream } from '../state/session-state.ts';
 import {
   isDoubtful,
   isText,
@@ -13,7 +11,9 @@ import {
   SILENCE_SLACK_MS,
   type Silence,
   silenceDueAt,
-} from './silence-watch.ts';
+} from '../state/silence-watch.ts';
+import type { StepContext } from '../state/step-context.ts';
+import { fail } from './failure.ts';
 
 /**
  * A service can answer pings, take every byte, and send no result. If speech gets no message, or a transcript gets no sound,

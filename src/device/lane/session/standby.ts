@@ -1,15 +1,15 @@
 import { isPlaying } from '../../playout/playout.ts';
-import type { LaneOptions } from '../lane-options.ts';
 import { owesSpeechSince, owesUnderstood } from '../replay/owed.ts';
 import { isSpeaking } from '../replay/sentence.ts';
-import type { StepContext } from '../step-context.ts';
+import { sleepsAt, UNANSWERED_MS } from '../sound/spoken-voice.ts';
+import type { LaneOptions } from '../state/lane-options.ts';
+import type { LiveStream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import type { BacklogChunk } from '../uplink/backlog.ts';
 import { remember } from '../uplink/backlog.ts';
 import { dropLease } from './close.ts';
 import { endUnneeded } from './old-session.ts';
-import type { LiveStream } from './session-state.ts';
 import { askAboutSilence } from './silent-service.ts';
-import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 

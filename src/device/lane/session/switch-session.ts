@@ -1,11 +1,11 @@
-import { isSameTask } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import { isSameTask } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { LiveStream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { serviceTaskOf } from '../two-way/two-way.ts';
 import { isInPause } from '../uplink/backlog.ts';
 import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
-import type { LiveStream } from './session-state.ts';
 
 /** The latest moment for a switch that still lets the old stream finish speaking. */
 function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {

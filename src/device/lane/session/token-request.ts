@@ -1,13 +1,19 @@
 import { draw } from '../../../core/random.ts';
 import type { Cause } from '../../../protocol/mqtt/causes.ts';
-import type { Denial, Grant } from '../lane-event.ts';
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { Denial, Grant } from '../state/lane-event.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import {
+  type Lease,
+  leaseOf,
+  type PendingTokenRequest,
+  streamsOf,
+  tokenRequestOf,
+} from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { dropLease, forgetLease } from './close.ts';
 import { fail } from './failure.ts';
 import { waitForAnswer } from './retry-wait.ts';
 import { connect } from './session-setup.ts';
-import { type Lease, leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
 
 /** Maximum wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;

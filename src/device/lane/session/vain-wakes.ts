@@ -1,5 +1,5 @@
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /**
  * A wake is in vain if the service sends no transcript before the lane sleeps again. The same room will wake the lane again, so

@@ -1,7 +1,7 @@
 import { isPlaying } from '../../playout/playout.ts';
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import { dropSpeech } from '../losses/speech-dropped.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { echoInForce } from './echo-rules.ts';
 import { silenceLoudspeaker } from './playback-rules.ts';
 

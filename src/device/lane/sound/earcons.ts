@@ -3,11 +3,11 @@ import { type Earcon, synthesizeEarcon } from '../../../sound/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
 import { ANSWER } from '../../playout/sentences.ts';
-import { isMuted } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
-import { hearingStream, phaseOf } from '../session/session-state.ts';
-import { NO_CHIMES } from '../state-parts.ts';
-import type { StepContext } from '../step-context.ts';
+import { isMuted } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import { hearingStream, phaseOf } from '../state/session-state.ts';
+import { NO_CHIMES } from '../state/state-parts.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { feedLoudspeaker } from './playback-rules.ts';
 
 /** Time without a session (ms) before the chime `lost`: a shorter gap is hardly noticed. */

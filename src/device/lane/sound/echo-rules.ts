@@ -9,8 +9,8 @@ import {
   tailOf,
 } from '../../../sound/echo-guard.ts';
 import type { EchoMeasure } from '../../../sound/echo-measure.ts';
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /** The echo mode in force, and the time for which the gate stays closed after playback. */
 export function echoInForce(state: LaneState): { mode: EchoMode; tailMs: number } {

@@ -2,7 +2,7 @@ import { isListening } from '../../../protocol/phases.ts';
 import { hold, probe } from '../../playout/held.ts';
 import type { PlayoutFormat } from '../../playout/playout.ts';
 import { dropSpeech } from '../losses/speech-dropped.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /**
  * Without a loudspeaker, translated speech is held and played when the loudspeaker is back. The stream goes on, because

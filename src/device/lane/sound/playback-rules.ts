@@ -14,16 +14,16 @@ import {
   unsounded,
 } from '../../playout/playout.ts';
 import { OWN_STREAM } from '../../playout/sentences.ts';
-import type { LaneEvent } from '../lane-event.ts';
-import type { LaneState } from '../lane-state.ts';
 import { dropSpeech, noteDropped } from '../losses/speech-dropped.ts';
-import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
-import type { Stream } from '../session/session-state.ts';
-import { notePlayable, onUnreadable } from '../session/unreadable.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneEvent } from '../state/lane-event.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { Stream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { playsFrom } from '../two-way/two-way.ts';
+import { forgetDeviceFault, noteDeviceFault } from './device-faults.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
+import { notePlayable, onUnreadable } from './unreadable.ts';
 
 /** Remaining sound at which a running device is refilled (ms): otherwise the device would insert silence. */
 const REFILL_MS = 140;

@@ -1,12 +1,12 @@
 import { isTooOld } from '../losses/speech-lost.ts';
 import { noteSent, noteSilence } from '../replay/replay-log.ts';
-import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session-state.ts';
-import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence-watch.ts';
-import { isVoiceExpected } from '../session/spoken-voice.ts';
-import type { StepContext } from '../step-context.ts';
+import { isStreaming, type LiveStream, waitingSuccessor } from '../state/session-state.ts';
+import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../state/silence-watch.ts';
+import type { StepContext } from '../state/step-context.ts';
 import { waitsForTurn } from '../two-way/two-way.ts';
 import { type BacklogChunk, kindOf, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../uplink/pacer.ts';
+import { isVoiceExpected } from './spoken-voice.ts';
 
 /** Delay of the microphone (chunks) after which silence is sent until the microphone delivers again. */
 const STARVED_CHUNKS = 1.5;

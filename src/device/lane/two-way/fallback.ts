@@ -1,6 +1,6 @@
-import type { ServiceTask } from '../lane-options.ts';
-import type { OpenStream } from '../session/session-state.ts';
-import type { StepContext } from '../step-context.ts';
+import type { ServiceTask } from '../state/lane-options.ts';
+import type { OpenStream } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 import type { Backlog } from '../uplink/backlog.ts';
 import { turnsByKey, twoWayIn } from './two-way.ts';
 

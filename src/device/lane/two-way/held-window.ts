@@ -1,5 +1,5 @@
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
-import type { LaneState } from '../lane-state.ts';
+import type { LaneState } from '../state/lane-state.ts';
 import { opensByKey } from './two-way.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { TwoWayMode } from '../../../protocol/config-desk.ts';
-import { type ServiceTask, type Speaker, taskOf } from '../lane-options.ts';
-import type { LaneState } from '../lane-state.ts';
 import { primaryOf } from '../replay/language-tags.ts';
-import type { LiveStream } from '../session/session-state.ts';
-import type { TwoWay } from '../state-parts.ts';
+import { type ServiceTask, type Speaker, taskOf } from '../state/lane-options.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { LiveStream } from '../state/session-state.ts';
+import type { TwoWay } from '../state/state-parts.ts';
 import { PAUSE_KEPT_CHUNKS } from '../uplink/backlog.ts';
 
 /** Two people at one microphone: who speaks, and in which direction the service translates. */

@@ -1,5 +1,5 @@
-import type { Caption } from '../../lane/lane-effect.ts';
 import { differ } from '../../lane/replay/language-tags.ts';
+import type { Caption } from '../../lane/state/lane-effect.ts';
 import { maskProfanity } from './profanity.ts';
 import {
   EMPTY_TRACK,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent } from '../../../../src/device/lane/lane-event.ts';
 import { CapturePipeline } from '../../../../src/device/lane/runner/capture-pipeline.ts';
+import type { LaneEvent } from '../../../../src/device/lane/state/lane-event.ts';
 import type { CaptureSink } from '../../../../src/ports/audio.ts';
 import type { EchoCancellerSink } from '../../../../src/ports/echo.ts';
 import type { Log } from '../../../../src/ports/log.ts';

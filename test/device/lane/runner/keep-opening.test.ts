@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent } from '../../../../src/device/lane/lane-event.ts';
 import { createLatencyRecorder } from '../../../../src/device/lane/runner/latency.ts';
 import { PlaybackPipeline } from '../../../../src/device/lane/runner/playback-pipeline.ts';
+import type { LaneEvent } from '../../../../src/device/lane/state/lane-event.ts';
 import type { Playback } from '../../../../src/ports/audio.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 

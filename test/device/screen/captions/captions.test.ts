@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caption } from '../../../../src/device/lane/lane-effect.ts';
+import type { Caption } from '../../../../src/device/lane/state/lane-effect.ts';
 import {
   type Append,
   captionsDueAt,

@@ -1,6 +1,6 @@
 import type { EchoMode } from '../../../../sound/echo-guard.ts';
 import { NO_ECHO, tailOf } from '../../../../sound/echo-guard.ts';
-import { LANE_DEFAULTS } from '../../../lane/lane-options.ts';
+import { LANE_DEFAULTS } from '../../../lane/state/lane-options.ts';
 import { combine, type Outcome, ok, skipped, warning } from '../../report/finding.ts';
 
 /** Result of playing the test tone through the room. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_TURNS } from '../../../src/device/lane/state-parts.ts';
-import { heardWhileHeld } from '../../../src/device/lane/two-way/held-window.ts';
-import { LaneHarness } from './lane-harness.ts';
+import { NO_TURNS } from '../../../../src/device/lane/state/state-parts.ts';
+import { heardWhileHeld } from '../../../../src/device/lane/two-way/held-window.ts';
+import { LaneHarness } from '../lane-harness.ts';
 
 /** 100 ms at 1 kHz, captured from 900 to 1000. */
 const PCM = Uint8Array.from({ length: 200 }, () => 1);

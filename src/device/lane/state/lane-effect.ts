@@ -1,6 +1,6 @@
-import type { EventKind } from '../../protocol/mqtt/event.ts';
-import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import type { WriteKind } from '../playout/playout.ts';
+import type { EventKind } from '../../../protocol/mqtt/event.ts';
+import type { TokenReason } from '../../../protocol/mqtt/token.ts';
+import type { WriteKind } from '../../playout/playout.ts';
 import type { TimerName } from './lane-event.ts';
 
 export interface Caption {

@@ -1,8 +1,8 @@
 import type { ServiceEvent, UnreadableWhat } from '../../../ports/stream.ts';
-import type { LaneState } from '../lane-state.ts';
-import type { StepContext } from '../step-context.ts';
-import type { Stream } from './session-state.ts';
-import { isText } from './silence-watch.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { Stream } from '../state/session-state.ts';
+import { isText } from '../state/silence-watch.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /**
  * A service can send everything in an unreadable form: it looks alive, but no translation is heard. An event reports the first

@@ -1,5 +1,5 @@
-import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
-import { isTransition, type Phase } from '../../protocol/phases.ts';
+import type { EventDetail, EventKind } from '../../../protocol/mqtt/event.ts';
+import { isTransition, type Phase } from '../../../protocol/phases.ts';
 import type { LaneEffect } from './lane-effect.ts';
 import type { TimerName } from './lane-event.ts';
 import type { LaneCounts, LaneState } from './lane-state.ts';
@@ -11,7 +11,7 @@ import {
   type Setup,
   type Stream,
   type StreamChanges,
-} from './session/session-state.ts';
+} from './session-state.ts';
 
 /**
  * A step in progress: its state and effects so far. The state given to `step` is never changed: nested objects are

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fail } from '../../../src/device/lane/session/failure.ts';
-import { patchSession, streamsOf } from '../../../src/device/lane/session/session-state.ts';
-import { StepContext } from '../../../src/device/lane/step-context.ts';
-import { SITUATIONS, situation } from './situations.ts';
+import { fail } from '../../../../src/device/lane/session/failure.ts';
+import { patchSession, streamsOf } from '../../../../src/device/lane/state/session-state.ts';
+import { StepContext } from '../../../../src/device/lane/state/step-context.ts';
+import { SITUATIONS, situation } from '../situations.ts';
 
 describe('the state of a session', () => {
   it.each(['idle', 'standby', 'waiting', 'parked', 'draining', 'restarting', 'closed'])(

@@ -1,7 +1,7 @@
-import type { LaneState } from '../lane-state.ts';
 import { isQuiet, isSpeech, type Piece } from '../replay/piece.ts';
 import type { ReplayLog } from '../replay/record.ts';
-import type { StepContext } from '../step-context.ts';
+import type { LaneState } from '../state/lane-state.ts';
+import type { StepContext } from '../state/step-context.ts';
 
 /**
  * Speech that the service has translated was a voice, even if the lane's own detector was not sure: the time until standby

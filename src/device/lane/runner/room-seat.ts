@@ -1,9 +1,9 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { Chunk } from '../../../sound/chunker.ts';
 import type { Heard } from '../../playout/heard.ts';
-import type { Reference } from '../runner/playback-pipeline.ts';
-import type { Side } from './floor.ts';
-import { EMPTY_ROOM, hear, isUndecided, LATE_MS, type Room, settle, withoutOthers } from './room.ts';
+import type { Side } from '../room/floor.ts';
+import { EMPTY_ROOM, hear, isUndecided, LATE_MS, type Room, settle, withoutOthers } from '../room/room.ts';
+import type { Reference } from './playback-pipeline.ts';
 
 /** A chunk without the other person's speech. */
 export interface OwnChunk {

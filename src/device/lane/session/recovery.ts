@@ -1,7 +1,7 @@
-import type { BackoffPolicy } from '../../core/retry/backoff.ts';
-import type { Cause } from '../../protocol/mqtt/causes.ts';
-import type { EventKind } from '../../protocol/mqtt/event.ts';
-import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import type { BackoffPolicy } from '../../../core/retry/backoff.ts';
+import type { Cause } from '../../../protocol/mqtt/causes.ts';
+import type { EventKind } from '../../../protocol/mqtt/event.ts';
+import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 
 /** How soon the next try comes. */
 export type Patience = 'prompt' | 'patient' | 'parked';

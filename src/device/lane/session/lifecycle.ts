@@ -1,16 +1,17 @@
-import { isListening } from '../../protocol/phases.ts';
-import { dropHeld } from './losses/speech-lost.ts';
-import { forgetSilentLanguages } from './losses/unspoken.ts';
-import { forgetDeviceFault, forgetWarning } from './problems.ts';
-import { closeHearing, closeSetup, dropLease } from './session/close.ts';
-import { dropOldSession } from './session/old-session.ts';
-import { giveUpRest } from './session/resend.ts';
-import { type Draining, hearingStream, setupOf } from './session/session-state.ts';
-import { wake } from './session/standby.ts';
-import { acquire, askNow } from './session/token-request.ts';
-import { unduck } from './sound/ducking.ts';
-import { stopSpeaking } from './sound/playback-rules.ts';
-import type { StepContext } from './step-context.ts';
+import { isListening } from '../../../protocol/phases.ts';
+import { dropHeld } from '../losses/speech-lost.ts';
+import { forgetSilentLanguages } from '../losses/unspoken.ts';
+import { forgetDeviceFault } from '../sound/device-faults.ts';
+import { unduck } from '../sound/ducking.ts';
+import { stopSpeaking } from '../sound/playback-rules.ts';
+import { type Draining, hearingStream, setupOf } from '../state/session-state.ts';
+import type { StepContext } from '../state/step-context.ts';
+import { closeHearing, closeSetup, dropLease } from './close.ts';
+import { dropOldSession } from './old-session.ts';
+import { giveUpRest } from './resend.ts';
+import { wake } from './standby.ts';
+import { acquire, askNow } from './token-request.ts';
+import { forgetWarning } from './warning.ts';
 
 /**
  * Starts the lane. A waiting or parked lane retries at once, a sleeping one wakes, and a draining one closes its stream at

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/device/lane/lane-options.ts';
-import { RECOVERY } from '../../../src/device/lane/recovery.ts';
-import { REFUSALS, type ServiceEvent } from '../../../src/ports/stream.ts';
-import type { Cause } from '../../../src/protocol/mqtt/causes.ts';
-import { finished, limit, refused, rejected, warned } from '../../service-events.ts';
-import { LaneHarness } from './lane-harness.ts';
+import { RECOVERY } from '../../../../src/device/lane/session/recovery.ts';
+import { LANE_DEFAULTS } from '../../../../src/device/lane/state/lane-options.ts';
+import { REFUSALS, type ServiceEvent } from '../../../../src/ports/stream.ts';
+import type { Cause } from '../../../../src/protocol/mqtt/causes.ts';
+import { finished, limit, refused, rejected, warned } from '../../../service-events.ts';
+import { LaneHarness } from '../lane-harness.ts';
 
 const says = (said: ServiceEvent) => (lane: LaneHarness) => lane.says(said);
 

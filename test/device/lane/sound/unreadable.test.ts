@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { laneStatus } from '../../../src/device/status/status-rules.ts';
-import type { UnreadableWhat } from '../../../src/ports/stream.ts';
-import { ready } from '../../service-events.ts';
-import { LaneHarness } from './asking-lane.ts';
+import { laneStatus } from '../../../../src/device/status/status-rules.ts';
+import type { UnreadableWhat } from '../../../../src/ports/stream.ts';
+import { ready } from '../../../service-events.ts';
+import { LaneHarness } from '../asking-lane.ts';
 
 const SOUND = 'output_audio_data without a usable data';
 

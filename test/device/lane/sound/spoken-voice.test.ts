@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { behave } from './behaviour.ts';
-import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
-import { hearNothing, hearScored, NOISE, SURE, UNSURE } from './scored-sound.ts';
+import { behave } from '../behaviour.ts';
+import { CHUNK_MS, LaneHarness } from '../lane-harness.ts';
+import { hearNothing, hearScored, NOISE, SURE, UNSURE } from '../scored-sound.ts';
 
 const AFTER_MS = 10_000;
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '../../../ports/stream.ts';
 import { isTalk } from '../../../sound/speech/decision.ts';
-import type { LaneSettings } from '../lane-options.ts';
 import type { BacklogChunk } from '../uplink/backlog.ts';
+import type { LaneSettings } from './lane-options.ts';
 
 /** Speech that was sent on a stream and has no result so far. */
 export interface Silence {

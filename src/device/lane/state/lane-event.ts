@@ -1,11 +1,11 @@
-import type { ServiceEvent, StreamFault, UnreadableWhat } from '../../ports/stream.ts';
-import type { CaptureFinding } from '../../sound/capture-watch.ts';
-import type { Earcon } from '../../sound/earcon.ts';
-import type { EchoMode } from '../../sound/echo-guard.ts';
-import type { EchoMeasure } from '../../sound/echo-measure.ts';
-import type { ChunkLevels } from '../../sound/speech/noise-floor.ts';
-import type { Heard } from '../playout/heard.ts';
-import type { AudiblePart } from '../playout/timeline.ts';
+import type { ServiceEvent, StreamFault, UnreadableWhat } from '../../../ports/stream.ts';
+import type { CaptureFinding } from '../../../sound/capture-watch.ts';
+import type { Earcon } from '../../../sound/earcon.ts';
+import type { EchoMode } from '../../../sound/echo-guard.ts';
+import type { EchoMeasure } from '../../../sound/echo-measure.ts';
+import type { ChunkLevels } from '../../../sound/speech/noise-floor.ts';
+import type { Heard } from '../../playout/heard.ts';
+import type { AudiblePart } from '../../playout/timeline.ts';
 import type { LaneConversation } from './lane-conversation.ts';
 import type { LaneOptions, Speaker } from './lane-options.ts';
 

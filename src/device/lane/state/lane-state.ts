@@ -1,15 +1,17 @@
-import type { Seed } from '../../core/random.ts';
-import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import type { CaptureFinding } from '../../sound/capture-watch.ts';
-import { type EchoGuard, NO_ECHO } from '../../sound/echo-guard.ts';
-import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../../sound/speech/noise-floor.ts';
-import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
+import type { Seed } from '../../../core/random.ts';
+import type { TokenReason } from '../../../protocol/mqtt/token.ts';
+import type { CaptureFinding } from '../../../sound/capture-watch.ts';
+import { type EchoGuard, NO_ECHO } from '../../../sound/echo-guard.ts';
+import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../../../sound/speech/noise-floor.ts';
+import { type Playout, SILENT_PLAYOUT } from '../../playout/playout.ts';
+import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
+import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { LaneConversation } from './lane-conversation.ts';
 import type { Hold, TimerName } from './lane-event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
-import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from './losses/loss-record.ts';
-import type { OldSession, PendingTokenRequest, Session } from './session/session-state.ts';
-import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
+import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from './loss-record.ts';
+import type { OldSession, PendingTokenRequest, Session } from './session-state.ts';
+import { NO_SILENT_ENDS, type SilentEnds } from './silence-watch.ts';
 import {
   type Chimes,
   NO_CHIMES,
@@ -21,8 +23,6 @@ import {
   type TwoWay,
   type Unreadable,
 } from './state-parts.ts';
-import { type Backlog, EMPTY_BACKLOG } from './uplink/backlog.ts';
-import { IDLE_PACER, type Pacer } from './uplink/pacer.ts';
 
 /** A hold came while a session ran; its last sentence is being finished. */
 export interface Closing {

@@ -1,5 +1,5 @@
-import type { TwoWayMode } from '../../protocol/config-desk.ts';
-import type { EchoMode } from '../../sound/echo-guard.ts';
+import type { TwoWayMode } from '../../../protocol/config-desk.ts';
+import type { EchoMode } from '../../../sound/echo-guard.ts';
 
 /** Constants of a lane for its lifetime; all durations in milliseconds. */
 export interface LaneSettings {

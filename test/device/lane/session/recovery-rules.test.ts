@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { drawBackoff } from '../../../src/core/retry/backoff.ts';
-import { PATIENCE, type Patience, RECOVERY } from '../../../src/device/lane/recovery.ts';
-import type { Cause } from '../../../src/protocol/mqtt/causes.ts';
+import { drawBackoff } from '../../../../src/core/retry/backoff.ts';
+import { PATIENCE, type Patience, RECOVERY } from '../../../../src/device/lane/session/recovery.ts';
+import type { Cause } from '../../../../src/protocol/mqtt/causes.ts';
 
 describe('the recovery table', () => {
   const WAITS: Readonly<Record<Patience, readonly [first: number, longest: number]>> = {

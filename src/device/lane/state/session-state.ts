@@ -1,9 +1,9 @@
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { Phase } from '../../../protocol/phases.ts';
-import type { Grant } from '../lane-event.ts';
-import type { ServiceTask } from '../lane-options.ts';
 import type { ReplayLog } from '../replay/record.ts';
 import type { Pacer } from '../uplink/pacer.ts';
+import type { Grant } from './lane-event.ts';
+import type { ServiceTask } from './lane-options.ts';
 import type { Silence } from './silence-watch.ts';
 
 /** A wait that a voice shortens. */

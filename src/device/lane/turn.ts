@@ -1,11 +1,11 @@
-import { isPlaying, unsounded } from '../../playout/playout.ts';
-import { bytesOf, OWN_STREAM, type Utterance } from '../../playout/sentences.ts';
-import type { Speaker } from '../lane-options.ts';
-import { dropSpeech } from '../losses/speech-dropped.ts';
-import { answerKey } from '../sound/earcons.ts';
-import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from '../sound/playback-rules.ts';
-import type { StepContext } from '../step-context.ts';
-import { opensByKey, turnsByKey } from './two-way.ts';
+import { isPlaying, unsounded } from '../playout/playout.ts';
+import { bytesOf, OWN_STREAM, type Utterance } from '../playout/sentences.ts';
+import { dropSpeech } from './losses/speech-dropped.ts';
+import { answerKey } from './sound/earcons.ts';
+import { feedLoudspeaker, runsOutMs, silenceLoudspeaker } from './sound/playback-rules.ts';
+import type { Speaker } from './state/lane-options.ts';
+import type { StepContext } from './state/step-context.ts';
+import { opensByKey, turnsByKey } from './two-way/two-way.ts';
 
 /** How long the microphone stays open after the key is released (ms), for a last syllable. */
 export const OPEN_AFTER_MS = 300;

@@ -1,5 +1,5 @@
-import type { Earcon } from '../../sound/earcon.ts';
-import type { Heard } from '../playout/heard.ts';
+import type { Earcon } from '../../../sound/earcon.ts';
+import type { Heard } from '../../playout/heard.ts';
 import type { Speaker } from './lane-options.ts';
 
 /** An uninterrupted run of unreadable texts or sound. */

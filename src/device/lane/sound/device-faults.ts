@@ -1,0 +1,24 @@
+import type { DeviceFaults } from '../state/lane-state.ts';
+import type { StepContext } from '../state/step-context.ts';
+
+/** A device has failed, or its failure has changed. The event is published once for each message. */
+export function noteDeviceFault(
+  context: StepContext,
+  device: keyof DeviceFaults,
+  code: string,
+  message: string,
+): void {
+  const { deviceFaults } = context.state;
+  const known = deviceFaults[device];
+  const fault = { code: `${device}_${code}`, message, at: context.now };
+  if (known?.code === fault.code && known.message === message) return;
+  context.set({ deviceFaults: { ...deviceFaults, [device]: fault } });
+  if (known?.message !== message) context.notify('audio_lost', { device, code, message });
+}
+
+/** The device works, or is not needed any more. */
+export function forgetDeviceFault(context: StepContext, device: keyof DeviceFaults): void {
+  const { deviceFaults } = context.state;
+  if (deviceFaults[device] === null) return;
+  context.set({ deviceFaults: { ...deviceFaults, [device]: null } });
+}
