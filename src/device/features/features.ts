@@ -6,7 +6,7 @@ type Hooks = Required<Omit<Feature, 'close' | 'saved'>>;
 
 /** All features: a call of a hook goes to each feature that has it. One that throws is reported, and the others are called. */
 export interface Features extends Hooks {
-  /** The features by name; defects name them. Called once, when all are made. */
+  /** The features by name; defects name them. Called when all are made. */
   join(features: Readonly<Record<string, Feature>>): void;
   /** Calls back after every step of every lane, until the returned function is called. */
   watch(listener: (step: LaneStep) => void): () => void;
