@@ -15,6 +15,7 @@ export const ISOLATED = [
   'test/adapters/update/apt.test.ts',
   'test/adapters/update/agent-unit.test.ts',
   'test/device/throwing/core.test.ts',
+  'test/device/throwing/reverse-order.test.ts',
   'test/backend/broker/init.test.ts',
   'test/backend/bill/bill.test.ts',
   'test/backend/watch/group-budgets.test.ts',

@@ -26,10 +26,9 @@ export interface BrokerUpkeepDeps {
 export interface BrokerUpkeep {
   /** Events can reach the owner from now on. */
   begin(): void;
-  /** The connection is up. Called before anything is published on it. */
   connected(): void;
   /** A connection ended or failed. */
-  failed(problem: BusProblem): void;
+  disconnected(problem: BusProblem): void;
   /** The configuration was read again. */
   changed(mqtt: Config['mqtt']): void;
   readonly certificate: CommandHandlers['certificate'];
@@ -86,7 +85,7 @@ export function createBrokerUpkeep({
       change?.connected();
       renewal?.connected();
     },
-    failed(problem) {
+    disconnected(problem) {
       troubles.needed(brokers?.unreadable ?? []);
       // Before a try at another broker shows another certificate, or none.
       renewal?.failed(problem);

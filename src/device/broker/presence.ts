@@ -30,7 +30,7 @@ export interface Presence {
   /** A message was too large to read. On the status topic it is certainly not ours. */
   oversized(topic: string): void;
   connected(): void;
-  down(problem: BusProblem): void;
+  disconnected(problem: BusProblem): void;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export function createPresence(deps: PresenceDeps): Presence {
       if (topic === topics.status) post({ type: 'heard', status: null, isRetained: false });
     },
     connected: () => post({ type: 'connected' }),
-    down: (problem) => post({ type: 'down', problem }),
+    disconnected: (problem) => post({ type: 'down', problem }),
     close,
   };
 }

@@ -1,3 +1,4 @@
+import type { LostMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../status/publisher.ts';
@@ -15,8 +16,7 @@ const ASKED_AGAIN_MS = 300_000;
 
 /** Reports in the status the topics on which the broker does not let the device publish. */
 export interface PublishRights {
-  /** The broker refused a message on a topic. */
-  refused(topic: string): void;
+  lost(message: LostMessage): void;
   /** Whether the broker accepts token requests. The backend watch knows this from the acknowledgement of each request. */
   mayAsk(may: boolean): void;
   close(): void;
@@ -25,7 +25,7 @@ export interface PublishRights {
 export function createPublishRights(
   { base, status, tokenRequest }: DeviceTopics,
   clock: Clock,
-  publisher: () => Pick<Publisher, 'condition'>,
+  publisher: Pick<Publisher, 'condition'>,
 ): PublishRights {
   let mayAsk = true;
   /** Until when each topic counts as refused, by its short name. */
@@ -40,13 +40,14 @@ export function createPublishRights(
     const names = [...(mayAsk ? [] : ['token/req']), ...[...refused.keys()].sort()];
     if (names.join() !== lastReported) {
       lastReported = names.join();
-      publisher().condition('not_published', names.length > 0, names);
+      publisher.condition('not_published', names.length > 0, names);
     }
     if (refused.size > 0) cancel = clock.at(Math.min(...refused.values()), tell);
   };
 
   return {
-    refused(topic) {
+    lost({ topic, why }) {
+      if (why !== 'refused') return;
       // A refused status cannot report its own refusal; the log does.
       if (topic === status || topic === tokenRequest || !topic.startsWith(`${base}/`)) return;
       const name = nameOf(topic.slice(base.length + 1));

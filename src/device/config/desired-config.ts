@@ -14,6 +14,7 @@ import type { Config } from '../../protocol/config.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { Connection } from '../features/feature.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
@@ -69,7 +70,7 @@ export interface DesiredConfig {
   refusalsChanged(): void;
   trust(signatures: SignedContentReader | null): void;
   /** A connection is up: reports the configuration in force. */
-  connected(bus: Bus): void;
+  connected(connection: Pick<Connection, 'bus'>): void;
   close(): Promise<void>;
 }
 
@@ -233,8 +234,8 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     trust(given) {
       signatures = given;
     },
-    connected(joined) {
-      bus = joined;
+    connected(connection) {
+      ({ bus } = connection);
       again.forget();
       report.request();
     },

@@ -20,13 +20,13 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Changes the running lanes and devices. */
 export interface LaneOrders {
-  lane(id: string): LaneRunner | undefined;
+  of(id: string): LaneRunner | undefined;
   /** Gives a lane its new devices. */
   renew(change: DeviceChange): void;
-  /** Ends the lane with this configuration. Resolves when its devices are free. @param isAgain it will be recreated */
+  /** Ends the lane with this configuration. Resolves when its devices are free; never rejects. @param isAgain it will be recreated */
   end(lane: LaneConfig, isAgain: boolean): Promise<void>;
   /** Creates and starts these lanes of the configuration in force. */
-  begin(lanes: readonly LaneConfig[]): void;
+  startNew(lanes: readonly LaneConfig[], inForce: Config): void;
 }
 
 export interface LaneUpkeepDeps {
@@ -63,7 +63,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
   /** @param may whether a change would interrupt no sentence */
   const isTime = (id: string, may: (lane: LaneRunner, now: number) => boolean): boolean => {
     const now = clock.now();
-    const lane = orders.lane(id);
+    const lane = orders.of(id);
     return lane === undefined || may(lane, now) || (since !== null && now - since >= LONGEST_WAIT_MS);
   };
   const end = (id: string): void => {
@@ -84,7 +84,7 @@ export function createLaneUpkeep(deps: LaneUpkeepDeps): LaneUpkeep {
     const lanes = newLanes(deps.running(), deps.desired());
     for (const { id } of lanes) log.info({ lane: id }, 'the lane begins, as configured');
     deps.change((config) => withLanes(config, lanes, deps.wanted()));
-    if (lanes.length > 0) orders.begin(lanes);
+    if (lanes.length > 0) orders.startNew(lanes, deps.inForce());
     deps.changed();
   };
 

@@ -1,8 +1,10 @@
+import type { StateFile } from '../../ports/state-file.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { optionsAgain } from '../lane/runner/configured-options.ts';
 import type { LaneStep } from '../lane/runner/lane-runner.ts';
 import { TASK_KEYS } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
+import type { Troubles } from '../status/troubles.ts';
 import {
   createDesiredConfig,
   type DesiredConfig,
@@ -12,28 +14,35 @@ import {
 import { createLaneUpkeep, type LaneOrders } from './lane-upkeep.ts';
 import { mergeRunning, restartKeys } from './reload.ts';
 
-export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'>, LaneOrders {
+export interface RunningConfigDeps
+  extends Omit<DesiredConfigDeps, 'file' | 'kept' | 'apply' | 'refusedTasks'> {
+  /** Keeps the last accepted documents across restarts; absent: they are not kept. */
+  readonly desiredFile?: StateFile;
+  readonly troubles: Pick<Troubles, 'kept'>;
+  readonly orders: LaneOrders;
   watch(listener: (step: LaneStep) => void): () => void;
-  setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
+  setLogLevel(level: Config['log']['level']): void;
   /** The configuration in force has changed. */
-  changed(): void;
+  configChanged(): void;
 }
 
+type DesiredHooks = Omit<DesiredConfig, 'config' | 'rebase' | 'refusalsChanged'>;
+
 /** The configuration in force, applied to the lanes without a restart. */
-export interface RunningConfig {
+export interface RunningConfig extends DesiredHooks {
   readonly current: Config;
   /** The part of the files' configuration that is in force, without `config/desired` and commands. */
   readonly ofFiles: Config;
-  readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */
   apply(next: Config): string[];
-  close(): Promise<void>;
 }
 
 export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   const desired = createDesiredConfig({
     ...deps,
-    refusedTasks: () => current.lanes.flatMap((lane) => refusedOf(lane, deps.lane(lane.id)?.state)),
+    file: deps.desiredFile ?? null,
+    kept: deps.troubles.kept('desired'),
+    refusedTasks: () => current.lanes.flatMap((lane) => refusedOf(lane, deps.orders.of(lane.id)?.state)),
     apply: (next) => put(next),
   });
   let current = desired.config;
@@ -41,14 +50,14 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
   let ofFiles = base;
   /** The newest configuration from the files. */
   let latest = base;
-  deps.setLogLevel?.(current.log.level);
+  deps.setLogLevel(current.log.level);
   deps.watch(({ before, after }) => {
     if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
       desired.refusalsChanged();
   });
 
   const upkeep = createLaneUpkeep({
-    orders: deps,
+    orders: deps.orders,
     clock: deps.clock,
     log: deps.log,
     running: () => base,
@@ -58,7 +67,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
       current = change(current);
       ofFiles = mergeRunning(base, latest);
     },
-    changed: () => deps.changed(),
+    changed: () => deps.configChanged(),
     inForce: () => current,
     desired: () => desired.config,
   });
@@ -69,21 +78,26 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
         current.lanes.find(({ id }) => id === lane.id),
         lane,
       );
-      if (Object.keys(options).length > 0) deps.lane(lane.id)?.post({ type: 'options', options });
+      if (Object.keys(options).length > 0) deps.orders.of(lane.id)?.post({ type: 'options', options });
     }
-    if (next.log.level !== current.log.level) deps.setLogLevel?.(next.log.level);
+    if (next.log.level !== current.log.level) deps.setLogLevel(next.log.level);
     current = mergeRunning(current, next);
-    deps.changed();
+    deps.configChanged();
   };
 
+  const { subscriptions, receive, oversized, trust, connected } = desired;
   return {
+    subscriptions,
+    receive,
+    oversized,
+    trust,
+    connected,
     get current() {
       return current;
     },
     get ofFiles() {
       return ofFiles;
     },
-    desired,
     apply(next) {
       latest = next;
       ofFiles = mergeRunning(base, next);

@@ -6,13 +6,15 @@ import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import type { EventDetail } from '../../protocol/mqtt/event.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { openSince } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { type BatchedWriter, createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
+import type { Publisher } from '../status/publisher.ts';
+import type { Troubles } from '../status/troubles.ts';
 import {
   type AdmissionsEffect,
   type AdmissionsEvent,
@@ -25,30 +27,27 @@ import type { BudgetUse } from './budget.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
 
 export interface AdmissionsDeps {
-  /** Name of the device, unique in the fleet. */
-  readonly device: string;
+  readonly topics: DeviceTopics;
   readonly clock: Clock;
   readonly log: Log;
   readonly runner: Runner;
   readonly lanes: readonly LaneRunner[];
-  /** Time zone of the days if there is no schedule; null: unknown, so UTC is used and a warning logged. */
-  timeZone(): string | null;
+  /** Time zone of the days if there is no schedule; absent or null: unknown, so UTC is used and a warning logged. */
+  timeZone?(): string | null;
   /** The local day in that zone without time zone tables, which take a tenth of a kiosk's memory. */
-  machineDay?: ((wall: WallMs) => number) | undefined;
-  /** Keeps the budget use across restarts; null: a restart resets it. */
-  readonly file: StateFile | null;
-  /** Called with a reason when the use cannot be saved, and with null once it can be saved again. */
-  kept(problem: string | null): void;
+  machineDay?(wall: WallMs): number;
+  /** Keeps the budget use across restarts; absent: a restart resets it. */
+  readonly budgetFile?: StateFile;
+  readonly publisher: Pick<Publisher, 'tell' | 'refresh'>;
+  readonly troubles: Pick<Troubles, 'kept'>;
   config(): Pick<Config, 'schedule' | 'budget'>;
-  tell(detail: EventDetail<'budget'>): void;
-  /** The result of `closedUntil` or `budget` has changed. */
-  changed(): void;
 }
 
 /** Decides when lanes may have sessions: by the schedule, the budget, and the operator's commands. */
 export interface Admissions {
-  /** Checks again: the configuration, the clock or the budget use has changed. */
-  review(): void;
+  begin(): void;
+  lanesChanged(): void;
+  configChanged(): void;
   onStep(step: LaneStep): void;
   /** When sessions may begin again, as a timestamp; null: they may begin now, or the time is unknown. */
   closedUntil(lane: string): string | null;
@@ -64,10 +63,11 @@ export interface Admissions {
 }
 
 export function createAdmissions(deps: AdmissionsDeps): Admissions {
-  const { clock, lanes, runner, log, file, timeZone, machineDay } = deps;
+  const { clock, lanes, runner, log, publisher, machineDay } = deps;
+  const timeZone = (): string | null => deps.timeZone?.() ?? null;
   const kept = readKept(
     {
-      file,
+      file: deps.budgetFile ?? null,
       log,
       parse: readBudget,
       late: (days) => machine.post({ type: 'late', days }),
@@ -82,10 +82,10 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       lanes.find(({ id }) => id === lane)?.post({ type: 'hold', hold });
     },
     refresh() {
-      deps.changed();
+      publisher.refresh();
     },
     tell({ detail }) {
-      deps.tell(detail);
+      publisher.tell('budget', { lane: null, ...detail });
     },
     keep() {
       writer?.changed();
@@ -95,11 +95,13 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     },
   };
   const facts = (): AdmissionsFacts => ({ lanes, config: deps.config(), timeZone, machineDay });
-  const machine = runner.run(admissionsMachine(deps.device, kept ?? [], clock.now()), handlers, facts);
+  const machine = runner.run(admissionsMachine(deps.topics.base, kept ?? [], clock.now()), handlers, facts);
   const review = (): void => machine.post({ type: 'review' });
 
   return {
-    review,
+    begin: review,
+    lanesChanged: review,
+    configChanged: review,
     onStep({ before, after }) {
       const isAsBefore =
         before.counts.streamMs === after.counts.streamMs &&
@@ -130,12 +132,13 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
 }
 
 function createBudgetWriter(
-  { file, clock, log, kept }: AdmissionsDeps,
+  { budgetFile, clock, log, troubles }: AdmissionsDeps,
   use: () => BudgetUse,
 ): BatchedWriter | null {
-  if (file === null) return null;
+  if (budgetFile === undefined) return null;
+  const kept = troubles.kept('budget');
   return createBatchedWriter(
-    file,
+    budgetFile,
     clock,
     () => writeBudget(use()),
     (problem) => {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host.ts';
-import type { LOG_LEVELS } from '../../protocol/config-choices.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { chooseLanes } from './lane-handlers.ts';
+import type { LogLevel } from './log-level.ts';
 import type { LogStream } from './log-stream.ts';
 
 /** Delay of the restart (ms): the answer leaves first. */
@@ -15,31 +15,24 @@ const RESTART_AFTER_MS = 1000;
 const CHIME_EACH_MS = 1500;
 const IDENTIFY_S = 10;
 
-type LogLevel = (typeof LOG_LEVELS)[number];
-
 export interface DeviceHandlersDeps {
   readonly clock: Clock;
   readonly lanes: readonly LaneRunner[];
   readonly logs: LogStream;
+  readonly logLevel: LogLevel;
   /** Null without a machine that can be restarted. */
   readonly host: Host | null;
-  /** The log level as configured or desired. */
-  configuredLevel(): LogLevel;
-  setLogLevel(level: LogLevel): void;
 }
 
 type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
 
 export interface DeviceHandlers extends Handled {
-  /** A new level is configured or desired: it replaces a temporary one. */
-  levelChanged(): void;
   close(): void;
 }
 
 /** The handlers of commands about the device itself, and of `identify`, whose chimes go on after its answer. */
 export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
-  const { clock, logs, host } = deps;
-  let cancelLevel = (): void => {};
+  const { clock, logs, logLevel, host } = deps;
   let cancelChimes = (): void => {};
   const until = (monotonic: number): string | null => {
     const wall = clock.wall();
@@ -47,12 +40,9 @@ export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
   };
   return {
     log_level({ level, minutes }) {
-      cancelLevel();
-      deps.setLogLevel(level);
-      if (minutes === undefined) return { level, until: null };
-      const endsAt = clock.now() + minutes * 60_000;
-      cancelLevel = clock.at(endsAt, () => deps.setLogLevel(deps.configuredLevel()));
-      return { level, until: until(endsAt) };
+      const endsAt = minutes === undefined ? null : clock.now() + minutes * 60_000;
+      logLevel.change(level, endsAt);
+      return { level, until: endsAt === null ? null : until(endsAt) };
     },
     log_stream({ minutes, level }) {
       const endsAt = logs.run(minutes, level);
@@ -81,10 +71,6 @@ export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
       chime();
       return { lanes: lanes.map(({ id }) => id), until: until(endsAt) };
     },
-    levelChanged: () => cancelLevel(),
-    close() {
-      cancelLevel();
-      cancelChimes();
-    },
+    close: () => cancelChimes(),
   };
 }

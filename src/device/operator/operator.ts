@@ -3,7 +3,6 @@ import type { Runner } from '../../machine/runner.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
-import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
 import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
@@ -16,9 +15,12 @@ import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
 import { createSayQueue } from '../say/say-queue.ts';
+import type { Publisher } from '../status/publisher.ts';
+import type { Troubles } from '../status/troubles.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers, handlersAtDesk } from './lane-handlers.ts';
+import type { LogLevel } from './log-level.ts';
 import { createLogStream } from './log-stream.ts';
 
 export interface OperatorDeps {
@@ -29,22 +31,18 @@ export interface OperatorDeps {
   readonly repeats: RepeatFilter;
   readonly lanes: readonly LaneRunner[];
   readonly admissions: Admissions;
+  readonly publisher: Pick<Publisher, 'tell' | 'condition'>;
+  readonly troubles: Pick<Troubles, 'kept'>;
+  readonly logLevel: LogLevel;
   config(): Config;
   bus(): Bus | null;
   watch(listener: (step: LaneStep) => void): () => void;
-  /** Called whenever `isAwaited` may have changed. */
+  /** Called whenever `needsBroker` may have changed. */
   awaitedChanged(): void;
-  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
   readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
-  /** Called with the number of commands that got no answer in a flood. */
-  dropped(commands: number): void;
-  /** Called with a reason when commands cannot be saved, and with null once they can be saved again. */
-  kept(problem: string | null): void;
-  /** Called with the unreadable devices of `keys` when they change. */
-  missingKeys(devices: readonly string[]): void;
 }
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
@@ -52,24 +50,23 @@ export interface Operator {
   /** Sends the answers owed from the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is not a command's. */
-  receive(bus: Bus, message: BusMessage): boolean;
+  receive(message: BusMessage, bus: Bus): boolean;
   /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
   /** A lane was added or removed. */
   lanesChanged(): void;
-  /** The configured or desired log level has changed. */
-  levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
-  /** Whether an operator may still be waiting for an answer that has not reached the broker. */
-  readonly isAwaited: boolean;
+  /** An operator may still be waiting for an answer that has not reached the broker. */
+  readonly needsBroker: boolean;
   /** Resolves when the file records which answers have arrived. */
   saved(): Promise<void>;
 }
 
 export function createOperator(parts: OperatorDeps): Operator {
-  const { deps, runner, address, topics, repeats, lanes, config, bus, watch } = parts;
+  const { deps, runner, address, topics, repeats, lanes, config, bus, watch, publisher, troubles } = parts;
+  const tell: Publisher['tell'] = (kind, detail) => publisher.tell(kind, detail);
   const { clock, log } = deps;
   const logs = createLogStream({
     topics,
@@ -82,12 +79,11 @@ export function createOperator(parts: OperatorDeps): Operator {
     lanes,
     logs,
     host: deps.host ?? null,
-    configuredLevel: () => config().log.level,
-    setLogLevel: (level) => deps.setLogLevel?.(level),
+    logLevel: parts.logLevel,
   });
   const says = createSayQueue({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
-  const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
+  const conversations = createConversations({ clock, says, config, watch, tell, desks });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
@@ -112,10 +108,10 @@ export function createOperator(parts: OperatorDeps): Operator {
       repeats,
       runner: parts.runner.apart(),
       file: deps.commandFile ?? null,
-      kept: parts.kept,
+      kept: troubles.kept('commands'),
       signatures: deps.signatures,
       awaitedChanged: parts.awaitedChanged,
-      dropped: parts.dropped,
+      dropped: (commands) => publisher.tell('commands_dropped', { lane: null, commands }),
     },
     table,
   );
@@ -129,7 +125,7 @@ export function createOperator(parts: OperatorDeps): Operator {
       openKeyDevice,
       carryOut: commandsByHand('key', tableAtDesk, lanes, conversations),
       keys: config().keys,
-      missing: parts.missingKeys,
+      missing: (devices) => publisher.condition('keys', devices.length > 0, devices),
     });
   };
   let keys: DeskKeys | null = null;
@@ -138,14 +134,13 @@ export function createOperator(parts: OperatorDeps): Operator {
       dispatcher.begin(bus);
       keys = openKeys();
     },
-    receive: (bus, message) => dispatcher.receive(bus, message),
+    receive: (message, bus) => dispatcher.receive(bus, message),
     carryOut: commandsByHand('touch', tableAtDesk, lanes, conversations),
     trust: (next) => dispatcher.trust(next),
     lanesChanged() {
       conversations.lanesChanged();
       says.lanesChanged();
     },
-    levelChanged: () => device.levelChanged(),
     close() {
       device.close();
       keys?.close();
@@ -154,7 +149,7 @@ export function createOperator(parts: OperatorDeps): Operator {
       logs.close();
       return dispatcher.close();
     },
-    get isAwaited() {
+    get needsBroker() {
       return dispatcher.isAwaited;
     },
     saved: () => dispatcher.saved(),

@@ -17,8 +17,8 @@ export interface HealthDeps {
   readonly clock: Clock;
   readonly bootId: string;
   readonly lanes: readonly LaneRunner[];
-  /** Null if there is no machine to measure. */
-  readonly vitals: ReadVitals | null;
+  /** Absent if there is no machine to measure. */
+  readonly vitals?: ReadVitals;
   bus(): Bus | null;
 }
 

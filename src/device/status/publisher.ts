@@ -1,7 +1,7 @@
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../../machine/repeat-filter.ts';
 import { createRepublish, type Republish } from '../../machine/republish.ts';
 import { createThrottle, type Throttle } from '../../machine/throttle.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, LostMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { LaneReport, StateMessage, StatusMessage } from '../../protocol/mqtt/device.ts';
@@ -11,12 +11,12 @@ import type { DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { UpdateReport } from '../../protocol/update.ts';
+import type { Connection } from '../features/feature.ts';
 import { reportLane } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { nextTryAt } from '../lane/session/retry-wait.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
 import { hearingStream, phaseOf } from '../lane/state/session-state.ts';
-import type { Admissions } from '../limits/admissions.ts';
 import type { Outage } from '../tokens/backend-watch-rules.ts';
 import { describeDevices } from './described-devices.ts';
 import { createEventSums } from './event-sums.ts';
@@ -39,15 +39,32 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
+/** What `{p}/state` has from other features. */
+export interface StateParts {
+  laneConfig(id: string): LaneConfig | undefined;
+  /** When sessions of a lane may begin again, as a timestamp; null: they may begin now, or the time is unknown. */
+  closedUntil(lane: string): string | null;
+  /** The use of the day's budget; null: there is no budget. */
+  budget(): StateMessage['budget'];
+  /** Null: there is no updater. */
+  update(): UpdateReport | null;
+}
+
+/** Before the features are made. Nothing is published then. */
+const NO_PARTS: StateParts = {
+  laneConfig: () => undefined,
+  closedUntil: () => null,
+  budget: () => null,
+  update: () => null,
+};
+
 /** Publishes the device's condition: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
 export class Publisher {
   private readonly identity: Identity;
   private readonly clock: Clock;
   private readonly repeats: RepeatFilter;
   private readonly lanes: readonly LaneRunner[];
-  private readonly laneConfig: (id: string) => LaneConfig | undefined;
-  private readonly admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>;
-  private readonly update: () => UpdateReport | null;
+  private parts = NO_PARTS;
   private readonly state: Throttle;
   private bus: Bus | null = null;
   private connection = 0;
@@ -64,22 +81,11 @@ export class Publisher {
   private readonly again: Republish;
   private readonly watchers = new Set<() => void>();
 
-  constructor(
-    identity: Identity,
-    clock: Clock,
-    repeats: RepeatFilter,
-    lanes: readonly LaneRunner[],
-    laneConfig: (id: string) => LaneConfig | undefined,
-    admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>,
-    update: () => UpdateReport | null,
-  ) {
+  constructor(identity: Identity, clock: Clock, repeats: RepeatFilter, lanes: readonly LaneRunner[]) {
     this.identity = identity;
     this.clock = clock;
     this.repeats = repeats;
     this.lanes = lanes;
-    this.laneConfig = laneConfig;
-    this.admissions = admissions;
-    this.update = update;
     this.again = createRepublish(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
@@ -99,8 +105,13 @@ export class Publisher {
     this.bus = bus;
   }
 
-  connected(connection: number): void {
-    this.connection = connection;
+  /** The features are made: the state names their parts from here on. */
+  include(parts: StateParts): void {
+    this.parts = parts;
+  }
+
+  connected({ number }: Pick<Connection, 'number'>): void {
+    this.connection = number;
     // Each connection publishes everything again. The bus itself holds back a topic that ended the last connection.
     this.again.forget();
     this.publishStatus(true);
@@ -131,11 +142,21 @@ export class Publisher {
     this.publishStatus(true);
   }
 
-  close(): void {
+  /** Publishes what waits, and ends all timers. Features may report until here. */
+  finish(): void {
     this.state.flush();
     this.cancelLook();
     this.cancelBetter();
     this.again.forget();
+  }
+
+  configChanged(): void {
+    this.refresh();
+  }
+
+  lost({ topic, why }: LostMessage): void {
+    // A refused state is not published again at once: it would be refused again, each second.
+    if (topic !== this.identity.topics.state || why === 'full') this.refresh();
   }
 
   refresh(): void {
@@ -217,7 +238,7 @@ export class Publisher {
   laneReports(): LaneReport[] {
     const stampOf = (monotonic: number): string | null => this.stampOf(monotonic);
     return this.lanes.map(({ id, state }) =>
-      reportLane(id, state, describeDevices(this.laneConfig(id)), stampOf, this.admissions().closedUntil(id)),
+      reportLane(id, state, describeDevices(this.parts.laneConfig(id)), stampOf, this.parts.closedUntil(id)),
     );
   }
 
@@ -280,8 +301,8 @@ export class Publisher {
       boot_id: this.identity.bootId,
       groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
-      budget: this.admissions().budget(),
-      update: this.update(),
+      budget: this.parts.budget(),
+      update: this.parts.update(),
       lanes: this.laneReports(),
     };
     this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());

@@ -27,7 +27,7 @@ export interface Troubles {
   kept(what: KeptFile): (problem: string | null) => void;
 }
 
-export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condition'>): Troubles {
+export function createTroubles(publisher: Pick<Publisher, 'tell' | 'condition'>): Troubles {
   let refused: readonly ConfigProblem[] = [];
   let unreadable: readonly ConfigProblem[] = [];
   const unkept = new Set<KeptFile>();
@@ -35,16 +35,16 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
   const judge = (isOver: boolean): void => {
     const all = [...refused, ...unreadable];
     const [first] = all;
-    publisher().condition(
+    publisher.condition(
       'config_problem',
       first !== undefined,
       first?.key ? cut(first.key, LONGEST_KEY) : null,
     );
-    if (first === undefined && isOver) publisher().tell('config_problem_over', { lane: null });
+    if (first === undefined && isOver) publisher.tell('config_problem_over', { lane: null });
   };
   const tellProblems = (problems: readonly ConfigProblem[]): void => {
     const shown = problems.slice(0, MOST_PROBLEMS).map(({ message }) => cut(message, LONGEST_PROBLEM));
-    publisher().tell('config_problem', { lane: null, problems: shown, more: problems.length - shown.length });
+    publisher.tell('config_problem', { lane: null, problems: shown, more: problems.length - shown.length });
   };
 
   return {
@@ -65,12 +65,12 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
     },
     kept: (what) => (problem) => {
       if (problem === null ? !unkept.delete(what) : unkept.has(what)) return;
-      if (problem === null) publisher().tell('disk_problem_over', { lane: null, what });
+      if (problem === null) publisher.tell('disk_problem_over', { lane: null, what });
       else {
         unkept.add(what);
-        publisher().tell('disk_problem', { lane: null, what, message: cut(problem, LONGEST_PROBLEM) });
+        publisher.tell('disk_problem', { lane: null, what, message: cut(problem, LONGEST_PROBLEM) });
       }
-      publisher().condition('disk_problem', unkept.size > 0, [...unkept].sort());
+      publisher.condition('disk_problem', unkept.size > 0, [...unkept].sort());
     },
   };
 }

@@ -4,7 +4,7 @@ import { readUnverified } from '../../adapters/signing/jws.ts';
 import type { Handlers } from '../../machine/machine.ts';
 import { logRepeated, type RepeatFilter } from '../../machine/repeat-filter.ts';
 import type { Runner } from '../../machine/runner.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, BusMessage, LostMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Opening } from '../../ports/signature.ts';
@@ -49,8 +49,8 @@ export interface TokensDeps {
   /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;
   bus(): Bus | null;
-  lanes(): readonly LaneRunner[];
-  trials(): Trials;
+  readonly lanes: readonly LaneRunner[];
+  readonly trials: Trials;
   /** An outage of the backend has begun. `outage` null: `before` is over. */
   backendChanged(outage: Outage | null, before: Outage | null): void;
   /** The broker refuses token requests, or accepts them again. */
@@ -63,11 +63,15 @@ export interface RunningTokens {
   readonly counts: Pick<Tokens, 'refusals' | 'refusedAnswers'>;
   /** A lane needs a token. */
   request(lane: string, tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
-  /** A message on `{p}/token/res`. @param retained the broker had retained it */
-  receive(payload: string, retained: boolean): void;
-  /** The broker has refused a request. */
-  refused(): void;
-  connected(up: boolean): void;
+  /** No usable answer for a while. */
+  readonly isBackendSilent: boolean;
+  /** A lane waits for the backend. */
+  readonly needsBroker: boolean;
+  /** False if the topic is not that of the answers. */
+  receive(message: Pick<BusMessage, 'topic' | 'payload' | 'retain'>): boolean;
+  lost(message: Pick<LostMessage, 'topic' | 'why'>): void;
+  connected(): void;
+  disconnected(): void;
   onStep(step: LaneStep): void;
   /** Replaces the keys; null: signatures are not checked. */
   trust(signatures: SignedContentReader | null): void;
@@ -78,8 +82,8 @@ export function runTokens(deps: TokensDeps): RunningTokens {
   const { runner, topics, seed } = deps;
   let { signatures } = deps;
   const facts = (): TokensFacts => ({
-    lanes: deps.lanes().map(needsOf),
-    trials: deps.trials().pending,
+    lanes: deps.lanes.map(needsOf),
+    trials: deps.trials.pending,
     hasKeys: signatures !== null,
   });
   const handlers: Handlers<TokensEvent, TokensEffect> = {
@@ -100,9 +104,22 @@ export function runTokens(deps: TokensDeps): RunningTokens {
     request(lane, { id, reason, attempt }) {
       post({ type: 'request', ask: { by: 'lane', lane, request: id, reason, attempt } });
     },
-    receive: (payload, retained) => post({ type: 'answer', message: { payload, retained } }),
-    refused: () => post({ type: 'published', allowed: false }),
-    connected: (up) => post({ type: 'broker', up }),
+    get isBackendSilent() {
+      return running.state.watch.outage !== null;
+    },
+    get needsBroker() {
+      return deps.lanes.some((lane) => lane.needsBackend);
+    },
+    receive({ topic, payload, retain }) {
+      if (topic !== topics.tokenResponse) return false;
+      post({ type: 'answer', message: { payload, retained: retain } });
+      return true;
+    },
+    lost({ topic, why }) {
+      if (topic === topics.tokenRequest && why === 'refused') post({ type: 'published', allowed: false });
+    },
+    connected: () => post({ type: 'broker', up: true }),
+    disconnected: () => post({ type: 'broker', up: false }),
     onStep({ lane, effects, before: { session: before }, after: { session: after } }) {
       for (const effect of effects)
         if (effect.type === 'notify' && effect.kind === 'session_ended')
@@ -185,10 +202,7 @@ function informing(
   state: () => Tokens,
 ): Part<'grant' | 'deny' | 'unusable' | 'answer_doctor' | 'warn_doctor'> {
   const { tokenStore, lanes, trials } = deps;
-  const inform = (lane: string, event: LaneEvent): void =>
-    lanes()
-      .find(({ id }) => id === lane)
-      ?.post(event);
+  const inform = (lane: string, event: LaneEvent): void => lanes.find(({ id }) => id === lane)?.post(event);
   /** The backend's text is published, and may quote request ids, tokens or sessions: all of these are shortened. */
   const safe = (text: string, longest: number): string => {
     const ids = state().requests.map(({ id }) => id);
@@ -212,8 +226,8 @@ function informing(
       inform(lane, { type: 'denied', id: request, denial: shown });
     },
     unusable: ({ lane, request, message }) => void inform(lane, { type: 'unusable', id: request, message }),
-    answer_doctor: ({ body }) => void trials().receive(body),
-    warn_doctor: ({ why }) => void trials().refused(why),
+    answer_doctor: ({ body }) => void trials.receive(body),
+    warn_doctor: ({ why }) => void trials.refused(why),
   };
 }
 
@@ -223,6 +237,9 @@ function reporting({
   topics,
   ...deps
 }: TokensDeps): Part<'log' | 'silent' | 'back' | 'may_ask' | 'probes_unknown'> {
+  const tellLanes = (silent: boolean): void => {
+    for (const lane of deps.lanes) lane.post({ type: 'backend', silent });
+  };
   return {
     log: ({ level, kind, fields, sentence }) =>
       void logRepeated({ log, repeats }, { level, kind, fields, sentence }),
@@ -230,10 +247,12 @@ function reporting({
       const { reason, field } = outage;
       const fields = { reason, ...(field !== null && { field }) };
       log.warn(fields, `the backend has given no usable answer for ${SILENT_AFTER_MS / 1000} s`);
+      tellLanes(true);
       deps.backendChanged(outage, null);
     },
     back({ outage }) {
       log.info({}, 'the backend answers again');
+      tellLanes(false);
       deps.backendChanged(null, outage);
     },
     may_ask({ may }) {

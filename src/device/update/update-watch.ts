@@ -17,7 +17,7 @@ export interface UpdateWatchDeps {
   readonly deps: Pick<GuardedDeps, 'updates' | 'clock' | 'log' | 'machineMinute' | 'randomHash'>;
   readonly lanes: readonly LaneRunner[];
   config(): Config;
-  publisher(): Pick<Publisher, 'refresh' | 'tell'>;
+  readonly publisher: Pick<Publisher, 'refresh' | 'tell'>;
 }
 
 /** Follows the updater, passes orders on to it, and tells it when a restart would not interrupt anyone. The updater decides the rest. */
@@ -57,9 +57,9 @@ export function createUpdateWatch({ deps, lanes, config, publisher }: UpdateWatc
       // A state from before the start was reported by the last run, except for a switch, which ended that run.
       const isNews = before === null ? report.state === 'confirming' : before.state !== report.state;
       if (isNews) log.info({ state: report.state, to: report.to, reason: report.reason }, 'update');
-      publisher().refresh();
+      publisher.refresh();
       const { progress: _, ...news } = report;
-      if (isNews) publisher().tell('update', { lane: null, ...news });
+      if (isNews) publisher.tell('update', { lane: null, ...news });
     }
     const next = status?.asks === true && mayRestart() ? status.order : null;
     if (next !== allowed) await updates.allow(next);

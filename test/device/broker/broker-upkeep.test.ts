@@ -58,7 +58,7 @@ it('counts a refusal of the new certificate before a try at another broker shows
     troubles: { needed: quiet } as never,
     bus: () => bus as never,
   });
-  upkeep.failed('refused');
+  upkeep.disconnected('refused');
   expect([used, tries]).toEqual([['present'], 1]);
   upkeep.close();
 });

@@ -54,14 +54,16 @@ function start(phase = 'acquiring', attempt = 1) {
     signatures: null,
     newId: () => `wire-id-${sent.length + 1}`,
     bus: () => bus,
-    lanes: () => [lane],
-    trials: () => ({ pending: [], receive: silent, refused: silent }),
+    lanes: [lane],
+    trials: { pending: [], receive: silent, refused: silent },
     backendChanged: (outage) => void outages.push(outage),
     mayAsk: (may) => void mayAsk.push(may),
   });
   const ask = (attempt = 1): void => tokens.request('main', { id: 'r1', reason: 'start', attempt });
-  const answer = (body: object): void =>
-    tokens.receive(JSON.stringify({ ts: null, id: 'wire-id-1', ...body }), false);
+  const answer = (body: object): void => {
+    const payload = JSON.stringify({ ts: null, id: 'wire-id-1', ...body });
+    tokens.receive({ topic: TOPICS.tokenResponse, payload, retain: false });
+  };
   const grant = (host: string): void =>
     answer({
       ok: true,
@@ -115,7 +117,7 @@ describe('a request for a token', () => {
 
   it('is not in that share when it is a probe', () => {
     const { clock, sent, tokens } = start('standby');
-    tokens.connected(true);
+    tokens.connected();
     tokens.onStep({ lane: 'main', effects: [], before: { session: {} }, after: { session: {} } } as never);
     expect(clock.armed).toBe(0);
     tokens.onStep(rested);
@@ -128,7 +130,7 @@ describe('a request for a token', () => {
   it('shows that the broker accepts requests again only when it was delivered', () => {
     const { sent, ask, tokens, mayAsk } = start();
     ask();
-    tokens.refused();
+    tokens.lost({ topic: TOPICS.tokenRequest, why: 'refused' });
     sent[0]?.options.ended?.(false);
     expect(mayAsk).toEqual([false]);
     expect(tokens.counts.refusals).toBe(1);
@@ -143,7 +145,7 @@ describe('the backend', () => {
     [1, 1],
   ])('of a lane that has asked %i times is reported silent %i times', (attempt, times) => {
     const { clock, outages, tokens } = start('acquiring', attempt);
-    tokens.connected(true);
+    tokens.connected();
     tokens.onStep(rested);
     clock.advance(20_000);
     expect(outages).toHaveLength(times);

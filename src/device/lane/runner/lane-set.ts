@@ -1,4 +1,5 @@
 import { insist } from '../../../machine/within.ts';
+import type { Bus } from '../../../ports/bus.ts';
 import type { Config, LaneConfig } from '../../../protocol/config.ts';
 import type { AgentDeps } from '../../deps/deps.ts';
 import type { LaneOptions, TaskOptions } from '../state/lane-options.ts';
@@ -18,30 +19,35 @@ type Shared = Omit<
 >;
 
 export interface LaneSetDeps extends Shared, Pick<AgentDeps, 'openAudio' | 'random'> {
-  requestToken(lane: string, tokenRequest: Parameters<LaneDeps['requestToken']>[0]): void;
-  /** The task that the service accepted last. */
-  acceptedTask(lane: string): TaskOptions | null;
+  /** Filled with the running lanes. */
+  readonly lanes: LaneRunner[];
+  readonly tokens: {
+    request(lane: string, tokenRequest: Parameters<LaneDeps['requestToken']>[0]): void;
+    readonly isBackendSilent: boolean;
+  };
+  /** The tasks that the service accepted last. */
+  readonly acceptedTasks: { of(lane: string): TaskOptions | null };
+  bus(): Bus | null;
   onStep(step: LaneStep): void;
   watch(listener: (step: LaneStep) => void): () => void;
-  /** Tells a new lane whether broker and backend are available. */
-  inform(lane: LaneRunner): void;
-  /** A lane has ended. */
-  gone(): void;
+  /** Lanes were added or removed. */
+  lanesChanged(): void;
 }
 
-/** The running lanes. `all` changes in place, because others hold a reference to it. */
+/** The running lanes. */
 export interface LaneSet {
-  readonly all: readonly LaneRunner[];
   of(id: string): LaneRunner | undefined;
   /** Adds the lanes of `config` that do not exist yet. */
   add(config: Config): void;
   /** Opens the loudspeakers, and starts each lane that starts at boot once its loudspeaker is open or the wait has timed out. */
   start(lanes: readonly LaneConfig[]): Promise<void>;
+  /** Adds and starts these lanes of the configuration in force, while the agent runs. */
+  startNew(lanes: readonly LaneConfig[], inForce: Config): void;
   /** Gives a lane its newly configured devices. */
   renew(change: DeviceChange): void;
-  /** Ends the session of each of these lanes, within a few seconds. */
-  endSessions(lanes: readonly LaneRunner[]): Promise<void>;
-  /** Ends a lane and frees its devices. @param isAgain it will be recreated with the operator's settings */
+  /** Ends all sessions, within a few seconds. */
+  endSessions(): Promise<void>;
+  /** Ends a lane and frees its devices. Never rejects. @param isAgain it will be recreated with the operator's settings */
   end(lane: LaneConfig, isAgain: boolean): Promise<void>;
 }
 
@@ -53,8 +59,7 @@ interface Kept {
 }
 
 export function createLaneSet(deps: LaneSetDeps): LaneSet {
-  const { clock, log } = deps;
-  const all: LaneRunner[] = [];
+  const { clock, log, lanes: all, tokens, defects } = deps;
   const kept = new Map<string, Kept>();
   /** Number of times that each lane was created. */
   const begun = new Map<string, number>();
@@ -68,8 +73,8 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       ...deps,
       ...deps.openAudio(config),
       seat,
-      requestToken: (tokenRequest) => deps.requestToken(id, tokenRequest),
-      acceptedTask: deps.acceptedTask(id),
+      requestToken: (tokenRequest) => tokens.request(id, tokenRequest),
+      acceptedTask: deps.acceptedTasks.of(id),
       // A lane that is added again gets another prefix: answers to the removed lane's requests must not match its own.
       idPrefix: times === 1 ? id : `${id}.${times}`,
       seed: Math.floor(deps.random() * 2 ** 32),
@@ -79,7 +84,8 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
   const start = async (config: LaneConfig): Promise<void> => {
     const lane = of(config.id);
     if (lane === undefined) return;
-    deps.inform(lane);
+    lane.post({ type: 'broker', up: deps.bus()?.connected === true });
+    lane.post({ type: 'backend', silent: tokens.isBackendSilent });
     await lane.open();
     const before = kept.get(config.id);
     kept.delete(config.id);
@@ -95,18 +101,37 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
     if (!(await closed)) log.warn({}, 'a session did not end in time and was terminated');
   };
 
+  const add = ({ lanes, rooms }: Config): void => {
+    const seats = createRooms(rooms, clock);
+    const more = lanes.filter(({ id }) => of(id) === undefined);
+    all.push(...more.map((lane) => create(lane, seats.get(lane.id))));
+    const places = lanes.map(({ id }) => id);
+    all.sort((one, other) => places.indexOf(one.id) - places.indexOf(other.id));
+  };
+  const startAll = async (lanes: readonly LaneConfig[]): Promise<void> => {
+    await Promise.all(lanes.map(start));
+  };
+  const end = async (config: LaneConfig, isAgain: boolean): Promise<void> => {
+    const lane = of(config.id);
+    if (lane === undefined) return;
+    const { wanted: isWanted } = lane.state;
+    await endSessions([lane]);
+    // The end of the session has also ended the conversation, and so undone the visitors' settings.
+    if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
+    await insist(deps, 'audio', lane.close());
+    all.splice(all.indexOf(lane), 1);
+    deps.lanesChanged();
+  };
+  const isDefect = (error: unknown): void => defects('lanes', error);
+
   return {
-    all,
     of,
-    add({ lanes, rooms }) {
-      const seats = createRooms(rooms, clock);
-      const more = lanes.filter(({ id }) => of(id) === undefined);
-      all.push(...more.map((lane) => create(lane, seats.get(lane.id))));
-      const places = lanes.map(({ id }) => id);
-      all.sort((one, other) => places.indexOf(one.id) - places.indexOf(other.id));
-    },
-    async start(lanes) {
-      await Promise.all(lanes.map(start));
+    add,
+    start: startAll,
+    startNew(lanes, inForce) {
+      add(inForce);
+      deps.lanesChanged();
+      void startAll(lanes).catch(isDefect);
     },
     renew({ lane, capture, playback }) {
       log.info({ lane: lane.id, capture, playback }, 'the lane uses its newly configured devices');
@@ -114,19 +139,9 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
       const devices = { ...(capture && { openCapture }), ...(playback && { openPlayback }) };
       void of(lane.id)
         ?.renew(devices)
-        .catch((error: unknown) => deps.defects('new devices', error));
+        .catch((error: unknown) => defects('new devices', error));
     },
-    endSessions,
-    async end(config, isAgain) {
-      const lane = of(config.id);
-      if (lane === undefined) return;
-      const { wanted: isWanted } = lane.state;
-      await endSessions([lane]);
-      // The end of the session has also ended the conversation, and so undone the visitors' settings.
-      if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
-      await insist(deps, 'audio', lane.close());
-      all.splice(all.indexOf(lane), 1);
-      deps.gone();
-    },
+    endSessions: () => endSessions(all),
+    end: (config, isAgain) => end(config, isAgain).catch(isDefect),
   };
 }
