@@ -1,13 +1,13 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import { runProgram, type Terminal } from '../program/program.ts';
 import { bootReportVerb } from './boot-report/boot-report-verb.ts';
-import { checkConfigVerb } from './check-config.ts';
+import { checkConfigVerb } from './check-config/check-config.ts';
 import { createCtlVerb } from './ctl/ctl-verb.ts';
 import { demoVerb } from './demo/demo-verb.ts';
 import { devicesVerb } from './devices/devices-verb.ts';
 import { createDoctorVerb } from './doctor/doctor-verb.ts';
 import { provisionVerb } from './provision.ts';
-import { createRunVerb, type RunHost } from './run-verb.ts';
+import { createRunVerb, type RunHost } from './run/run-verb.ts';
 import { createScreenVerb } from './screen/screen-verb.ts';
 import { versionVerb } from './version.ts';
 import { versionsVerb } from './versions.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
-import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/driver.ts';
+import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/drivers/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';

@@ -1,10 +1,15 @@
 import { levelOfPower, samplesOf, sumOfSquares } from './pcm.ts';
-import type { ChunkLevels } from './speech/noise-floor.ts';
 
 const FRAME_MS = 20;
 
-/** Levels (RMS, dBFS) of the loudest and the quietest 20 ms frame in a chunk. A last, shorter frame counts too. */
-export function measureFrames(pcm: Uint8Array, rateHz: number): ChunkLevels {
+/** Levels of a chunk's 20 ms frames (RMS, dBFS). */
+export interface FrameLevels {
+  readonly loudestDb: number;
+  readonly quietestDb: number;
+}
+
+/** Measures the loudest and the quietest frame of a chunk. A last, shorter frame counts too. */
+export function measureFrames(pcm: Uint8Array, rateHz: number): FrameLevels {
   const samples = samplesOf(pcm);
   const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));
   let loudest = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createCapture, createPlayback } from '../../src/adapters/audio/drivers/driver.ts';
 import { createEchoCancellers } from '../../src/adapters/echo/canceller.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';

@@ -1,4 +1,4 @@
-import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createCapture, createPlayback } from '../../src/adapters/audio/drivers/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLatencyRecorder } from '../../src/device/lane/runner/latency.ts';
 import { PlaybackPipeline } from '../../src/device/lane/runner/playback-pipeline.ts';

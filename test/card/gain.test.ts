@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { keepCaptureGain, LOOK_MS } from '../../src/adapters/audio/alsa/capture-gain.ts';
-import { createCapture } from '../../src/adapters/audio/driver.ts';
+import { createCapture } from '../../src/adapters/audio/drivers/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { GainChange } from '../../src/core/mixer/capture-gain-rules.ts';
 import type { Log } from '../../src/ports/log.ts';

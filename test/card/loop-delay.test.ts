@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createCapture, createPlayback } from '../../src/adapters/audio/driver.ts';
+import { createCapture, createPlayback } from '../../src/adapters/audio/drivers/driver.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLanesInTurn } from '../../src/device/doctor/lanes-in-turn.ts';
 import { CapturePipeline } from '../../src/device/lane/runner/capture-pipeline.ts';

@@ -198,31 +198,31 @@ export const MUTANTS: readonly Mutant[] = [
     seen: "a session that is being revoked still takes one of the device's places: a kiosk waits for nothing",
   },
   {
-    file: 'src/backend/issuing/device-account.ts',
+    file: 'src/backend/issuing/mint/device-account.ts',
     from: 'filter((session) => !needed.has(session)).slice(0, excess)',
     to: 'filter((session) => !needed.has(session)).slice(-excess)',
     seen: 'the newest replaced session is revoked, and the one that has been over longest stays',
   },
   {
-    file: 'src/backend/issuing/device-account.ts',
+    file: 'src/backend/issuing/mint/device-account.ts',
     from: "if (name === lane) return reason === 'rollover' ? [settled] : [];",
     to: 'if (name === lane) return [];',
     seen: "at a rollover the session that still speaks is revoked: a visitor's sentence breaks off",
   },
   {
-    file: 'src/backend/issuing/device-account.ts',
+    file: 'src/backend/issuing/mint/device-account.ts',
     from: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end - APART_MS - now;',
     to: 'if (Math.abs(now + chosen - end) < APART_MS) chosen = end + APART_MS - now;',
     seen: 'a session is made longer than its owner allows',
   },
   {
-    file: 'src/backend/issuing/device-account.ts',
+    file: 'src/backend/issuing/mint/device-account.ts',
     from: 'first + HOUR_MS - now);',
     to: 'first - now);',
     seen: 'a device that has used its hour asks again every 5 s',
   },
   {
-    file: 'src/backend/issuing/pending.ts',
+    file: 'src/backend/issuing/mint/pending.ts',
     from: `const first = Math.min(
       ...unused`,
     to: `const first = Math.max(
@@ -230,7 +230,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a device waits until its last unused session has ended, not the first',
   },
   {
-    file: 'src/backend/issuing/pending.ts',
+    file: 'src/backend/issuing/mint/pending.ts',
     from: 'const own = unused.length + making.length - replaced.length - retried;',
     to: 'const own = unused.length + making.length - retried;',
     seen: 'a lane that replaces its own unused session is denied',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkConfigVerb } from '../../src/cli/check-config.ts';
+import { checkConfigVerb } from '../../src/cli/check-config/check-config.ts';
 import { versionVerb } from '../../src/cli/version.ts';
 import { EXIT, Failure } from '../../src/program/problem.ts';
 import { runProgram, type Verb } from '../../src/program/program.ts';

@@ -1,5 +1,5 @@
 import type { IssuerEffect, IssuerEvent } from '../../src/backend/issuing/issue-event.ts';
-import { referenceOf } from '../../src/backend/issuing/policy.ts';
+import { referenceOf } from '../../src/backend/issuing/mint/policy.ts';
 import { readRequest } from '../../src/backend/issuing/request.ts';
 import { isUnused, shownSession } from '../../src/backend/issuing/session-upkeep.ts';
 import { failureOfAnswer } from '../../src/backend/service/service-failure.ts';

@@ -2,7 +2,7 @@
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
 import type { DeviceName } from '../config/owned-devices.ts';
 import type { Answer, Ask, IssuerEffect } from './issue-event.ts';
-import { referenceOf } from './policy.ts';
+import { referenceOf } from './mint/policy.ts';
 
 export function isTrial({ request }: Ask): boolean {
   return probeKind(request) !== null;

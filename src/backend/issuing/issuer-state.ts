@@ -4,7 +4,7 @@ import { type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Terms } from './job.ts';
 import { JobSchedule } from './job-schedule.ts';
 import { settledMs } from './mint/claim.ts';
-import type { Policy } from './policy.ts';
+import type { Policy } from './mint/policy.ts';
 
 export type IssuerOptions = Policy & Pick<BackendConfig, 'limits' | 'service'>;
 

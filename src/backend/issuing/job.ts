@@ -4,7 +4,7 @@ import { isTrial } from './ask.ts';
 import type { Ask, IssuerEffect } from './issue-event.ts';
 import { isKnown, type Rank } from './job-queue.ts';
 import type { Claim } from './mint/claim.ts';
-import type { Allowance } from './policy.ts';
+import type { Allowance } from './mint/policy.ts';
 
 /** Longest wait of a request in the queue (ms); the device has given up by then. */
 const LONGEST_QUEUE_MS = 20_000;

@@ -12,8 +12,8 @@ import { ServiceFailure } from '../service/service-failure.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import { LEASE_MS } from './mint/claim.ts';
 import { ORPHANS } from './mint/orphans.ts';
+import { referenceOf } from './mint/policy.ts';
 import { findUnknown, removeSessions } from './mint/settle.ts';
-import { referenceOf } from './policy.ts';
 import type { ServiceJobs } from './service-jobs.ts';
 
 const RENEW_EVERY_MS = LEASE_MS / 3;

@@ -12,7 +12,7 @@ import type { Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import type { IssuerState } from './issuer-state.ts';
 import type { Job } from './job.ts';
 import type { Rank } from './job-queue.ts';
-import { judge, type Policy } from './policy.ts';
+import { judge, type Policy } from './mint/policy.ts';
 
 /** A device that sends an invalid request has to be updated first. */
 const INVALID_RETRY_S = 300;

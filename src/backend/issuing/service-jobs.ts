@@ -6,7 +6,7 @@ import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import type { Trouble, TroubleKind } from '../service/service-trouble.ts';
 import type { IssuerEffect, IssuerEvent } from './issue-event.ts';
-import { referenceOf } from './policy.ts';
+import { referenceOf } from './mint/policy.ts';
 import { findUnused, isUnused, shortId, shownSession, wasUsed } from './session-upkeep.ts';
 
 /** Failures that mean that a service supports no listing or deleting: the specification gives no paths for them. */

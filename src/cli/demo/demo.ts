@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createPlayback } from '../../adapters/audio/driver.ts';
+import { createPlayback } from '../../adapters/audio/drivers/driver.ts';
 import type { PageFiles } from '../../adapters/screen/page-files.ts';
 import { Agent } from '../../device/agent.ts';
 import { accountOf } from '../../device/lane/runner/lane-account.ts';

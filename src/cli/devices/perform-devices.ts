@@ -11,7 +11,7 @@ import { untilAskedToEnd } from '../../program/signals.ts';
 import { COLUMNS } from '../../program/text.ts';
 import type { Config } from '../../protocol/config.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
-import { formatProblems } from '../check-config.ts';
+import { formatProblems } from '../check-config/check-config.ts';
 import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
 import { reportDevices } from './devices-json.ts';
 import { listDevices } from './listing.ts';

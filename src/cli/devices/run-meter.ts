@@ -4,7 +4,7 @@ import { createCardWatch } from '../../adapters/audio/cards/card-watch.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { surveyDevices } from '../../adapters/audio/cards/survey.ts';
-import { createCapture } from '../../adapters/audio/driver.ts';
+import { createCapture } from '../../adapters/audio/drivers/driver.ts';
 import { AudioFaultError } from '../../adapters/audio/fault.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadSpeechDetector } from '../../adapters/voice/speech-detector.ts';

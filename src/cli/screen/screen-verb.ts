@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
-import type { RunHost } from '../run-verb.ts';
+import type { RunHost } from '../run/run-verb.ts';
 import type { ScreenOptions } from './perform-screen.ts';
 
 export function createScreenVerb(host: RunHost): Verb {

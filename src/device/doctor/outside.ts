@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MACHINE_FOLDERS } from '../../adapters/audio/cards/card.ts';
 import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
-import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
+import { createCapture, createPlayback } from '../../adapters/audio/drivers/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { ReceivedStatus } from '../../fleet/device-messages.ts';

@@ -1,4 +1,5 @@
 import type { Talk } from '../../ports/voice.ts';
+import type { FrameLevels } from '../frame-levels.ts';
 
 /**
  * Distinguishes pauses from speech by energy alone. Used where a mistake is cheap (to find pauses in held chunks). In doubt it
@@ -9,12 +10,8 @@ export interface NoiseFloor {
   readonly quietest: readonly number[];
 }
 
-/** Levels of a chunk, dBFS. */
-export interface ChunkLevels {
-  /** Level of its loudest 20 ms frame. */
-  readonly loudestDb: number;
-  /** Level of its quietest 20 ms frame. */
-  readonly quietestDb: number;
+/** Levels of a chunk, and what a voice detector says of it. */
+export interface ChunkLevels extends FrameLevels {
   /** Verdict of a voice detector; missing if there is none. */
   readonly isSpeech?: boolean;
   /** Verdict about roughly the last second; missing if the detector gives none. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/backend/issuing/mint/claim.ts';
 import { claim, LEASE_MS, settledMs } from '../../../src/backend/issuing/mint/claim.ts';
 import { ORPHANS } from '../../../src/backend/issuing/mint/orphans.ts';
+import { judge } from '../../../src/backend/issuing/mint/policy.ts';
 import { release, settle } from '../../../src/backend/issuing/mint/settle.ts';
-import { judge } from '../../../src/backend/issuing/policy.ts';
 import { makeAsk, makeConfig } from './issuer-parts.ts';
 import { createMemoryBooks } from './memory-books.ts';
 

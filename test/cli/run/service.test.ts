@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadBrokerPart } from '../../../src/adapters/config/load.ts';
 import { createLogger } from '../../../src/adapters/log.ts';
 import { isService } from '../../../src/adapters/systemd/invocation.ts';
-import { runService } from '../../../src/cli/run-service.ts';
+import { runService } from '../../../src/cli/run/run-service.ts';
 import { makeFolder } from '../../adapters/audio/wav-files.ts';
 import { createFakeInitSystem } from '../../device/process/fake-init-system.ts';
 import { DESK_MISTAKES, withMistake } from './desk-mistakes.ts';

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { CANNOT_LOAD, VERSIONS } from './wire.ts';
+import { CANNOT_LOAD } from '../child/stderr-classifier.ts';
+import { VERSIONS } from './wire.ts';
 
 /** Why a package cannot be loaded. */
 export type LoadFailure =

@@ -8,6 +8,3 @@ export const READY_LINE = 'addon ready';
 
 /** Known working versions of these packages. */
 export const VERSIONS: Readonly<Record<string, string>> = { 'alsa-capture': '0.3', speaker: '0.5' };
-
-/** A line with this prefix says why a package cannot be used, and how to fix it. */
-export const CANNOT_LOAD = 'cannot load the npm package ';

@@ -1,6 +1,6 @@
 /** Builds the account of one device, to which its limits apply, from the rows of the store. */
 import type { DeviceBook, SessionRow } from '../../../ports/store.ts';
-import type { Account } from '../device-account.ts';
+import type { Account } from './device-account.ts';
 
 /** @param lane the lane that asks: its own requests do not count */
 export function accountOf({ mints, sessions }: DeviceBook, lane: string, now: number): Account {

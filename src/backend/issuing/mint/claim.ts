@@ -4,10 +4,10 @@
  */
 import type { BookChange, DecideCounted, MintRow, SessionRow } from '../../../ports/store.ts';
 import type { TokenError, TokenRequest } from '../../../protocol/mqtt/token.ts';
-import { checkAccount, chooseDurationMs, makeRoom } from '../device-account.ts';
-import { checkPending } from '../pending.ts';
-import type { Allowance } from '../policy.ts';
 import { accountOf, lastUnused } from './account-of.ts';
+import { checkAccount, chooseDurationMs, makeRoom } from './device-account.ts';
+import { checkPending } from './pending.ts';
+import type { Allowance } from './policy.ts';
 
 /** Length of a lease (ms). A live instance extends it in time; a device repeats its request after 5 s. */
 export const LEASE_MS = 3000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAlsaPlayback } from '../../../../src/adapters/audio/alsa/aplay.ts';
 import { createAlsaCapture } from '../../../../src/adapters/audio/alsa/arecord.ts';
-import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import { needs } from '../../../needs.ts';
 import { createListener, makeFailing, RATE_HZ } from '../child/fake-programs.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCapture } from '../../../../src/adapters/audio/driver.ts';
+import { createCapture } from '../../../../src/adapters/audio/drivers/driver.ts';
 import type { AudioFault } from '../../../../src/ports/audio.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 

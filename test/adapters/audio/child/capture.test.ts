@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
-import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import type { AudioFault } from '../../../../src/ports/audio.ts';
 import { needs } from '../../../needs.ts';
 import { judgeSound, type Stalls, watchStalls } from '../../../stalls.ts';

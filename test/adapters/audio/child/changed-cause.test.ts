@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import { createListener, makeProgram, RATE_HZ, startsOf } from './fake-programs.ts';
 
 it('reports once that a program is not installed, after it had run before', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runPlayback } from '../../../../src/adapters/audio/child/playback.ts';
-import { createCommandPlayback } from '../../../../src/adapters/audio/command-driver.ts';
+import { createCommandPlayback } from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
 import { durationMs } from '../../../../src/sound/pcm.ts';
 import { judgeSound, watchStalls } from '../../../stalls.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { plainText } from '../../../../src/adapters/audio/child/process.ts';
 import { isSetupListing } from '../../../../src/adapters/audio/child/stderr-classifier.ts';
-import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
+import { createCommandCapture } from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import { createListener, makeProgram, RATE_HZ } from './fake-programs.ts';
 
 /** As `arecord -v` of alsa-utils 1.2.8 writes it. */

@@ -11,7 +11,7 @@ import { createStartLimit } from '../../../../src/adapters/audio/child/start-lim
 import {
   createCommandCapture,
   createCommandPlayback,
-} from '../../../../src/adapters/audio/command-driver.ts';
+} from '../../../../src/adapters/audio/drivers/command-driver.ts';
 import type { Capture, OpenCapture, OpenPlayback, Playback } from '../../../../src/ports/audio.ts';
 import { createVirtualClock, type VirtualClock } from '../../../virtual-clock.ts';
 import { makeFolder } from '../wav-files.ts';

@@ -1,14 +1,14 @@
-import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { CaptureConfig, PlaybackConfig } from '../../protocol/config.ts';
-import { createAddonCapture, createAddonPlayback } from './addon/driver.ts';
-import { createAlsaPlayback } from './alsa/aplay.ts';
-import { createAlsaCapture } from './alsa/arecord.ts';
-import type { SupervisorDeps } from './child/supervisor.ts';
+import type { OpenCapture, OpenPlayback } from '../../../ports/audio.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Log } from '../../../ports/log.ts';
+import type { CaptureConfig, PlaybackConfig } from '../../../protocol/config.ts';
+import { createAddonCapture, createAddonPlayback } from '../addon/driver.ts';
+import { createAlsaPlayback } from '../alsa/aplay.ts';
+import { createAlsaCapture } from '../alsa/arecord.ts';
+import type { SupervisorDeps } from '../child/supervisor.ts';
+import { createFileCapture } from '../file-capture.ts';
+import { createFilePlayback } from '../file-playback.ts';
 import { createCommandCapture, createCommandPlayback } from './command-driver.ts';
-import { createFileCapture } from './file-capture.ts';
-import { createFilePlayback } from './file-playback.ts';
 
 /** The dependencies of the drivers, besides a clock. */
 export interface DriverDeps extends Partial<Pick<SupervisorDeps, 'log' | 'lasting' | 'whenCardsChange'>> {

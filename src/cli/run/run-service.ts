@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { AudioFaultError } from '../adapters/audio/fault.ts';
-import { createSystemClock } from '../adapters/clock.ts';
-import { formatProblem, problemPlace } from '../adapters/config/layer.ts';
-import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
-import { type Logger, setLogLevel } from '../adapters/log.ts';
-import { createMqttBus } from '../adapters/mqtt/bus.ts';
-import { openNote } from '../adapters/running-note.ts';
-import { brokerConnection, stateFile } from '../device/broker/broker-access.ts';
-import { UnusableFile } from '../device/config/unusable-file.ts';
-import { runDaemon } from '../device/daemon.ts';
-import { findUnusableFile } from '../device/machine-deps.ts';
-import { awaitRepair, type RepairParts, type Unusable } from '../device/process/repair.ts';
-import type { SignalSource } from '../device/process/signal-source.ts';
-import type { InitSystem } from '../ports/init-system.ts';
-import type { Config } from '../protocol/config.ts';
-import { VERSION } from '../protocol/version.ts';
+import { AudioFaultError } from '../../adapters/audio/fault.ts';
+import { createSystemClock } from '../../adapters/clock.ts';
+import { formatProblem, problemPlace } from '../../adapters/config/layer.ts';
+import { loadBrokerPart, loadConfig } from '../../adapters/config/load.ts';
+import { type Logger, setLogLevel } from '../../adapters/log.ts';
+import { createMqttBus } from '../../adapters/mqtt/bus.ts';
+import { openNote } from '../../adapters/running-note.ts';
+import { brokerConnection, stateFile } from '../../device/broker/broker-access.ts';
+import { UnusableFile } from '../../device/config/unusable-file.ts';
+import { runDaemon } from '../../device/daemon.ts';
+import { findUnusableFile } from '../../device/machine-deps.ts';
+import { awaitRepair, type RepairParts, type Unusable } from '../../device/process/repair.ts';
+import type { SignalSource } from '../../device/process/signal-source.ts';
+import type { InitSystem } from '../../ports/init-system.ts';
+import type { Config } from '../../protocol/config.ts';
+import { VERSION } from '../../protocol/version.ts';
 
 export interface ServiceOptions {
   readonly file: string;

@@ -1,7 +1,7 @@
 /** The limit on pending sessions: those that are created but not known to be used. */
-import type { DeviceBook, UnusedCounts } from '../../ports/store.ts';
-import { denial } from '../../protocol/mqtt/denials.ts';
-import type { TokenError } from '../../protocol/mqtt/token.ts';
+import type { DeviceBook, UnusedCounts } from '../../../ports/store.ts';
+import { denial } from '../../../protocol/mqtt/denials.ts';
+import type { TokenError } from '../../../protocol/mqtt/token.ts';
 
 interface Limit {
   /** For all devices together. One device, or all devices without an earlier session together, get half of the limit. */

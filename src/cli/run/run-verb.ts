@@ -1,16 +1,16 @@
-import { AudioFaultError } from '../adapters/audio/fault.ts';
-import { loadConfig } from '../adapters/config/load.ts';
-import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
-import { runningWith } from '../adapters/state-file.ts';
-import { isService } from '../adapters/systemd/invocation.ts';
-import { createSystemdNotifier, NO_INIT_SYSTEM } from '../adapters/systemd/notifier.ts';
-import { UnusableFile } from '../device/config/unusable-file.ts';
-import { runDaemon } from '../device/daemon.ts';
-import type { SignalSource } from '../device/process/signal-source.ts';
-import { EXIT, Failure } from '../program/problem.ts';
-import { examples, type Shell, type Verb } from '../program/program.ts';
-import { compileSooner } from '../program/tuning.ts';
-import { formatProblems } from './check-config.ts';
+import { AudioFaultError } from '../../adapters/audio/fault.ts';
+import { loadConfig } from '../../adapters/config/load.ts';
+import { chooseLogFormat, createLogger, loadFormat } from '../../adapters/log.ts';
+import { runningWith } from '../../adapters/state-file.ts';
+import { isService } from '../../adapters/systemd/invocation.ts';
+import { createSystemdNotifier, NO_INIT_SYSTEM } from '../../adapters/systemd/notifier.ts';
+import { UnusableFile } from '../../device/config/unusable-file.ts';
+import { runDaemon } from '../../device/daemon.ts';
+import type { SignalSource } from '../../device/process/signal-source.ts';
+import { EXIT, Failure } from '../../program/problem.ts';
+import { examples, type Shell, type Verb } from '../../program/program.ts';
+import { compileSooner } from '../../program/tuning.ts';
+import { formatProblems } from '../check-config/check-config.ts';
 import { runService } from './run-service.ts';
 
 /** Time after which the start is certainly over (ms). */

@@ -1,8 +1,8 @@
-import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
-import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
-import type { CreateSessionInput } from '../../protocol/service/session.ts';
-import { type DeviceName, exceptionsFor, isAllowed } from '../config/owned-devices.ts';
+import type { BackendConfig } from '../../../protocol/backend-config.ts';
+import { type DenialCode, denial } from '../../../protocol/mqtt/denials.ts';
+import type { TokenError, TokenRequest } from '../../../protocol/mqtt/token.ts';
+import type { CreateSessionInput } from '../../../protocol/service/session.ts';
+import { type DeviceName, exceptionsFor, isAllowed } from '../../config/owned-devices.ts';
 
 export type IssueCase = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
 export type Policy = Pick<BackendConfig, 'allow' | 'groups' | 'devices' | 'session' | 'limits'>;

@@ -1,8 +1,8 @@
-import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
-import { runCapture } from './child/capture.ts';
-import { runPlayback } from './child/playback.ts';
-import type { NamedDevice } from './child/stderr-classifier.ts';
-import type { SupervisorDeps } from './child/supervisor.ts';
+import type { OpenCapture, OpenPlayback } from '../../../ports/audio.ts';
+import { runCapture } from '../child/capture.ts';
+import { runPlayback } from '../child/playback.ts';
+import type { NamedDevice } from '../child/stderr-classifier.ts';
+import type { SupervisorDeps } from '../child/supervisor.ts';
 
 /** An operator's own program, which reads or writes raw mono PCM at the lane's rate. */
 export interface CommandOptions {

@@ -2,8 +2,8 @@
  * Sessions that one device has had, and those that it may still have. The backend does not learn when a stream ends.
  * Therefore a session counts until its latest possible end, unless it has been revoked.
  */
-import { type DenialCode, denial } from '../../protocol/mqtt/denials.ts';
-import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
+import { type DenialCode, denial } from '../../../protocol/mqtt/denials.ts';
+import type { TokenError, TokenRequest } from '../../../protocol/mqtt/token.ts';
 import type { Allowance } from './policy.ts';
 
 const HOUR_MS = 3_600_000;

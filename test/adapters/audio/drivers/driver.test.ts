@@ -1,13 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCapture, createPlayback } from '../../../src/adapters/audio/driver.ts';
-import { describeFileProblem } from '../../../src/adapters/audio/fault.ts';
-import { ownHeader } from '../../../src/adapters/audio/own-wav.ts';
-import { makeHeader } from '../../../src/adapters/audio/wav.ts';
-import { checkWritable } from '../../../src/adapters/audio/wav-writer.ts';
-import { createVirtualClock } from '../../virtual-clock.ts';
-import { makeFolder, makeNumbered, makeWav, writeTemp } from './wav-files.ts';
+import { createCapture, createPlayback } from '../../../../src/adapters/audio/drivers/driver.ts';
+import { describeFileProblem } from '../../../../src/adapters/audio/fault.ts';
+import { ownHeader } from '../../../../src/adapters/audio/own-wav.ts';
+import { makeHeader } from '../../../../src/adapters/audio/wav.ts';
+import { checkWritable } from '../../../../src/adapters/audio/wav-writer.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
+import { makeFolder, makeNumbered, makeWav, writeTemp } from '../wav-files.ts';
 
 const clock = createVirtualClock();
 

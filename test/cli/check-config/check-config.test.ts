@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../src/adapters/signing/signing-keys.ts';
-import { checkConfigVerb } from '../../src/cli/check-config.ts';
-import { runProgram } from '../../src/program/program.ts';
-import { gather } from '../gathered.ts';
-import { DESK_MISTAKES, withMistake } from './run/desk-mistakes.ts';
+import { createKeyPair } from '../../../src/adapters/signing/signing-keys.ts';
+import { checkConfigVerb } from '../../../src/cli/check-config/check-config.ts';
+import { runProgram } from '../../../src/program/program.ts';
+import { gather } from '../../gathered.ts';
+import { DESK_MISTAKES, withMistake } from '../run/desk-mistakes.ts';
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
   const { said, print, complain } = gather();

@@ -1,16 +1,16 @@
-import { formatProblem, formatSource, type Problem } from '../adapters/config/layer.ts';
-import { type LoadResult, loadConfig } from '../adapters/config/load.ts';
-import type { Provenance } from '../adapters/config/provenance.ts';
-import { configWarnings } from '../device/config/config-warning-rules.ts';
+import { formatProblem, formatSource, type Problem } from '../../adapters/config/layer.ts';
+import { type LoadResult, loadConfig } from '../../adapters/config/load.ts';
+import type { Provenance } from '../../adapters/config/provenance.ts';
+import { configWarnings } from '../../device/config/config-warning-rules.ts';
 import {
   checkSoundFiles,
   fileWarnings,
   readNamedFiles,
-} from '../device/doctor/checks/configuration/named-files.ts';
-import { EXIT } from '../program/problem.ts';
-import { examples, type Shell, type Verb } from '../program/program.ts';
-import { layOutTable, wrapText } from '../program/text.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+} from '../../device/doctor/checks/configuration/named-files.ts';
+import { EXIT } from '../../program/problem.ts';
+import { examples, type Shell, type Verb } from '../../program/program.ts';
+import { layOutTable, wrapText } from '../../program/text.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 
 interface Options {
   readonly config: string;
