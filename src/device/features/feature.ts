@@ -12,8 +12,8 @@ export interface Connection {
 }
 
 /**
- * A feature as the agent sees it: what the agent calls, and when. Every hook is optional. A hook must not rely on that the
- * same hook of another feature was called before or after it.
+ * A feature as the agent sees it: what the agent calls, and when. Every hook is optional. The features are called in any order:
+ * a hook does not rely on what the same hook of another feature does.
  */
 export interface Feature {
   /** Topics that it receives, beside those of every device. */

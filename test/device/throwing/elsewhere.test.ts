@@ -48,6 +48,27 @@ describe('an exception elsewhere', () => {
     expect(deps.answers('diagnose').at(-1)?.['status']).not.toBe('accepted');
   });
 
+  it('in one feature does not keep the others from the connection, nor from the end', async () => {
+    const brokers = new Proxy({}, { get: explode }) as NonNullable<AgentDeps['brokers']>;
+    // The log stream throws when it is closed.
+    const tapLog = () => explode;
+    const deps = throwing((given) => ({ ...given, brokers, tapLog }));
+    await deps.goLive();
+    deps.bus.listener.down('refused', 'not authorized');
+    deps.brokerUp(2);
+    expect(deps.defects).toContain('broker upkeep');
+    for (const topic of ['status', 'state', 'config/reported', 'health'])
+      expect(deps.sent(topic)).not.toEqual([]);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'ready', conn_seq: 2 });
+    expectStreaming(deps);
+    deps.command('log_stream', { id: 'l', args: { minutes: 5, level: 'info' } });
+    expect(deps.answers('log_stream')).toMatchObject([{ status: 'ok' }]);
+    await stopped(deps);
+    expect(deps.defects).toContain('operator');
+    expect(deps.finale).toMatchObject({ payload: expect.stringContaining('"status":"offline"') });
+    expectTold(deps);
+  });
+
   it('in the random number of an address makes the attempt fail, and the next one works', async () => {
     let isBroken = false;
     const deps = throwing((given) => ({
