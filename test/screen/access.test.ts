@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { wordingOf } from '../../src/device/screen/wording.ts';
 import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
@@ -135,9 +136,42 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     const isOff = async (volume: number) => {
       fake.change({ lanes: TALK.lanes?.map((lane) => ({ ...lane, volume })) ?? [] });
       await settle(page);
-      return page.$eval('button[aria-label="Louder"]', (button) => (button as HTMLButtonElement).disabled);
+      return page.$eval('button[aria-label="Louder"]', (button) => button.ariaDisabled);
     };
-    expect([await isOff(99), await isOff(100)]).toEqual([false, true]);
+    expect([await isOff(99), await isOff(100)]).toEqual(['false', 'true']);
+    await close();
+  });
+
+  it.each([
+    ['Louder', wordingOf('en').loudest],
+    ['أعلى', wordingOf('ar').loudest],
+  ] as const)('says why a button is off when %s is touched at its end, for a while', async (name, why) => {
+    const lanes = TALK.lanes?.map((lane) => ({ ...lane, volume: 100 })) ?? [];
+    const { page, fake, close } = await showPage(browser, files, { ...TALK, lanes });
+    const button = `button[aria-label="${name}"]`;
+    const reasons = () =>
+      page.$$eval('.reason:not(:empty)', (all) => all.map((one) => one.textContent ?? ''));
+    expect(await reasons()).toEqual([]);
+    await page.tap(button);
+    await expect.poll(reasons).toEqual([why]);
+    const places = await page.$eval(button, (one) => {
+      const reason = [...document.querySelectorAll('.reason')].find(({ textContent }) => textContent !== '');
+      const [box, panel, touched] = [reason, one.closest('.panel'), one].map((part) =>
+        part?.getBoundingClientRect(),
+      );
+      if (box === undefined || panel === undefined || touched === undefined) throw new Error('not shown');
+      return {
+        role: reason?.role,
+        direction: reason === undefined ? '' : getComputedStyle(reason).direction,
+        isInPanel: box.left >= panel.left && box.right <= panel.right,
+        isAbove: box.bottom <= touched.top + 1 && box.bottom > touched.top - touched.height,
+        isNear: box.left <= touched.right && box.right >= touched.left,
+      };
+    });
+    const direction = name === 'Louder' ? 'ltr' : 'rtl';
+    expect(places).toEqual({ role: 'status', direction, isInPanel: true, isAbove: true, isNear: true });
+    await expect.poll(reasons).toEqual([]);
+    expect(fake.actions).toEqual([]);
     await close();
   });
 

@@ -66,7 +66,7 @@ export function Bar(props: {
           <Button
             icon={ICONS.louder}
             label={words.louder}
-            isOff={lane.volume >= 100}
+            off={lane.volume >= 100 ? words.loudest : null}
             press={() => void act({ do: 'louder', lane: lane.id })}
           />
           <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
