@@ -18,6 +18,7 @@ import { taskOf } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
+import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
 import { isPlaying } from '../playout/playout.ts';
 import {
@@ -236,7 +237,9 @@ function screenLane(
   const { offer = [], language: visitor = targets[0] ?? source } = deskOffer(desk, offerOf) ?? {};
   const typing = typingWays(desk).map(({ from, into }) => ({ from, into }));
   const turn = screenTurn(state, now);
-  return { id, source, targets, offer, visitor, typing, turn, volume: state.options.volume };
+  const repeatable = [...new Set(desk.flatMap((one) => repeatableIn(one.state)))];
+  const { volume } = state.options;
+  return { id, source, targets, offer, visitor, typing, turn, repeatable, volume };
 }
 
 function screenTurn(state: LaneState, now: number): ScreenTurn | null {

@@ -50,7 +50,7 @@ export interface Wording {
   /** Speaks the last translation again. */
   readonly repeat: string;
   /** Why a button is off: there is nothing to repeat, something is spoken, or nothing is typed. */
-  readonly nothingSaid: string;
+  readonly nothingToRepeat: string;
   readonly stillSpeaking: string;
   readonly typeFirst: string;
   readonly end: string;

@@ -18,6 +18,7 @@ const UNKNOWN_LANE: ScreenLane = {
   visitor: 'en',
   typing: [],
   turn: null,
+  repeatable: [],
   volume: 100,
 };
 
