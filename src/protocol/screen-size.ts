@@ -24,3 +24,6 @@ export function leastScreenMm(viewingDistanceMm: number, layout: ScreenLayout): 
 
 /** Longest text that a visitor can type (characters). */
 export const LONGEST_TYPED = 300;
+
+/** The volumes between which visitors choose (percent): below the quietest, nothing is heard. */
+export const VISITORS_VOLUME = { quietest: 10, loudest: 100 } as const;

@@ -25,6 +25,8 @@ export interface ScreenLane {
   readonly typing: readonly ScreenTyping[];
   /** Null: the lane has no buttons for who speaks. */
   readonly turn: ScreenTurn | null;
+  /** The languages in which the last translation can be spoken again. */
+  readonly repeatable: readonly string[];
   /** Percent. */
   readonly volume: number;
 }
@@ -101,6 +103,9 @@ const lane = z.string().max(64);
 export const screenActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
   z.strictObject({ do: z.literal('louder'), lane }),
+  z.strictObject({ do: z.literal('quieter'), lane }),
+  /** Speaks the last translation into this language again. */
+  z.strictObject({ do: z.literal('repeat'), lane, language: languageSchema }),
   /** A dialog is open and in use. */
   z.strictObject({ do: z.literal('touch'), lane }),
   z.strictObject({

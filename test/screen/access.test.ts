@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { wordingOf } from '../../src/device/screen/wording.ts';
 import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
@@ -25,6 +26,7 @@ const TALK: Partial<ScreenSnapshot> = {
       visitor: 'ar',
       typing: [{ from: 'en', into: 'ar' }],
       turn: null,
+      repeatable: [],
       volume: 80,
     },
   ],
@@ -76,11 +78,22 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
   it('can be used by keyboard alone', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     const names: unknown[] = [];
-    for (let press = 0; press < 6; press++) {
+    for (let press = 0; press < 10; press++) {
       await page.keyboard.press('Tab');
       names.push(await nameOfFocus(page));
     }
-    expect(names).toEqual(['Type: English', 'Louder', 'End', 'اللغة: العربية', 'أعلى', 'إنهاء']);
+    expect(names).toEqual([
+      'Repeat',
+      'Quieter',
+      'Louder',
+      'Type: English',
+      'End',
+      'إعادة',
+      'أخفض',
+      'أعلى',
+      'اللغة: العربية',
+      'إنهاء',
+    ]);
     await page.keyboard.press('Enter');
     await expect.poll(() => fake.actions).toEqual([{ do: 'end' }]);
     await page.focus('button[aria-label="Type: English"]');
@@ -135,9 +148,87 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     const isOff = async (volume: number) => {
       fake.change({ lanes: TALK.lanes?.map((lane) => ({ ...lane, volume })) ?? [] });
       await settle(page);
-      return page.$eval('button[aria-label="Louder"]', (button) => (button as HTMLButtonElement).disabled);
+      return page.$eval('button[aria-label="Louder"]', (button) => button.ariaDisabled);
     };
-    expect([await isOff(99), await isOff(100)]).toEqual([false, true]);
+    expect([await isOff(99), await isOff(100)]).toEqual(['false', 'true']);
+    await close();
+  });
+
+  it.each([
+    ['Louder', wordingOf('en').loudest],
+    ['أعلى', wordingOf('ar').loudest],
+  ] as const)('says why a button is off when %s is touched at its end, for a while', async (name, why) => {
+    const lanes = TALK.lanes?.map((lane) => ({ ...lane, volume: 100 })) ?? [];
+    const { page, fake, close } = await showPage(browser, files, { ...TALK, lanes });
+    const button = `button[aria-label="${name}"]`;
+    const reasons = () =>
+      page.$$eval('.reason:not(:empty)', (all) => all.map((one) => one.textContent ?? ''));
+    expect(await reasons()).toEqual([]);
+    await page.tap(button);
+    await expect.poll(reasons).toEqual([why]);
+    const places = await page.$eval(button, (one) => {
+      const reason = [...document.querySelectorAll('.reason')].find(({ textContent }) => textContent !== '');
+      const [box, panel, touched] = [reason, one.closest('.panel'), one].map((part) =>
+        part?.getBoundingClientRect(),
+      );
+      if (box === undefined || panel === undefined || touched === undefined) throw new Error('not shown');
+      return {
+        role: reason?.role,
+        direction: reason === undefined ? '' : getComputedStyle(reason).direction,
+        isInPanel: box.left >= panel.left && box.right <= panel.right,
+        isAbove: box.bottom <= touched.top + 1 && box.bottom > touched.top - touched.height,
+        isNear: box.left <= touched.right && box.right >= touched.left,
+      };
+    });
+    const direction = name === 'Louder' ? 'ltr' : 'rtl';
+    expect(places).toEqual({ role: 'status', direction, isInPanel: true, isAbove: true, isNear: true });
+    await expect.poll(reasons).toEqual([]);
+    expect(fake.actions).toEqual([]);
+    await close();
+  });
+
+  it('speaks again what there is to repeat, when nothing is spoken, and says why it does not', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    const [lane] = TALK.lanes ?? [];
+    if (lane === undefined) throw new Error('no lane');
+    const reasons = () =>
+      page.$$eval('.reason:not(:empty)', (all) => all.map((one) => one.textContent ?? ''));
+    const isOff = () =>
+      page.$$eval('[aria-label="Repeat"], [aria-label="إعادة"]', (all) => all.map((one) => one.ariaDisabled));
+    expect(await isOff()).toEqual(['true', 'true']);
+    await page.tap('[aria-label="إعادة"]');
+    await expect.poll(reasons).toEqual([wordingOf('ar').nothingToRepeat]);
+    fake.change({ lanes: [{ ...lane, repeatable: ['ar'] }] });
+    await settle(page);
+    expect([await isOff(), await reasons()]).toEqual([['true', 'false'], []]);
+    await page.tap('[aria-label="إعادة"]');
+    await expect.poll(() => fake.actions).toEqual([{ do: 'repeat', lane: 'main', language: 'ar' }]);
+    fake.change({ status: { kind: 'speaking' } });
+    await settle(page);
+    expect(await isOff()).toEqual(['true', 'true']);
+    await page.tap('[aria-label="Repeat"]');
+    await expect.poll(reasons).toEqual([wordingOf('en').stillSpeaking]);
+    expect(fake.actions).toHaveLength(1);
+    await close();
+  });
+
+  it('shows the volume to each reader, and changes it by touch', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    const shown = () => page.$$eval('.amount', (all) => all.map((one) => one.textContent));
+    expect(await shown()).toEqual(['80%', new Intl.NumberFormat('ar', { style: 'percent' }).format(0.8)]);
+    await page.tap('[aria-label="Quieter"]');
+    await expect.poll(() => fake.actions).toEqual([{ do: 'quieter', lane: 'main' }]);
+    const offAt = async (volume: number) => {
+      fake.change({ lanes: TALK.lanes?.map((lane) => ({ ...lane, volume })) ?? [] });
+      await settle(page);
+      const [first] = await shown();
+      return [first, await page.$eval('[aria-label="Quieter"]', (one) => one.ariaDisabled)];
+    };
+    expect([await offAt(11), await offAt(10), await offAt(5)]).toEqual([
+      ['11%', 'false'],
+      ['10%', 'true'],
+      ['5%', 'true'],
+    ]);
     await close();
   });
 

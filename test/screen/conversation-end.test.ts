@@ -22,6 +22,7 @@ const LANE: ScreenLane = {
     { from: 'en', into: 'es' },
     { from: 'es', into: 'en' },
   ],
+  repeatable: [],
   volume: 80,
 };
 const TALK: Partial<ScreenSnapshot> = { lanes: [LANE] };
@@ -232,7 +233,7 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     );
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
-    await page.click('dialog .bar button:last-child');
+    await page.click('dialog .bar button:last-of-type');
     const said = () => fake.actions.filter((action) => action.do === 'say');
     await expect.poll(said).toHaveLength(1);
     await settle(page);

@@ -16,6 +16,7 @@ const LANE: ScreenLane = {
   visitor: 'es',
   turn: null,
   typing: [{ from: 'en', into: 'es' }],
+  repeatable: [],
   volume: 80,
 };
 const TURN = { mode: 'hold', speakers: ['source', 'target'], speaker: 'source', isOpen: true } as const;

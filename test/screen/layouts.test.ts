@@ -46,6 +46,7 @@ function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
         visitor: target,
         typing: [{ from: 'en', into: target }],
         turn: null,
+        repeatable: [],
         volume: 80,
       },
     ],
@@ -81,8 +82,8 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
 /** The language with the longest words on its buttons, and usual ones. */
 const WORDIEST = (() => {
   const length = (language: string): number => {
-    const { type, louder, end } = wordingOf(language);
-    return `${type}${louder}${end}`.length;
+    const { type, repeat, end } = wordingOf(language);
+    return `${type}${repeat}${end}`.length;
   };
   const [longest = 'de'] = [...WORDED_LANGUAGES].sort((a, b) => length(b) - length(a));
   return [...new Set(['en', 'de', 'fr', longest])];
@@ -169,10 +170,13 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       { from: visitor, into: source },
     ];
     const lane = { id: 'main', source, targets: [visitor], offer: ['es', 'fr', 'de'], visitor };
-    const given = { layout: 'beside', lanes: [{ ...lane, typing, turn: null, volume: 80 }] } as const;
+    const given = {
+      layout: 'beside',
+      lanes: [{ ...lane, typing, turn: null, repeatable: [], volume: 80 }],
+    } as const;
     const { page, close } = await showPage(browser, files, given, { width, height });
     await screenshot(page, `buttons-${source}-${width}x${height}`);
-    const buttons = await page.$$eval('.bar > button', (all) =>
+    const buttons = await page.$$eval('.bar button:not(.step)', (all) =>
       all.map((button) => {
         const word = button.querySelector('span');
         const { left, right } = button.getBoundingClientRect();
@@ -326,7 +330,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     if (lane === undefined) throw new Error('no lane');
     const turn = { mode: 'button', speakers: BOTH, speaker: 'source', isOpen: true } as const;
     const { page, close } = await showPage(browser, files, { ...talk('es'), lanes: [{ ...lane, turn }] });
-    await page.click('nav > button[aria-label="Idioma: Español"]');
+    await page.click('nav button[aria-label="Idioma: Español"]');
     await settle(page);
     await screenshot(page, 'turns-language');
     const shown = await page.$$eval('dialog button span', (names) =>
@@ -360,7 +364,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     const typing = [{ from: 'auto', into: 'es' }];
     const given = { ...talk('es'), lanes: [{ ...lane, source: 'auto', typing }] };
     const { page, complaints, close } = await showPage(browser, files, given);
-    await page.click('.bar button');
+    await page.click('.bar .keyboard');
     await settle(page);
     await screenshot(page, 'beside-auto');
     expect(await page.$eval('dialog input', (input) => input.getAttribute('placeholder'))).toBe(
@@ -439,9 +443,13 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await settle(page);
     // There is nothing to choose.
     expect(await namesOf(page, '.bar button')).toEqual([
-      'Type: English',
+      'Repeat',
+      'Quieter',
       'Louder',
+      'Type: English',
       'End',
+      'Repetir',
+      'Más bajo',
       'Más alto',
       'Terminar',
     ]);

@@ -24,6 +24,7 @@ import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
+import { repeat, trackLastSpoken } from './sound/repeat.ts';
 import { onUnreadable } from './sound/unreadable.ts';
 import type { LaneEffect } from './state/lane-effect.ts';
 import type { LaneEvent, TimerName } from './state/lane-event.ts';
@@ -54,6 +55,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   trackSpeechLoss(context, before);
   trackUnspoken(context, before);
   trackDropped(context);
+  trackLastSpoken(context, before);
   updateChimes(context, state);
   return { state: context.state, effects: context.effects };
 }
@@ -122,6 +124,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return playChime(context, event.earcon);
     case 'announce':
       return announce(context, event.pcm);
+    case 'repeat':
+      return repeat(context, event.language);
     case 'say':
       return say(context, event);
     case 'set_echo':

@@ -1,6 +1,7 @@
 import { judgeNoise } from '../../sound/noise-judge.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { CAPACITY_MS } from '../../sound/playback-buffer/limits.ts';
+import { cutRepeat, dropSpoken, keepSpoken } from './last-spoken.ts';
 import type { Playout, PlayoutFormat, UnwantedReason } from './playout-state.ts';
 import {
   bytesOf,
@@ -71,12 +72,14 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const { isNoise, endsInNoise } = judgeNoise(pcm, rateHz, known?.endsInNoise ?? false);
   const utterance = known ?? newUtterance(stream, key, arrival.language);
   if (isNoise) return mute(playout, { ...utterance, complete }, pcm.byteLength);
-  const utterances = known === undefined ? insert(playout.utterances, utterance) : playout.utterances;
+  const free = piece === null ? playout : cutRepeat(playout);
+  const utterances = known === undefined ? insert(free.utterances, utterance) : free.utterances;
   const grown = utterances.map((one) =>
-    one === utterance ? { ...grow(playout, one, piece, complete, format), endsInNoise } : one,
+    one === utterance ? { ...grow(free, one, piece, complete, format), endsInNoise } : one,
   );
-  const queuedBytes = playout.queuedBytes + pcm.byteLength;
-  return shedLag({ ...playout, utterances: grown, queuedBytes }, format);
+  const queuedBytes = free.queuedBytes + pcm.byteLength;
+  const lastSpoken = piece === null ? free.lastSpoken : keepSpoken(free.lastSpoken, utterance, piece, format);
+  return shedLag({ ...free, utterances: grown, queuedBytes, lastSpoken }, format);
 }
 
 /**
@@ -103,6 +106,7 @@ function mute(playout: Playout, utterance: Utterance, bytes: number): Playout {
     utterances: playout.utterances.filter((one) => one.stream !== stream || one.key !== key),
     unwanted: dropRest(playout.unwanted, [utterance], 'noise'),
     queuedBytes: playout.queuedBytes - waiting,
+    lastSpoken: dropSpoken(playout.lastSpoken, utterance),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Heard } from './heard.ts';
-import type { Utterance } from './sentences.ts';
+import type { Piece, Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
 /** Why a sentence is dropped; `stop`: the lane must stop speaking. */
@@ -15,6 +15,15 @@ export interface Nameless {
   readonly language: string;
   readonly number: number;
   readonly at: number;
+}
+
+/** The last sentence that was received in each language, to be spoken again without the service. */
+export interface LastSpoken {
+  readonly stream: number;
+  readonly key: string;
+  /** Language tag from the service; null: it sends none. */
+  readonly language: string | null;
+  readonly pieces: readonly Piece[];
 }
 
 export interface Playout {
@@ -35,6 +44,8 @@ export interface Playout {
   readonly late: Readonly<Record<UnwantedReason, number>>;
   /** Counters for sound without names: sound that soon follows belongs to the same sentence. */
   readonly nameless: readonly Nameless[];
+  /** What can be spoken again; the lane decides how long it is kept. */
+  readonly lastSpoken: readonly LastSpoken[];
   readonly queuedBytes: number;
   /** Bytes dropped in total: for lack of space, for lag, or by a flush. */
   readonly droppedBytes: number;
@@ -56,6 +67,7 @@ export const SILENT_PLAYOUT: Playout = {
   unwanted: [],
   late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0, noise: 0 },
   nameless: [],
+  lastSpoken: [],
   queuedBytes: 0,
   droppedBytes: 0,
   writtenBytes: 0,

@@ -3,7 +3,7 @@ import { quicken } from '../../sound/tempo.ts';
 import type { Heard } from './heard.ts';
 import { dropRest } from './intake.ts';
 import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
-import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
+import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, REPEAT, type Utterance } from './sentences.ts';
 import {
   type AudiblePart,
   audibleStretches,
@@ -15,7 +15,8 @@ import {
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
-export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
+export { enqueueRepeat } from './last-spoken.ts';
+export { type LastSpoken, type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
 export { speechMsOf } from './timeline.ts';
 
 /**
@@ -44,8 +45,8 @@ const QUICKER = 0.003;
 /** Lateness up to this (ms) is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
 
-/** Content of a write: translated speech, a fade beside a gap in it, or a chime of the lane. */
-export type WriteKind = 'speech' | 'fade' | 'earcon';
+/** Content of a write: translated speech, a fade beside a gap in it, a chime of the lane, or speech that is spoken again. */
+export type WriteKind = 'speech' | 'fade' | 'earcon' | 'repeat';
 
 /** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker idle. */
 export interface Write {
@@ -130,7 +131,7 @@ export function advance(
     const isQuick = format.quickens && laggingSince !== null && now - laggingSince >= LAG_PATIENCE_MS;
     write(
       isQuick ? quicken(pcm, QUICKER) : pcm,
-      isOwn ? 'earcon' : 'speech',
+      isOwn ? (head.key === REPEAT ? 'repeat' : 'earcon') : 'speech',
       isGap && !isOwn ? piece.receivedAt : null,
       head.language,
       isOwn && head.key === ANSWER,

@@ -34,8 +34,10 @@ export interface Utterance {
 export const OWN_STREAM = 0;
 /** Name of the chime that confirms a key press: whoever pressed speaks over it. */
 export const ANSWER = 'answer';
+/** Name of a translation that the lane speaks again from memory. */
+export const REPEAT = 'repeat';
 
-export function bytesOf({ pieces }: Utterance): number {
+export function bytesOf({ pieces }: Pick<Utterance, 'pieces'>): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
 }
 

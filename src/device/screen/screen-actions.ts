@@ -1,16 +1,18 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
+import { VISITORS_VOLUME } from '../../protocol/screen-size.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { deskOffer } from '../desk/desk-offer.ts';
 import { allOrNone, deskSteps } from '../desk/language-step.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
 import { createHeldTurns } from './held-turns.ts';
 
-const LOUDER_PERCENT = 10;
-const LOUDEST_PERCENT = 100;
+/** One press of "louder" or "quieter" (percent). */
+const STEP_PERCENT = 10;
 
 export interface ScreenActionsDeps {
   readonly clock: Clock;
@@ -44,11 +46,12 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
       case 'language':
         return chooseLanguage(atLane(action.lane).desk, action.language);
       case 'louder':
-        for (const { id, state } of atLane(action.lane).desk) {
-          const percent = Math.min(LOUDEST_PERCENT, state.options.volume + LOUDER_PERCENT);
-          await carryOut('volume', { lane: id, percent });
-        }
+      case 'quieter':
+        for (const { id, state } of atLane(action.lane).desk)
+          await carryOut('volume', { lane: id, percent: steppedVolume(state.options.volume, action.do) });
         return;
+      case 'repeat':
+        return repeat(action.lane, action.language);
       case 'touch':
         await carryOut('conversation', { lane: action.lane, do: 'begin' });
         return;
@@ -71,6 +74,12 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
         return deps.endConversation();
     }
   };
+  const repeat = (id: string, language: string): void => {
+    const lane = atLane(id).desk.find(({ state }) => repeatableIn(state).includes(language));
+    if (lane === undefined)
+      throw new CommandError('invalid_args', `language: nothing to repeat in "${language}"`);
+    lane.post({ type: 'repeat', language });
+  };
   const chooseLanguage = async (desk: readonly LaneRunner[], language: string): Promise<void> => {
     const offered = deskOffer(desk, deps.offerOf);
     if (offered === null || !offered.offer.includes(language))
@@ -90,4 +99,12 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
     }
   };
   return { act, close: () => turns.close() };
+}
+
+/** The owner may have chosen a volume below the quietest: "quieter" leaves it. */
+function steppedVolume(percent: number, to: 'louder' | 'quieter'): number {
+  const { quietest, loudest } = VISITORS_VOLUME;
+  return to === 'louder'
+    ? Math.min(loudest, percent + STEP_PERCENT)
+    : Math.min(percent, Math.max(quietest, percent - STEP_PERCENT));
 }

@@ -14,6 +14,7 @@ import { deskOffer } from '../desk/desk-offer.ts';
 import { noticeIn } from '../desk/notice.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { repeatableIn } from '../lane/sound/repeat.ts';
 import type { Caption } from '../lane/state/lane-effect.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
@@ -250,7 +251,9 @@ function screenLane(
   const { offer = [], language: visitor = targets[0] ?? source } = deskOffer(desk, offerOf) ?? {};
   const typing = typingWays(desk).map(({ from, into }) => ({ from, into }));
   const turn = screenTurn(state, now);
-  return { id, source, targets, offer, visitor, typing, turn, volume: state.options.volume };
+  const repeatable = [...new Set(desk.flatMap((one) => repeatableIn(one.state)))];
+  const { volume } = state.options;
+  return { id, source, targets, offer, visitor, typing, turn, repeatable, volume };
 }
 
 function screenTurn(state: LaneState, now: number): ScreenTurn | null {

@@ -43,6 +43,16 @@ export interface Wording {
   readonly send: string;
   readonly cancel: string;
   readonly louder: string;
+  readonly quieter: string;
+  /** Why a button is off: the volume is at its upper or lower end. */
+  readonly loudest: string;
+  readonly quietest: string;
+  /** Speaks the last translation again. */
+  readonly repeat: string;
+  /** Why a button is off: there is nothing to repeat, something is spoken, or nothing is typed. */
+  readonly nothingToRepeat: string;
+  readonly stillSpeaking: string;
+  readonly typeFirst: string;
   readonly end: string;
   readonly failed: string;
   /** The question before a conversation ends by itself. */

@@ -1,17 +1,21 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { LINE_HEIGHT } from './sizes.ts';
 
 /** What the buttons of a row can show, best first; page.css defines each name. */
 const LOOKS = [
   { shows: 'all', scale: 1 },
   { shows: 'all', scale: 0.85 },
   { shows: 'all', scale: 0.7 },
-  // The button to speak gets a row of its own.
+  // Two rows.
+  { shows: 'rows', scale: 1 },
   { shows: 'rows', scale: 0.85 },
   { shows: 'rows', scale: 0.7 },
+  // Two lower rows, which together need the room of one.
   { shows: 'signs', scale: 1 },
-  // Only for screens smaller than any kiosk's: these letters are too small for the viewing distance.
+  { shows: 'signs', scale: 0.85 },
   { shows: 'signs', scale: 0.7 },
+  // Only for screens smaller than any kiosk's: these letters are too small for the viewing distance.
   { shows: 'signs', scale: 0.5 },
 ] as const;
 
@@ -25,19 +29,40 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
     for (const { shows, scale } of LOOKS) {
       bar.dataset['shows'] = shows;
       bar.style.fontSize = `${scale}em`;
-      if (isWhole(bar)) return;
+      if (isWhole(bar) && (shows !== 'rows' || leavesRoom(bar))) return;
     }
   });
   return ref;
 }
 
+/** Least height of the captions beside two rows of buttons (lines). */
+const LEAST_LINES = 3;
+
+/** Whether the captions above the bar keep enough lines. */
+function leavesRoom({ previousElementSibling: captions }: HTMLElement): boolean {
+  if (captions === null) return true;
+  return (
+    captions.clientHeight >=
+    LEAST_LINES * LINE_HEIGHT * Number.parseFloat(getComputedStyle(captions).fontSize)
+  );
+}
+
+/** Most lines of words on a button, with the space around them (font sizes): two. */
+const WORDS_EM = 2.7;
+
+function isWholeWord(word: HTMLElement): boolean {
+  const { scrollWidth, clientWidth, clientHeight } = word;
+  const letter = Number.parseFloat(getComputedStyle(word).fontSize);
+  return scrollWidth <= clientWidth && clientHeight <= WORDS_EM * letter;
+}
+
 /** Whether all buttons fit into the bar without truncated words. */
 function isWhole(bar: HTMLElement): boolean {
   const { left, right } = bar.getBoundingClientRect();
-  return [...bar.querySelectorAll<HTMLElement>(':scope > button')].every((button) => {
+  return [...bar.querySelectorAll<HTMLElement>('button, .amount')].every((button) => {
     const box = button.getBoundingClientRect();
     const words = [...button.querySelectorAll<HTMLElement>('span')];
     const isInside = box.left >= left - 1 && box.right <= right + 1;
-    return isInside && words.every(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    return isInside && words.every(isWholeWord);
   });
 }

@@ -12,6 +12,7 @@ import { statusNow } from './status.ts';
 import { isConnected } from './store.ts';
 import { TurnButton } from './turn-button.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
+import { Volume } from './volume.tsx';
 
 /** The buttons of the readers of one panel, in their language, while the kiosk interprets. */
 export function Bar(props: {
@@ -28,6 +29,12 @@ export function Bar(props: {
   const hasButtons = kind !== 'offline' && kind !== 'closed';
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
+  const reasonNotToRepeat =
+    kind === 'speaking'
+      ? words.stillSpeaking
+      : lane.repeatable.includes(language)
+        ? null
+        : words.nothingToRepeat;
   const [way] = ways;
   const isVisitors = speakers.length > 1 || language === lane.visitor;
   const close = () => {
@@ -42,34 +49,39 @@ export function Bar(props: {
     <>
       {hasButtons && (
         <nav ref={row} class="bar" lang={worded} dir={directionOf(worded)} aria-label={ownName(language)}>
-          {speakers.map((speaker) => (
-            <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
-          ))}
-          {isVisitors && lane.offer.length > 1 && (
+          <div class="group">
+            {speakers.map((speaker) => (
+              <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
+            ))}
             <Button
-              icon={ICONS.globe}
-              label={words.language}
-              look="language"
-              name={`${words.language}: ${ownName(lane.visitor)}`}
-              press={() => (opened.value = 'language')}
+              icon={ICONS.repeat}
+              label={words.repeat}
+              off={reasonNotToRepeat}
+              press={() => void act({ do: 'repeat', lane: lane.id, language })}
             />
-          )}
-          {way !== undefined && (
-            <Button
-              icon={ICONS.keyboard}
-              label={words.type}
-              look="keyboard"
-              name={`${words.type}: ${ownName(way.from)}`}
-              press={() => (opened.value = 'typing')}
-            />
-          )}
-          <Button
-            icon={ICONS.louder}
-            label={words.louder}
-            isOff={lane.volume >= 100}
-            press={() => void act({ do: 'louder', lane: lane.id })}
-          />
-          <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
+            <Volume lane={lane} language={language} />
+          </div>
+          <div class="group">
+            {isVisitors && lane.offer.length > 1 && (
+              <Button
+                icon={ICONS.globe}
+                label={words.language}
+                look="language"
+                name={`${words.language}: ${ownName(lane.visitor)}`}
+                press={() => (opened.value = 'language')}
+              />
+            )}
+            {way !== undefined && (
+              <Button
+                icon={ICONS.keyboard}
+                label={words.type}
+                look="keyboard"
+                name={`${words.type}: ${ownName(way.from)}`}
+                press={() => (opened.value = 'typing')}
+              />
+            )}
+            <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
+          </div>
         </nav>
       )}
       {/* With what is typed in it, a dialog outlives a short outage of the broker or the service, when the buttons are away. */}

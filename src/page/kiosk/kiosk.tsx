@@ -19,6 +19,7 @@ const UNKNOWN_LANE: ScreenLane = {
   visitor: 'en',
   typing: [],
   turn: null,
+  repeatable: [],
   volume: 100,
 };
 

@@ -114,7 +114,12 @@ export function TypingDialog(props: {
       </div>
       <div class="bar">
         <Button icon={ICONS.end} label={words.cancel} press={close} />
-        <Button icon={ICONS.louder} label={words.send} isOff={isEmpty} press={() => void send()} />
+        <Button
+          icon={ICONS.louder}
+          label={words.send}
+          off={isEmpty ? words.typeFirst : null}
+          press={() => void send()}
+        />
       </div>
     </Dialog>
   );

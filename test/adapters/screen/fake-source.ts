@@ -20,6 +20,7 @@ export const SNAPSHOT: ScreenSnapshot = {
       visitor: 'es',
       typing: [{ from: 'en', into: 'es' }],
       turn: null,
+      repeatable: [],
       volume: 80,
     },
   ],

@@ -12,7 +12,18 @@ export type Act =
   | { readonly act: 'pass' | 'stall'; readonly ms: number }
   | { readonly act: 'speak' | 'hush'; readonly chunks: number }
   | { readonly act: 'burst'; readonly chunks: number; readonly voiced: boolean }
-  | { readonly act: 'start' | 'stop' | 'say' | 'shutdown' | 'languages' | 'voice' | 'defect' }
+  | {
+      readonly act:
+        | 'start'
+        | 'stop'
+        | 'say'
+        | 'shutdown'
+        | 'languages'
+        | 'voice'
+        | 'defect'
+        | 'talk'
+        | 'repeat';
+    }
   | { readonly act: 'broke'; readonly who: Role; readonly fault: StreamFault }
   | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
   | { readonly act: 'standby'; readonly ms: number }
@@ -114,6 +125,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: plain('start') },
+  { weight: 1, arbitrary: plain('talk', 'repeat', 'repeat') },
   {
     weight: 1,
     arbitrary: fc.oneof(

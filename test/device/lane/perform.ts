@@ -47,6 +47,12 @@ export function perform(lane: LaneHarness, act: Act): void {
       return lane.start();
     case 'stop':
       return lane.stop();
+    case 'talk':
+      lane.step({ type: 'conversation', conversation: { startedAt: 0, notice: null, endingAt: null } });
+      return;
+    case 'repeat':
+      lane.step({ type: 'repeat', language: lane.state.options.targets[0] ?? 'es' });
+      return;
     case 'say':
       return lane.say();
     case 'shutdown':

@@ -63,12 +63,17 @@ describe('the screen of a room', () => {
     view.close();
   });
 
-  it('turns both loudspeakers up, to 100 at most', async () => {
+  it('turns both loudspeakers up and down', async () => {
     const { actions, carried, view } = roomScreen();
     expect(await actions.act({ do: 'louder', lane: 'visitor' })).toBeNull();
     expect(carried).toEqual([
       ['volume', { lane: 'clerk', percent: 60 }],
       ['volume', { lane: 'visitor', percent: 90 }],
+    ]);
+    expect(await actions.act({ do: 'quieter', lane: 'visitor' })).toBeNull();
+    expect(carried.slice(2)).toEqual([
+      ['volume', { lane: 'clerk', percent: 40 }],
+      ['volume', { lane: 'visitor', percent: 70 }],
     ]);
     view.close();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ready } from '../../service-events.ts';
+import { ready, spoke, understood } from '../../service-events.ts';
 import { createScreenDevice } from './screen-device.ts';
 
 const typed = (language: string, text: string) => ({ do: 'say', lane: 'main', language, text }) as const;
@@ -33,6 +33,59 @@ describe('the actions on the screen', () => {
       volumes.push(view.snapshot().lanes[0]?.volume);
     }
     expect(volumes).toEqual([95, 100, 100]);
+  });
+
+  it('turn the volume down, to 10 at least, and never up from a volume below that', async () => {
+    const { deps, actions, view } = await createScreenDevice({
+      playback: { driver: 'file', path: 'o.wav', volume: 25 },
+    });
+    const volumes: (number | undefined)[] = [];
+    const press = async () => {
+      expect(await actions.act({ do: 'quieter', lane: 'main' })).toBeNull();
+      volumes.push(view.snapshot().lanes[0]?.volume);
+    };
+    for (let presses = 0; presses < 3; presses++) await press();
+    await deps.agent.carryOut('volume', { percent: 4 });
+    await press();
+    expect(volumes).toEqual([15, 10, 10, 4]);
+  });
+
+  it('speak the last translation again, without the service, and keep the conversation alive', async () => {
+    const { deps, actions, view, changes, status } = await createScreenDevice({ standbyAfter: 0 });
+    const repeat = () => actions.act({ do: 'repeat', lane: 'main', language: 'es' });
+    expect(await repeat()).toEqual({
+      code: 'invalid_args',
+      message: 'language: nothing to repeat in "es"',
+    });
+    deps.service(understood({ id: 't1', text: 'Where is the lift?' }));
+    const sound = new Uint8Array(48 * 1500).map((_, at) => (at % 2 === 0 ? 0 : 8 + (at % 7)));
+    deps.service(spoke(sound, { sentence: 't1', language: 'es', last: true }));
+    expect(changes.flatMap(({ lanes = [] }) => lanes.map(({ repeatable }) => repeatable)).at(-1)).toEqual([
+      'es',
+    ]);
+    await deps.clock.elapse(2000);
+    const { calls } = deps.lastStream();
+    const isOwn = (call: string): boolean => call !== 'ping';
+    const known = calls.filter(isOwn).length;
+    const before = deps.played.length;
+    expect(await repeat()).toBeNull();
+    await deps.clock.elapse(1);
+    expect(status()).toEqual({ kind: 'speaking' });
+    await deps.clock.elapse(3000);
+    expect(status()).toEqual({ kind: 'listening' });
+    const bytes = deps.played.slice(before).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(bytes).toBe(sound.byteLength);
+    expect(calls.filter(isOwn).slice(known)).toEqual([]);
+    await deps.clock.elapse(60_000);
+    const again = deps.played.length;
+    expect(await repeat()).toBeNull();
+    // Until 90 s after the last sound, the conversation goes on.
+    await deps.clock.elapse(60_000);
+    expect(deps.played.length).toBeGreaterThan(again);
+    expect(view.snapshot()).toMatchObject({ isTalking: true, lanes: [{ repeatable: ['es'] }] });
+    await deps.clock.elapse(60_000);
+    expect(view.snapshot()).toMatchObject({ isTalking: false, lanes: [{ repeatable: [] }] });
+    expect(await repeat()).toMatchObject({ code: 'invalid_args' });
   });
 
   it('are undone at the end of the conversation', async () => {

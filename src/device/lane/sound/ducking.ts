@@ -1,5 +1,5 @@
 import { isPlaying } from '../../playout/playout.ts';
-import { OWN_STREAM } from '../../playout/sentences.ts';
+import { bytesOf, OWN_STREAM } from '../../playout/sentences.ts';
 import { dropSpeech } from '../losses/speech-dropped.ts';
 import type { StepContext } from '../state/step-context.ts';
 import { echoInForce } from './echo-rules.ts';
@@ -27,9 +27,9 @@ function bargeIn(context: StepContext): void {
   context.set({ bargedIn: true });
   if (options.bargeIn !== 'flush' || !isPlaying(playout, context.now)) return;
   silenceLoudspeaker(context, 'barge_in');
-  const ms = playout.queuedBytes / context.state.settings.playoutBytesPerMs;
-  const sentences = playout.utterances.filter(({ stream }) => stream !== OWN_STREAM).length;
-  dropSpeech(context, 'barge_in', ms, sentences);
+  const waiting = playout.utterances.filter(({ stream }) => stream !== OWN_STREAM);
+  const bytes = waiting.reduce((sum, one) => sum + bytesOf(one), 0);
+  dropSpeech(context, 'barge_in', bytes / context.state.settings.playoutBytesPerMs, waiting.length);
 }
 
 /** Turns the translation up again, after a pause of speech or at a stop. */

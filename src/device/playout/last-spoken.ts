@@ -1,0 +1,64 @@
+import { fadeAfter } from '../../sound/fade.ts';
+import type { LastSpoken, Playout, PlayoutFormat } from './playout-state.ts';
+import {
+  bytesOf,
+  newUtterance,
+  OWN_STREAM,
+  type Piece,
+  REPEAT,
+  type Utterance,
+  withPiece,
+} from './sentences.ts';
+
+/** Longest sound that is kept of a sentence (ms). It needs 1 MB. */
+const KEPT_MS = 20_000;
+/** Maximum number of languages, as many as a lane may have: a service may invent tags. */
+const MOST_LANGUAGES = 8;
+/** Pieces are joined up to this length (ms), which limits the work per message. */
+const JOINED_MS = 200;
+
+/** Keeps received sound. A new sentence replaces the one before it in its language; of a very long one, the newest sound stays. */
+export function keepSpoken(
+  kept: readonly LastSpoken[],
+  { stream, key, language = null }: Pick<Utterance, 'stream' | 'key' | 'language'>,
+  piece: Piece,
+  { bytesPerMs }: PlayoutFormat,
+): readonly LastSpoken[] {
+  const known = kept.find((one) => one.language === language);
+  const isSame = known?.stream === stream && known.key === key;
+  const joinedBytes = JOINED_MS * bytesPerMs;
+  let pieces = withPiece(isSame ? known.pieces : [], piece, { alone: 1, joinedBytes });
+  while (pieces.length > 1 && bytesOf({ pieces }) > KEPT_MS * bytesPerMs) pieces = pieces.slice(1);
+  const others = kept.filter((one) => one !== known);
+  return [...others, { stream, key, language, pieces }].slice(-MOST_LANGUAGES);
+}
+
+/** Drops a sentence that has turned out to be noise. */
+export function dropSpoken(kept: readonly LastSpoken[], noise: Utterance): readonly LastSpoken[] {
+  return kept.filter(({ stream, key }) => stream !== noise.stream || key !== noise.key);
+}
+
+/** Queues a kept sentence. */
+export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number): Playout {
+  const pieces = spoken.pieces.map(({ pcm }) => ({ pcm, receivedAt: now }));
+  const utterance = { ...newUtterance(OWN_STREAM, REPEAT, spoken.language), pieces, complete: true };
+  return {
+    ...playout,
+    utterances: [...playout.utterances, utterance],
+    queuedBytes: playout.queuedBytes + bytesOf(utterance),
+  };
+}
+
+/** Ends a repeat, because new speech has arrived: nobody waits for it, and none is dropped because it waited too long. */
+export function cutRepeat(playout: Playout): Playout {
+  const repeat = playout.utterances.find(({ stream, key }) => stream === OWN_STREAM && key === REPEAT);
+  if (repeat === undefined) return playout;
+  const fade = repeat.edge === null ? null : fadeAfter(repeat.edge);
+  const receivedAt = repeat.pieces[0]?.receivedAt ?? 0;
+  const cut: Utterance = { ...repeat, pieces: fade === null ? [] : [{ pcm: fade, receivedAt }] };
+  return {
+    ...playout,
+    utterances: playout.utterances.map((one) => (one === repeat ? cut : one)),
+    queuedBytes: playout.queuedBytes - bytesOf(repeat) + bytesOf(cut),
+  };
+}
