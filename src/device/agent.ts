@@ -16,6 +16,7 @@ import type { AgentDeps } from './deps/deps.ts';
 import { createDiagnose, type Diagnose } from './doctor/diagnosis.ts';
 import { type GuardedDeps, guardDeps } from './guard/guarded-deps.ts';
 import { guardSignatures } from './guard/signed-content.ts';
+import type { Help } from './help/help.ts';
 import { type AcceptedTasks, createAcceptedTasks } from './lane/runner/accepted-tasks.ts';
 import type { LaneRunner, LaneStep } from './lane/runner/lane-runner.ts';
 import { createLaneSet, type LaneSet } from './lane/runner/lane-set.ts';
@@ -132,6 +133,7 @@ export class Agent {
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
       () => this.admissions,
       () => this.updates.report,
+      () => this.operator.help.call,
     );
     const telling = { runner: this.runner, clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics, bootId });
@@ -219,6 +221,8 @@ export class Agent {
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
       tell: (kind, detail) => this.publisher.tell(kind, detail),
+      deliver: (...about) => this.publisher.deliver(...about),
+      helpChanged: () => this.publisher.refresh(),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
       certificate: this.brokerUpkeep.certificate,
       updates: this.updates.commands,
@@ -245,6 +249,11 @@ export class Agent {
   /** Carries out a command from the kiosk's own screen. @throws CommandError */
   async carryOut(name: string, args: object): Promise<unknown> {
     return this.operator.carryOut(name, args);
+  }
+
+  /** The call of a visitor for a member of staff. */
+  get help(): Help {
+    return this.operator.help;
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */

@@ -8,10 +8,11 @@ import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts'
 import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
 import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
 import { commandsByHand } from '../desk/by-hand.ts';
-import { createConversations } from '../desk/conversations.ts';
+import { type Conversations, createConversations } from '../desk/conversations.ts';
 import { type DeskKeys, openDeskKeys } from '../desk/desk-keys.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
+import { createHelp, type Help, type HelpDeps } from '../help/help.ts';
 import { desksOf } from '../lane/room/rooms.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import type { Admissions } from '../limits/admissions.ts';
@@ -35,6 +36,9 @@ export interface OperatorDeps {
   /** Called whenever `isAwaited` may have changed. */
   awaitedChanged(): void;
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
+  deliver: HelpDeps['deliver'];
+  /** Called when the call for a member of staff has changed. */
+  helpChanged(): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
@@ -49,6 +53,7 @@ export interface OperatorDeps {
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
+  readonly help: Help;
   /** Sends the answers owed from the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is not a command's. */
@@ -87,13 +92,37 @@ export function createOperator(parts: OperatorDeps): Operator {
   });
   const says = createSayQueue({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
+  const help = createHelp({
+    clock,
+    answerWithinS: () => config().help.answerWithin,
+    isConnected: () => bus()?.connected === true,
+    deliver: parts.deliver,
+    changed: parts.helpChanged,
+  });
   const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const conversationsByHand: Pick<Conversations, 'begin' | 'end'> = {
+    begin: conversations.begin,
+    end(ended) {
+      conversations.end(ended);
+      const left = desks().filter((desk) => desk.some((lane) => ended.includes(lane)));
+      help.leave(left.flat().map(({ id }) => id));
+    },
+  };
   const { admissions, status, diagnose, certificate } = parts;
   const handlers: CommandHandlers = {
-    ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
-    ...createDeskHandlers(lanes),
+    ...createLaneHandlers({
+      lanes,
+      desks,
+      admissions,
+      says,
+      conversations: conversationsByHand,
+      offerOf,
+      clock,
+      watch,
+    }),
+    ...createDeskHandlers(lanes, help),
     ...device,
     ...parts.updates,
     status,
@@ -134,6 +163,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   };
   let keys: DeskKeys | null = null;
   return {
+    help,
     begin(bus) {
       dispatcher.begin(bus);
       keys = openKeys();
@@ -149,6 +179,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     close() {
       device.close();
       keys?.close();
+      help.close();
       conversations.close();
       says.close();
       logs.close();

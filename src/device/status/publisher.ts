@@ -11,6 +11,7 @@ import type { DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { UpdateReport } from '../../protocol/update.ts';
+import type { HelpCall } from '../help/help-rules.ts';
 import { reportLane } from '../lane/lane-report.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
@@ -48,6 +49,7 @@ export class Publisher {
   private readonly laneConfig: (id: string) => LaneConfig | undefined;
   private readonly admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>;
   private readonly update: () => UpdateReport | null;
+  private readonly help: () => HelpCall | null;
   private readonly state: Throttle;
   private bus: Bus | null = null;
   private connection = 0;
@@ -72,6 +74,7 @@ export class Publisher {
     laneConfig: (id: string) => LaneConfig | undefined,
     admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>,
     update: () => UpdateReport | null,
+    help: () => HelpCall | null,
   ) {
     this.identity = identity;
     this.clock = clock;
@@ -80,6 +83,7 @@ export class Publisher {
     this.laneConfig = laneConfig;
     this.admissions = admissions;
     this.update = update;
+    this.help = help;
     this.again = createRepublish(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
@@ -172,6 +176,17 @@ export class Publisher {
       this.publishEvent(kind, withRepeats({ ...body, ...sums }, repeated));
     };
     this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
+  }
+
+  /** Publishes an event without the limit for repeated ones. @param ended called once: whether the broker has acknowledged it */
+  deliver(
+    kind: EventKind,
+    detail: Readonly<Record<string, unknown>>,
+    ended: (isDelivered: boolean) => void,
+  ): void {
+    const body = { ts: timestamp(this.clock.wall()), ...detail };
+    if (this.bus === null) ended(false);
+    else this.bus.publish(this.identity.topics.event(kind), JSON.stringify(body), { qos: 1, ended });
   }
 
   /** Publishes a defect (a bug). A part that throws with each chunk of sound produces one event a minute with a count. */
@@ -281,10 +296,17 @@ export class Publisher {
       groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       budget: this.admissions().budget(),
+      help: this.helpReport(),
       update: this.update(),
       lanes: this.laneReports(),
     };
     this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());
+  }
+
+  private helpReport(): StateMessage['help'] {
+    const call = this.help();
+    if (call === null || call.state === 'calling' || call.state === 'unreached') return null;
+    return { state: call.state, since: this.stampOf(call.calledAt), by: call.by };
   }
 
   private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {

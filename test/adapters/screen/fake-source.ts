@@ -23,6 +23,7 @@ export const SNAPSHOT: ScreenSnapshot = {
       volume: 80,
     },
   ],
+  help: null,
   notices: [
     { language: 'en', text: 'A computer interprets.' },
     { language: 'es', text: 'Interpreta un ordenador.' },
