@@ -37,6 +37,7 @@ const TALK = {
 function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
   return {
     level: 6,
+    help: { state: 'none', by: null, mayCall: true },
     lanes: [
       {
         id: 'main',
@@ -81,8 +82,8 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
 /** The language with the longest words on its buttons, and usual ones. */
 const WORDIEST = (() => {
   const length = (language: string): number => {
-    const { type, louder, end } = wordingOf(language);
-    return `${type}${louder}${end}`.length;
+    const { type, louder, staff, end } = wordingOf(language);
+    return `${type}${louder}${staff}${end}`.length;
   };
   const [longest = 'de'] = [...WORDED_LANGUAGES].sort((a, b) => length(b) - length(a));
   return [...new Set(['en', 'de', 'fr', longest])];

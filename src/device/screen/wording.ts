@@ -44,6 +44,16 @@ export interface Wording {
   readonly cancel: string;
   readonly louder: string;
   readonly end: string;
+  /** On the narrow button that calls a member of staff. */
+  readonly staff: string;
+  readonly callStaff: string;
+  readonly called: string;
+  /** `{name}` is who comes. */
+  readonly coming: string;
+  /** Whoever comes has given no name. */
+  readonly staffComing: string;
+  readonly unanswered: string;
+  readonly unreached: string;
   readonly failed: string;
   /** On the button of the person who speaks next. */
   readonly talk: string;

@@ -5,6 +5,7 @@ import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { useFittingLook } from './bar-fit.ts';
 import { Button } from './button.tsx';
+import { HelpButton } from './help.tsx';
 import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
@@ -69,6 +70,7 @@ export function Bar(props: {
             isOff={lane.volume >= 100}
             press={() => void act({ do: 'louder', lane: lane.id })}
           />
+          <HelpButton lane={lane.id} language={language} isShort={true} />
           <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
         </nav>
       )}

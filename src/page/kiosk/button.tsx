@@ -7,7 +7,7 @@ export function Button(props: {
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  look?: 'end' | 'keyboard' | 'language';
+  look?: 'end' | 'keyboard' | 'language' | 'staff';
   isOff?: boolean;
   isChosen?: boolean;
   press: () => void;
