@@ -291,7 +291,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       ] as const) {
         fake.change({ status });
         await settle(page);
-        expect(await namesOf(page, 'button'), status.kind).toEqual([]);
+        expect(await namesOf(page, '.bar button'), status.kind).toEqual([]);
       }
       await close();
     },
@@ -442,8 +442,10 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     expect(await namesOf(page, '.bar button')).toEqual([
       'Type: English',
       'Louder',
+      'Call staff',
       'End',
       'Más alto',
+      'Llamar al personal',
       'Terminar',
     ]);
     await shown.close();
