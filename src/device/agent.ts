@@ -10,6 +10,7 @@ import type { AgentDeps } from './deps/deps.ts';
 import { createBackendProbe } from './doctor/checks/backend/backend-probe.ts';
 import { createDiagnose, type Diagnose } from './doctor/diagnosis.ts';
 import { guardSignatures } from './guard/signed-content.ts';
+import type { Help } from './help/help.ts';
 import { createAcceptedTasks } from './lane/runner/accepted-tasks.ts';
 import type { LaneRunner, LaneStep } from './lane/runner/lane-runner.ts';
 import { createLaneSet } from './lane/runner/lane-set.ts';
@@ -70,6 +71,11 @@ export class Agent {
   /** Carries out a command from the kiosk's own screen. @throws CommandError */
   async carryOut(name: string, args: object): Promise<unknown> {
     return this.parts.operator.carryOut(name, args);
+  }
+
+  /** The call of a visitor for a member of staff. */
+  get help(): Help {
+    return this.parts.operator.help;
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */
@@ -166,6 +172,7 @@ function createParts(base: Config, common: Common) {
     closedUntil: admissions.closedUntil,
     budget: admissions.budget,
     update: () => updates.report,
+    help: () => operator.help.call,
   });
 
   const diagnose = createDiagnose({

@@ -54,8 +54,19 @@ export const receivedStatusSchema = z.looseObject({
 });
 export type ReceivedStatus = z.infer<typeof receivedStatusSchema>;
 
+/** An open call of a visitor; null: none, or answered. */
+export const receivedCallSchema = z
+  .object({ state: z.enum(['called', 'unanswered']), since: moment })
+  .nullable()
+  .catch(null);
+
 /** `{p}/state`. */
-export const receivedStateSchema = z.looseObject({ ts: moment, groups: texts, lanes });
+export const receivedStateSchema = z.looseObject({
+  ts: moment,
+  groups: texts,
+  lanes,
+  help: receivedCallSchema,
+});
 export type ReceivedState = z.infer<typeof receivedStateSchema>;
 
 /** The answer to the command `status`. */

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
+import { answerWithinSchema, helpSchema } from './config-help.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
@@ -207,6 +208,7 @@ export const configSchema = z
     rooms: roomsSchema,
     keys: keysSchema,
     conversation: conversationSchema,
+    help: helpSchema,
     update: updateConfigSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
@@ -278,12 +280,14 @@ export type PlaybackConfig = LaneConfig['playback'];
 export const DESIRED_KEYS = {
   lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter', 'volume'],
   budget: ['minutesPerDay'],
+  help: ['answerWithin'],
   update: ['window'],
   log: ['level'],
 } as const satisfies {
   /** `volume` is a key of `playback`. */
   lanes: readonly (keyof LaneConfig | 'volume')[];
   budget: readonly (keyof Config['budget'])[];
+  help: readonly (keyof Config['help'])[];
   update: readonly (keyof Config['update'])[];
   log: readonly (keyof Config['log'])[];
 };
@@ -298,6 +302,7 @@ export const desiredSchema = z.strictObject({
     .optional(),
   schedule: scheduleSchema.nullable().optional(),
   budget: z.strictObject({ minutesPerDay: minutesPerDaySchema.optional() }).optional(),
+  help: z.strictObject({ answerWithin: answerWithinSchema.optional() }).optional(),
   update: z.strictObject({ window: updateWindowSchema.optional() }).optional(),
   log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
 });

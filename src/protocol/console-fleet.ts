@@ -34,8 +34,21 @@ export interface FleetRow {
   readonly site: string | null;
   readonly version: string;
   readonly lanes: readonly FleetLane[];
+  /** A visitor's call for a member of staff; null: none that waits for an answer. */
+  readonly call: OpenCall | null;
   /** The device's configuration differs from the desired one, or the device refused keys. */
   readonly isOffDesired: boolean;
+}
+export interface OpenCall {
+  /** When the visitor called; null: the device's clock was not set. */
+  readonly since: string | null;
+  /** Whether the time for an answer is over. */
+  readonly isLate: boolean;
+}
+/** A device at which a visitor waits for a member of staff. */
+export interface FleetCall extends OpenCall {
+  readonly device: string;
+  readonly site: string | null;
 }
 export interface FleetLane {
   readonly id: string;

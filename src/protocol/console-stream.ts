@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { DeviceDetail, DeviceEvent } from './console-device.ts';
 import {
   deviceNameSchema,
+  type FleetCall,
   type FleetCounts,
   type FleetFacets,
   type FleetRow,
@@ -31,6 +32,8 @@ export interface StreamSnapshot {
   /** Whether the backend is connected to the broker. */
   readonly broker: 'connected' | 'away';
   readonly counts: FleetCounts;
+  /** Devices at which visitors wait for a member of staff, longest first; 50 at most. */
+  readonly calls: readonly FleetCall[];
   readonly facets: FleetFacets;
   readonly window: FleetWindow;
   /** The followed device; null: none, or not known. */
@@ -44,6 +47,7 @@ export interface StreamDiff {
   readonly seq: number;
   readonly broker?: 'connected' | 'away';
   readonly counts?: FleetCounts;
+  readonly calls?: readonly FleetCall[];
   readonly facets?: FleetFacets;
   /** The answer to a view change: replaces the window. The same message has no `total`, `order` or `rows`. */
   readonly window?: FleetWindow;

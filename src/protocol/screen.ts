@@ -1,6 +1,7 @@
 /** What the kiosk's page receives and what it may request. */
 import * as z from 'zod';
 import { languageSchema } from './language.ts';
+import type { HelpCallState } from './mqtt/commands/desk-commands.ts';
 import { plainTextSchema } from './plain-text.ts';
 import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 
@@ -53,6 +54,15 @@ export interface ScreenNotice {
   readonly text: string;
 }
 
+/** The call for a member of staff. */
+export interface ScreenHelp {
+  readonly state: HelpCallState | 'none';
+  /** Who comes; null: not answered, or without a name. */
+  readonly by: string | null;
+  /** Whether the button can call now. */
+  readonly mayCall: boolean;
+}
+
 /** Text to append to the captions of one language. */
 export interface ScreenText {
   readonly language: string;
@@ -77,6 +87,8 @@ export interface ScreenSnapshot {
   /** Loudness at the microphone, 0 to 10. */
   readonly level: number;
   readonly lanes: readonly ScreenLane[];
+  /** Null: visitors cannot call staff. */
+  readonly help: ScreenHelp | null;
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
   /** Sequence number of the conversation. */
@@ -93,7 +105,7 @@ export interface ScreenSnapshot {
 export type ScreenChange = { readonly seq: number } & Partial<
   Pick<
     ScreenSnapshot,
-    'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'
+    'status' | 'level' | 'lanes' | 'help' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'
   >
 >;
 
@@ -123,6 +135,7 @@ export const screenActionSchema = z.discriminatedUnion('do', [
       .max(LONGEST_TYPED, `must have at most ${LONGEST_TYPED} characters`)
       .refine((text) => text.trim() !== '', 'must not be empty'),
   }),
+  z.strictObject({ do: z.literal('help'), lane }),
   z.strictObject({ do: z.literal('end') }),
 ]);
 export type ScreenAction = z.infer<typeof screenActionSchema>;

@@ -4,6 +4,7 @@ import { consolePage } from '../../src/adapters/console/console-files.ts';
 import { PAGE_HEADERS } from '../../src/adapters/screen/page.ts';
 import type { DeviceDetail } from '../../src/protocol/console-device.ts';
 import type {
+  FleetCall,
   FleetCounts,
   FleetFilter,
   FleetRow,
@@ -94,6 +95,7 @@ export class FakeConsole {
       const isShown = window.rows.some(({ device }) => device === row.device);
       this.send(reader, {
         counts: this.counts(),
+        calls: this.calls(),
         total: window.total,
         order: window.rows.map(({ device }) => device),
         ...(isShown && { rows: [row] }),
@@ -119,6 +121,12 @@ export class FakeConsole {
   /** The next difference of each reader is lost. */
   skip(): void {
     for (const reader of this.readers) reader.seq += 1;
+  }
+
+  private calls(): FleetCall[] {
+    return [...this.rows.values()].flatMap(({ device, site, call }) =>
+      call === null ? [] : [{ device, site, since: call.since, isLate: call.isLate }],
+    );
   }
 
   private counts(): FleetCounts {
@@ -190,6 +198,7 @@ export class FakeConsole {
       stream: name,
       broker: 'connected',
       counts: this.counts(),
+      calls: this.calls(),
       facets: {
         tenants: ['museum'],
         sites: ['Central station', 'Harbour', 'Old town'],

@@ -74,6 +74,7 @@ export function rowFor(number: number, more: Partial<FleetRow> = {}): FleetRow {
     site: SITES[number % SITES.length] ?? null,
     version: number % 5 === 0 ? '0.9.0' : '1.0.0',
     lanes: [{ id: 'main', phase: 'live', source: 'en', targets: ['es'], muted: false, volume: 80 }],
+    call: null,
     isOffDesired: number % 9 === 0,
     ...more,
   };

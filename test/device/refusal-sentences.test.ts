@@ -64,6 +64,16 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{ speaker: 'source', held: 'no' }, 'invalid_args', 'held'],
     [{ speaker: 'source' }, 'invalid_args', 'twoWay'],
   ],
+  help: [
+    ...withLane({ do: 'call' }),
+    [{}, 'invalid_args', 'do'],
+    [{ do: 'come' }, 'invalid_args', 'do'],
+    [{ do: 'call', by: 'Ann' }, 'invalid_args', 'by'],
+    [{ do: 'answer', by: ' ' }, 'invalid_args', 'by'],
+    [{ do: 'answer', by: 'x'.repeat(65) }, 'invalid_args', 'by'],
+    [{ do: 'answer', by: 'a\nb' }, 'invalid_args', 'by'],
+    [{ do: 'answer' }, 'not_called', 'no call'],
+  ],
   voice: [
     ...withLane({ voice: null }),
     [{}, 'invalid_args', 'voice'],

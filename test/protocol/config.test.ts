@@ -60,6 +60,7 @@ describe('the configuration', () => {
       rooms: [],
       keys: [],
       conversation: { endAfter: 90, warnBefore: 20, notice: true },
+      help: { answerWithin: 120 },
       update: { window: null },
       owner: { publicKeyFiles: [] },
       screen: {
@@ -116,6 +117,7 @@ describe('the configuration', () => {
         },
       ],
       conversation: { endAfter: 60, warnBefore: 10, notice: { es: 'Interpreta una IA.' } },
+      help: { answerWithin: 120 },
       update: { window: { from: '22:00', to: '05:00' } },
       owner: { publicKeyFiles: [] },
       screen: {
@@ -281,7 +283,15 @@ describe('the keys of config/desired', () => {
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
     expect(Object.keys(desiredSchema.shape.update.unwrap().shape)).toEqual([...DESIRED_KEYS.update]);
     expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
-    expect(Object.keys(desiredSchema.shape)).toEqual(['lanes', ...DESIRED_WHOLE, 'budget', 'update', 'log']);
+    expect(Object.keys(desiredSchema.shape.help.unwrap().shape)).toEqual([...DESIRED_KEYS.help]);
+    expect(Object.keys(desiredSchema.shape)).toEqual([
+      'lanes',
+      ...DESIRED_WHOLE,
+      'budget',
+      'help',
+      'update',
+      'log',
+    ]);
   });
 
   it('have no defaults: a missing key changes nothing', () => {

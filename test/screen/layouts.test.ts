@@ -37,6 +37,7 @@ const TALK = {
 function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
   return {
     level: 6,
+    help: { state: 'none', by: null, mayCall: true },
     lanes: [
       {
         id: 'main',
@@ -82,8 +83,8 @@ const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, bu
 /** The language with the longest words on its buttons, and usual ones. */
 const WORDIEST = (() => {
   const length = (language: string): number => {
-    const { type, repeat, end } = wordingOf(language);
-    return `${type}${repeat}${end}`.length;
+    const { type, repeat, staff, end } = wordingOf(language);
+    return `${type}${repeat}${staff}${end}`.length;
   };
   const [longest = 'de'] = [...WORDED_LANGUAGES].sort((a, b) => length(b) - length(a));
   return [...new Set(['en', 'de', 'fr', longest])];
@@ -294,7 +295,7 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       ] as const) {
         fake.change({ status });
         await settle(page);
-        expect(await namesOf(page, 'button'), status.kind).toEqual([]);
+        expect(await namesOf(page, '.bar button'), status.kind).toEqual([]);
       }
       await close();
     },
@@ -447,10 +448,12 @@ describe(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
       'Quieter',
       'Louder',
       'Type: English',
+      'Call staff',
       'End',
       'Repetir',
       'Más bajo',
       'Más alto',
+      'Llamar al personal',
       'Terminar',
     ]);
     await shown.close();

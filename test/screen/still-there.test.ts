@@ -112,6 +112,7 @@ describe(
         typing: [],
         turn: null,
         volume: 80,
+        repeatable: [],
       };
       const { page, close } = await showPage(
         browser,

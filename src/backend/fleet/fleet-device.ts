@@ -11,7 +11,12 @@ import {
   receivedStatusSchema,
 } from '../../fleet/device-messages.ts';
 import { claimsConnection } from '../../fleet/silence.ts';
-import { FLEET_STATUSES, type FleetRow, type FleetStatus } from '../../protocol/console-fleet.ts';
+import {
+  FLEET_STATUSES,
+  type FleetRow,
+  type FleetStatus,
+  type OpenCall,
+} from '../../protocol/console-fleet.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { clean, cleanList, cleanTime } from './clean.ts';
@@ -61,6 +66,7 @@ export function createDevice(name: string): FleetDevice {
     site: null,
     version: '',
     lanes: [],
+    call: null,
     isOffDesired: false,
   };
   return {
@@ -116,9 +122,16 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
       muted,
       volume,
     })),
+    // A device that is away takes no answer, and its retained state may be old.
+    call: claimsConnection(found) ? callOf(state) : null,
     isOffDesired: isOffDesired(texts, groups, around),
   };
 }
+
+const callOf = (state: ReceivedState | null): OpenCall | null =>
+  state === null || state.help === null
+    ? null
+    : { since: cleanTime(state.help.since), isLate: state.help.state === 'unanswered' };
 
 export const textOf = (row: FleetRow): string => searchText(row);
 

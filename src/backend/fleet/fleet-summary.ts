@@ -5,13 +5,14 @@ import type { Fleet } from './fleet.ts';
 
 const FACETS_EACH_MS = 2000;
 
-/** What every page shows of the whole fleet, whatever its view: the broker, the counts, and the choices of the filters (facets). */
+/** What every page shows of the whole fleet, whatever its view: the broker, the counts, the calls for staff, and the choices of the filters (facets). */
 export class FleetSummary {
   private readonly fleet: Fleet;
   private readonly clock: Clock;
   private readonly isConnected: () => boolean;
   private broker: 'connected' | 'away' = 'away';
   private counts = '';
+  private calls = '[]';
   /** Null: no page has asked for the facets. */
   private facets: { readonly value: FleetFacets; readonly text: string; readonly at: number } | null = null;
   private areFacetsOld = false;
@@ -23,10 +24,11 @@ export class FleetSummary {
   }
 
   /** The state at the last call of `changes`. */
-  current(): Pick<StreamSnapshot, 'broker' | 'counts' | 'facets'> {
+  current(): Pick<StreamSnapshot, 'broker' | 'counts' | 'calls' | 'facets'> {
     return {
       broker: this.broker,
       counts: this.fleet.counts,
+      calls: this.fleet.calls(),
       facets: this.facets?.value ?? this.readFacets(),
     };
   }
@@ -37,17 +39,22 @@ export class FleetSummary {
   }
 
   /** Changes since the last call. */
-  changes(): Pick<StreamDiff, 'broker' | 'counts' | 'facets'> {
+  changes(): Pick<StreamDiff, 'broker' | 'counts' | 'calls' | 'facets'> {
     const broker = this.isConnected() ? 'connected' : 'away';
     const isOtherBroker = broker !== this.broker;
     this.broker = broker;
     const counts = JSON.stringify(this.fleet.counts);
     const isOtherCount = counts !== this.counts;
     this.counts = counts;
+    const open = this.fleet.calls();
+    const calls = JSON.stringify(open);
+    const isOtherCall = calls !== this.calls;
+    this.calls = calls;
     const facets = this.changedFacets();
     return {
       ...(isOtherBroker && { broker }),
       ...(isOtherCount && { counts: this.fleet.counts }),
+      ...(isOtherCall && { calls: open }),
       ...(facets !== null && { facets }),
     };
   }

@@ -3,6 +3,7 @@
  * figures come from outside. Pure: messages in, figures out. The state is changed in place, because a fleet has thousands of devices.
  */
 import * as z from 'zod';
+import { receivedCallSchema } from '../../fleet/device-messages.ts';
 import { claimsConnection, isSilent } from '../../fleet/silence.ts';
 import { milliseconds, seconds } from '../../protocol/mqtt/bounds.ts';
 import { codeOf, REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
@@ -34,6 +35,7 @@ const stateFields = z.object({
     .array(z.object({ id: name, phase: z.string(), speech_lost_ms: milliseconds, unspoken_ms: milliseconds }))
     .max(MOST_LANES),
   update: updateReportSchema.nullish().catch(null),
+  help: receivedCallSchema,
 });
 const healthFields = z.object({
   boot_id: name,
@@ -62,6 +64,8 @@ export interface DeviceView {
   readonly version: string;
   /** Id of the agent's run; null: no state received yet. */
   readonly boot: string | null;
+  /** What tells the open call for staff from the device's other calls; null: none is open. */
+  readonly call: string | null;
   /** Null: no updater, or no state received yet. */
   readonly update: UpdateReport | null;
 }
@@ -150,6 +154,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
         health: null,
         boot: null,
         update: null,
+        call: null,
         isImplausible: false,
         countedSince: null,
         published: { status: null, reasons: [] },
@@ -201,6 +206,7 @@ export function createFleetView(mostDevices = MOST_DEVICES): FleetView {
         one.state = grow(one, one.state, { boot: data.boot_id, figures, lanes: data.lanes.length, now });
         one.boot = data.boot_id;
         one.update = data.update ?? null;
+        one.call = data.help === null ? null : `${data.boot_id} ${data.help.since?.slice(0, 64) ?? ''}`;
       });
     },
     hearHealth(device, body, now) {

@@ -8,7 +8,12 @@ import { isSilent } from '../../fleet/silence.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
-import { FLEET_STATUSES, type FleetCounts, type FleetFacets } from '../../protocol/console-fleet.ts';
+import {
+  FLEET_STATUSES,
+  type FleetCall,
+  type FleetCounts,
+  type FleetFacets,
+} from '../../protocol/console-fleet.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { nameOf, siteOf } from '../config/owned-devices.ts';
 import { readEvent } from './device-event.ts';
@@ -18,6 +23,8 @@ import { createHealthRing, noteHealth } from './health-ring.ts';
 
 /** Maximum number of devices; further ones are ignored. */
 export const MOST_DEVICES = 20_000;
+/** Maximum number of calls on the page; the longest waiting ones are shown. */
+export const MOST_CALLS = 50;
 const MOST_EVENTS = 20;
 const MOST_NEW_EVENTS = 5000;
 /** Longest message (characters): no device sends a longer one. */
@@ -50,6 +57,8 @@ export interface Fleet {
    */
   settle(most?: number): FleetNews;
   readonly counts: FleetCounts;
+  /** Devices at which visitors wait for a member of staff, longest first. */
+  calls(): readonly FleetCall[];
   facets(): FleetFacets;
   groupDesired(tenant: string, group: string): string | null;
   isGone(device: FleetDevice): boolean;
@@ -74,7 +83,12 @@ export function createFleet(
   let total = 0;
   let problems = 0;
 
-  const count = ({ row }: FleetDevice, by: 1 | -1): void => {
+  const calling = new Set<FleetDevice>();
+
+  const count = (device: FleetDevice, by: 1 | -1): void => {
+    const { row } = device;
+    if (by === 1 && row.call !== null) calling.add(device);
+    else calling.delete(device);
     byStatus[row.status] += by;
     total += by;
     if (row.isProblem) problems += by;
@@ -197,6 +211,7 @@ export function createFleet(
     get counts() {
       return { total, problems, byStatus: { ...byStatus } };
     },
+    calls: () => callsOf(calling),
     facets: () => facetsOf(devices.values()),
     groupDesired: (tenant, group) => groupDocuments.get(`${tenant}/${group}`) || null,
     isGone: (device) => devices.get(device.name) !== device,
@@ -207,6 +222,14 @@ export function createFleet(
 function namesIn({ allow, groups, devices }: Pick<BackendConfig, 'allow' | 'groups' | 'devices'>): string[] {
   const all = [...allow, ...groups.flatMap(({ members }) => members), ...Object.keys(devices)];
   return all.filter((name) => !name.includes('*'));
+}
+
+function callsOf(devices: Iterable<FleetDevice>): FleetCall[] {
+  const calls = [...devices].flatMap(({ name, row: { call, site } }): FleetCall[] =>
+    call === null ? [] : [{ device: name, site, since: call.since, isLate: call.isLate }],
+  );
+  const key = ({ since, device }: FleetCall): string => `${since ?? ''} ${device}`;
+  return calls.sort((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, MOST_CALLS);
 }
 
 const MOST_FACETS = 1000;

@@ -22,6 +22,8 @@ export interface FleetWatchParts {
   readonly complain: Complain;
   /** Called when the status of a device was published or deleted, or its silence has begun or ended. */
   readonly changed: (device: string) => void;
+  /** Called when the status or the state of a device was published. */
+  readonly heard: (device: string) => void;
 }
 
 export interface FleetWatch {
@@ -30,7 +32,7 @@ export interface FleetWatch {
 }
 
 export function watchFleet(parts: FleetWatchParts): FleetWatch {
-  const { openBus, prefix, view, clock, log, complain, changed } = parts;
+  const { openBus, prefix, view, clock, log, complain, changed, heard } = parts;
   const filters = fleetFilters(prefix);
 
   /** Time since which all messages arrive; null: they do not. */
@@ -48,6 +50,7 @@ export function watchFleet(parts: FleetWatchParts): FleetWatch {
       return complain(`${noun} ${device}`, { device, noun }, 'cannot read a message of a device');
     const isBack = !retain && view.heard(device, clock.now());
     if (noun === 'status' || isBack) changed(device);
+    if (noun !== 'health') heard(device);
     if (view.get(device)?.isImplausible === true)
       complain(`implausible ${device}`, { device }, 'a device reports more than the elapsed time allows');
   };

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createCounter } from '../../adapters/watch/instruments.ts';
 import { type Family, OPEN_METRICS_TYPE, openMetrics } from '../../adapters/watch/open-metrics.ts';
 import { startWatchServer, type WatchServer } from '../../adapters/watch/watch-server.ts';
+import { claimsConnection } from '../../fleet/silence.ts';
 import type { Complain } from '../../machine/limited-warnings.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -12,10 +13,11 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { nameOf, siteOf } from '../config/owned-devices.ts';
 import { type Condition, conditionOf } from '../fleet/condition.ts';
-import { createFleetView, type FleetView } from '../fleet/fleet-view.ts';
+import { createFleetView, type DeviceView, type FleetView } from '../fleet/fleet-view.ts';
 import { createReleaseFiles } from '../releases/release-files.ts';
 import { complainOfStore } from '../store/store-complaint.ts';
 import { backendFamilies } from './backend-metrics.ts';
+import { type CallNotices, createCallNotices } from './call-notices.ts';
 import { type FleetWatch, watchFleet } from './fleet-watch.ts';
 import { type GroupBudgets, watchBudgets } from './group-budgets.ts';
 import { type Change, createNotices, type Notices } from './notices.ts';
@@ -63,6 +65,16 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
           conditionOf: (subject) => conditionNow(subject, view, budgets),
           tell: (change) => webhook.send(randomUUID(), messageOf(change, parts, view)),
         });
+  const callNotices: CallNotices | null =
+    webhook === null
+      ? null
+      : createCallNotices({
+          store,
+          clock,
+          storeFailed,
+          callOf: (device) => openCall(view.get(device)),
+          tell: (device) => webhook.send(randomUUID(), callMessage(device, parts)),
+        });
   const budgets: GroupBudgets = watchBudgets({
     config,
     store,
@@ -92,7 +104,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   let server: WatchServer | null = null;
   let releasesServer: WatchServer | null = null;
   const close = async (): Promise<void> => {
-    const open = [notices, budgets, fleet, webhook, server, releasesServer];
+    const open = [notices, callNotices, budgets, fleet, webhook, server, releasesServer];
     await Promise.all(open.map((part) => part?.close()));
   };
   const apart = config.releases.listen;
@@ -113,6 +125,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
       log,
       complain,
       changed: (device) => notices?.look(device),
+      heard: (device) => callNotices?.look(device),
     });
   return { url: server?.url ?? null, close };
 }
@@ -150,6 +163,24 @@ function conditionNow(subject: string, view: FleetView, budgets: GroupBudgets): 
   if (!budgets.areKnown) return null;
   const line = budgets.lines.find(({ name }) => name === subject.slice(GROUP.length));
   return line?.warning === 'over_budget' ? 'over_budget' : 'fine';
+}
+
+/** A device that is away waits for no one: its retained state may be old. */
+function openCall(device: DeviceView | undefined): string | null {
+  if (device === undefined || device.status === null || !claimsConnection(device.status)) return null;
+  return device.call;
+}
+
+function callMessage(device: string, { config, clock }: WatchParts): object {
+  return {
+    ts: timestamp(clock.wall()),
+    kind: 'help',
+    before: null,
+    device,
+    group: null,
+    site: siteOf(config, nameOf(device)),
+    reasons: [],
+  };
 }
 
 /** A message of the webhook, see docs/backend.md. */

@@ -178,6 +178,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('sentences')} sentences were not played: ${text('why').replaceAll('_', ' ')}`;
     case 'conversation_started':
     case 'conversation_ended':
+    case 'help_called':
+    case 'help_answered':
       return kind.replaceAll('_', ' ');
     case 'standby':
       return 'no speech: the stream is closed until someone speaks';

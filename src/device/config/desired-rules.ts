@@ -29,6 +29,7 @@ export interface DesiredKeep {
   readonly lanes: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
   readonly schedule?: unknown;
   readonly budget?: Readonly<Record<string, unknown>> | undefined;
+  readonly help?: Readonly<Record<string, unknown>> | undefined;
   readonly update?: Readonly<Record<string, unknown>> | undefined;
   readonly log?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -118,10 +119,10 @@ function readGood(
   for (const [key, value] of Object.entries(body)) {
     if (isOfEnvelope(key, value)) continue;
     if (key === 'lanes') good = { ...good, lanes: readLanes(config, value, kept.lanes, refuse) };
-    else if (key === 'log' || key === 'budget' || key === 'update')
+    else if (key === 'log' || key === 'budget' || key === 'help' || key === 'update')
       good = { ...good, [key]: readPart(key, value, kept[key], refuse) };
     else if (key === 'schedule') good = { ...good, ...readSchedule(value, kept, refuse) };
-    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'update', 'log']));
+    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'help', 'update', 'log']));
   }
   return good;
 }
@@ -140,12 +141,13 @@ function withGood(config: Config, good: DesiredKeep): Config {
     };
   });
   const schedule = good.schedule === undefined ? config.schedule : (good.schedule as Config['schedule']);
-  const [budget, update, log] = [
+  const [budget, help, update, log] = [
     { ...config.budget, ...good.budget },
+    { ...config.help, ...good.help },
     { ...config.update, ...good.update },
     { ...config.log, ...good.log },
   ];
-  return { ...config, lanes, schedule, budget, update, log };
+  return { ...config, lanes, schedule, budget, help, update, log };
 }
 
 type Refuse = (key: string, message: string) => void;
@@ -155,7 +157,7 @@ const notDesirable = (allowed: readonly string[]): string =>
 
 /** Reads an object whose keys are accepted or refused separately. */
 function readPart(
-  part: 'log' | 'budget' | 'update',
+  part: 'log' | 'budget' | 'help' | 'update',
   value: unknown,
   kept: DesiredKeep['log'],
   refuse: Refuse,
@@ -309,12 +311,13 @@ export function effectiveOf(config: Config): EffectiveConfig {
     standbyAfter,
     volume: playback.volume,
   }));
-  const { schedule, budget, update, log } = config;
+  const { schedule, budget, help, update, log } = config;
   const { minutesPerDay } = budget;
   return {
     lanes,
     schedule,
     budget: { minutesPerDay },
+    help: { answerWithin: help.answerWithin },
     update: { window: update.window },
     log: { level: log.level },
   };

@@ -19,7 +19,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), offer: newer.offer, playback };
   });
-  const { owner, conversation, schedule, budget, update, log } = next;
+  const { owner, conversation, help, schedule, budget, update, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
   return {
@@ -28,6 +28,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     mqtt,
     owner,
     conversation,
+    help,
     schedule,
     budget,
     update,

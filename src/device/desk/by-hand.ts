@@ -4,7 +4,7 @@ import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Conversations } from './conversations.ts';
 import { isRunning } from './desk-rules.ts';
 
-/** Commands that begin a conversation when given by a key. By touch, every command begins one. */
+/** Commands that begin a conversation when given by a key. By touch, every command but `help` begins one: a visitor may call staff while nothing interprets. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
@@ -20,7 +20,7 @@ export function commandsByHand(
   return (name, args) => {
     const command = prepare(table, name, args);
     const { lane, do: what, held }: { lane?: unknown; do?: unknown; held?: unknown } = args;
-    const isPress = by === 'touch' || BEGINS.includes(name);
+    const isPress = (by === 'touch' && name !== 'help') || BEGINS.includes(name);
     // A release does not begin a conversation: the press has done so, and a closing page also releases its button.
     const begins = name === 'conversation' ? what === 'begin' : isPress && held !== false;
     const named = lane === undefined ? lanes : lanes.filter(({ id }) => id === lane);
@@ -29,6 +29,12 @@ export function commandsByHand(
       throw new CommandError('stopped', 'the kiosk is not interpreting now');
     // Must come before the command, so that the end of the conversation undoes the command's changes.
     if (begins) conversations.begin(named, by);
+    // A visitor who calls staff is still there.
+    if (name === 'help')
+      conversations.begin(
+        named.filter(({ state }) => state.conversation !== null),
+        by,
+      );
     return command.carryOut();
   };
 }

@@ -7,10 +7,11 @@ import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts'
 import { createCommandDispatcher } from '../commands/command-dispatcher.ts';
 import { bindCommands, type CommandHandlers } from '../commands/command-table.ts';
 import { commandsByHand } from '../desk/by-hand.ts';
-import { createConversations } from '../desk/conversations.ts';
+import { type Conversations, createConversations } from '../desk/conversations.ts';
 import { type DeskKeys, openDeskKeys } from '../desk/desk-keys.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
+import { createHelp, type Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
@@ -31,7 +32,7 @@ export interface OperatorDeps {
   readonly repeats: RepeatFilter;
   readonly lanes: readonly LaneRunner[];
   readonly admissions: Admissions;
-  readonly publisher: Pick<Publisher, 'tell' | 'condition'>;
+  readonly publisher: Pick<Publisher, 'condition' | 'tell' | 'deliver' | 'refresh'>;
   readonly troubles: Pick<Troubles, 'kept'>;
   readonly logLevel: LogLevel;
   config(): Config;
@@ -47,6 +48,7 @@ export interface OperatorDeps {
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
+  readonly help: Help;
   /** Sends the answers owed from the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is not a command's. */
@@ -83,13 +85,37 @@ export function createOperator(parts: OperatorDeps): Operator {
   });
   const says = createSayQueue({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
+  const help = createHelp({
+    clock,
+    answerWithinS: () => config().help.answerWithin,
+    isConnected: () => bus()?.connected === true,
+    deliver: (...about) => publisher.deliver(...about),
+    changed: () => publisher.refresh(),
+  });
   const conversations = createConversations({ clock, says, config, watch, tell, desks });
   const offerOf = (id: string): readonly string[] =>
     config().lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const conversationsByHand: Pick<Conversations, 'begin' | 'end'> = {
+    begin: conversations.begin,
+    end(ended) {
+      conversations.end(ended);
+      const left = desks().filter((desk) => desk.some((lane) => ended.includes(lane)));
+      help.leave(left.flat().map(({ id }) => id));
+    },
+  };
   const { admissions, status, diagnose, certificate } = parts;
   const handlers: CommandHandlers = {
-    ...createLaneHandlers({ lanes, desks, admissions, says, conversations, offerOf, clock, watch }),
-    ...createDeskHandlers(lanes),
+    ...createLaneHandlers({
+      lanes,
+      desks,
+      admissions,
+      says,
+      conversations: conversationsByHand,
+      offerOf,
+      clock,
+      watch,
+    }),
+    ...createDeskHandlers(lanes, help),
     ...device,
     ...parts.updates,
     status,
@@ -130,6 +156,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   };
   let keys: DeskKeys | null = null;
   return {
+    help,
     begin(bus) {
       dispatcher.begin(bus);
       keys = openKeys();
@@ -144,6 +171,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     close() {
       device.close();
       keys?.close();
+      help.close();
       conversations.close();
       says.close();
       logs.close();

@@ -70,6 +70,9 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
         await carryOut('say', { lane: way.lane.id, text, language: way.into, translate: true });
         return;
       }
+      case 'help':
+        await carryOut('help', { lane: action.lane, do: 'call' });
+        return;
       case 'end':
         return deps.endConversation();
     }

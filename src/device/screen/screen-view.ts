@@ -4,6 +4,7 @@ import type { ConversationConfig } from '../../protocol/config-conversation.ts';
 import type { ScreenConfig } from '../../protocol/config-screen.ts';
 import type {
   ScreenChange,
+  ScreenHelp,
   ScreenLane,
   ScreenNotice,
   ScreenSnapshot,
@@ -50,11 +51,15 @@ export interface ScreenViewDeps {
   offerOf(lane: string): readonly string[];
   notice(): ConversationConfig['notice'];
   closedUntil(lane: string): string | null;
+  /** Null: visitors cannot call staff. */
+  help(): ScreenHelp | null;
 }
 
 /** What the screen shows at this moment. Captions are stored only here, and only until the conversation ends. */
 export interface ScreenView {
   onStep(step: LaneStep): void;
+  /** The call for a member of staff has changed. */
+  onHelp(): void;
   snapshot(): ScreenSnapshot;
   watch(listener: (change: ScreenChange) => void): () => void;
   /** Forgets captions that have come without a conversation. */
@@ -98,6 +103,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let status = statusNow();
   let lanes = lanesNow();
   let notices = noticesNow();
+  let help = deps.help();
 
   const publish = (change: Omit<ScreenChange, 'seq'>): void => {
     seq += 1;
@@ -114,6 +120,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     ({ status, lanes } = now);
     notices = noticesNow();
     const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
+    const helpBefore = help;
+    help = deps.help();
+    const isNewHelp = JSON.stringify(help) !== JSON.stringify(helpBefore);
     const wasTalking = isTalking;
     isTalking = deps.lanes.some(({ state }) => state.conversation !== null);
     const hasTurned = isTalking !== wasTalking;
@@ -121,10 +130,11 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     endingAt = endingOf(deps.lanes);
     const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewNotice || hasTurned || isNewEnding)
+    if (isNewStatus || isNewLane || isNewHelp || isNewNotice || hasTurned || isNewEnding)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
+        ...(isNewHelp && { help }),
         ...(isNewNotice && { notices }),
         ...(hasTurned && { isTalking }),
         ...(isNewEnding && { endsInMs: endsInMs() }),
@@ -213,6 +223,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         status,
         level,
         lanes,
+        help,
         notices,
         conversation,
         isTalking,
@@ -225,6 +236,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       if (listeners.size === 1) arm();
       return () => listeners.delete(listener);
     },
+    onHelp: () => refresh(),
     forget,
     close() {
       isClosed = true;

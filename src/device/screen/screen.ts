@@ -6,6 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
+import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
@@ -22,6 +23,7 @@ export interface ShownAgent {
   readonly publisher: Pick<Publisher, 'condition'>;
   readonly admissions: Pick<Admissions, 'closedUntil'>;
   readonly configuration: Config;
+  readonly help: Pick<Help, 'shown' | 'watch'>;
   carryOut(name: string, args: object): Promise<unknown>;
   watch(listener: (step: LaneStep) => void): () => void;
 }
@@ -74,6 +76,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     run: options.randomHash(),
     notice: () => agent.configuration.conversation.notice,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
+    help: () => agent.help.shown(),
   });
   const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
     try {
@@ -110,6 +113,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     }
   };
   const unwatch = agent.watch((step) => view.onStep(step));
+  const unwatchHelp = agent.help.watch(() => view.onHelp());
   await attempt();
 
   return {
@@ -123,6 +127,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       isClosed = true;
       cancelRetry();
       unwatch();
+      unwatchHelp();
       actions.close();
       view.close();
       await server?.close();

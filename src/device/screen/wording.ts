@@ -54,6 +54,16 @@ export interface Wording {
   readonly stillSpeaking: string;
   readonly typeFirst: string;
   readonly end: string;
+  /** On the narrow button that calls a member of staff. */
+  readonly staff: string;
+  readonly callStaff: string;
+  readonly called: string;
+  /** `{name}` is who comes. */
+  readonly coming: string;
+  /** Whoever comes has given no name. */
+  readonly staffComing: string;
+  readonly unanswered: string;
+  readonly unreached: string;
   readonly failed: string;
   /** The question before a conversation ends by itself. */
   readonly stillThere: string;

@@ -12,6 +12,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { UpdateReport } from '../../protocol/update.ts';
 import type { Connection } from '../features/feature.ts';
+import type { HelpCall } from '../help/help-rules.ts';
 import { reportLane } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { nextTryAt } from '../lane/session/retry-wait.ts';
@@ -48,6 +49,8 @@ export interface StateParts {
   budget(): StateMessage['budget'];
   /** Null: there is no updater. */
   update(): UpdateReport | null;
+  /** The call for a member of staff; null: there is none. */
+  help(): HelpCall | null;
 }
 
 /** Before the features are made. Nothing is published then. */
@@ -56,6 +59,7 @@ const NO_PARTS: StateParts = {
   closedUntil: () => null,
   budget: () => null,
   update: () => null,
+  help: () => null,
 };
 
 /** Publishes the device's condition: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
@@ -195,6 +199,17 @@ export class Publisher {
     this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
   }
 
+  /** Publishes an event without the limit for repeated ones. @param ended called once: whether the broker has acknowledged it */
+  deliver(
+    kind: EventKind,
+    detail: Readonly<Record<string, unknown>>,
+    ended: (isDelivered: boolean) => void,
+  ): void {
+    const body = { ts: timestamp(this.clock.wall()), ...detail };
+    if (this.bus === null) ended(false);
+    else this.bus.publish(this.identity.topics.event(kind), JSON.stringify(body), { qos: 1, ended });
+  }
+
   /** Publishes a defect (a bug). A part that throws with each chunk of sound produces one event a minute with a count. */
   tellDefect(where: string, message: string): void {
     const body = { ts: timestamp(this.clock.wall()), lane: null, where, message };
@@ -302,10 +317,17 @@ export class Publisher {
       groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       budget: this.parts.budget(),
+      help: this.helpReport(),
       update: this.parts.update(),
       lanes: this.laneReports(),
     };
     this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());
+  }
+
+  private helpReport(): StateMessage['help'] {
+    const call = this.parts.help();
+    if (call === null || call.state === 'calling' || call.state === 'unreached') return null;
+    return { state: call.state, since: this.stampOf(call.calledAt), by: call.by };
   }
 
   private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {

@@ -1,6 +1,7 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import type { DeviceDetail, DeviceEvent } from '../../protocol/console-device.ts';
 import type {
+  FleetCall,
   FleetCounts,
   FleetFacets,
   FleetRow,
@@ -33,6 +34,7 @@ const MOST_EVENTS = 200;
 export const connection = signal<'connecting' | 'live' | 'asking' | 'gone'>('connecting');
 export const broker = signal<'connected' | 'away'>('connected');
 export const counts = signal<FleetCounts | null>(null);
+export const calls = signal<readonly FleetCall[]>([]);
 export const facets = signal<FleetFacets | null>(null);
 export const total = signal<number | null>(null);
 /** The devices of the window, in order. */
@@ -197,6 +199,7 @@ async function askSnapshot(): Promise<void> {
 function takeSnapshot(snapshot: StreamSnapshot): void {
   broker.value = snapshot.broker;
   counts.value = snapshot.counts;
+  calls.value = snapshot.calls;
   facets.value = snapshot.facets;
   device.value = snapshot.device;
   jobs.value = snapshot.jobs;
@@ -228,6 +231,7 @@ function take(diff: StreamDiff): void {
     alive();
     if (diff.broker !== undefined) broker.value = diff.broker;
     if (diff.counts !== undefined) counts.value = diff.counts;
+    if (diff.calls !== undefined) calls.value = diff.calls;
     if (diff.facets !== undefined) facets.value = diff.facets;
     if (diff.total !== undefined) total.value = diff.total;
     if (diff.window !== undefined) takeWindow(diff.window);

@@ -5,6 +5,7 @@ import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { useFittingLook } from './bar-fit.ts';
 import { Button } from './button.tsx';
+import { HelpButton } from './help.tsx';
 import { ICONS } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { act } from './link.ts';
@@ -80,6 +81,7 @@ export function Bar(props: {
                 press={() => (opened.value = 'typing')}
               />
             )}
+            <HelpButton lane={lane.id} language={language} isShort={true} />
             <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
           </div>
         </nav>

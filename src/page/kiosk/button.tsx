@@ -12,7 +12,7 @@ export function Button(props: {
   /** What a screen reader says, if not the label. */
   name?: string;
   lang?: string;
-  look?: 'end' | 'keyboard' | 'language' | 'step';
+  look?: 'end' | 'keyboard' | 'language' | 'staff' | 'step';
   /** Why the button is off, in the reader's language; null: it is on. Missing: it is never off. */
   off?: string | null;
   isChosen?: boolean;

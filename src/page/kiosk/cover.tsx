@@ -1,11 +1,12 @@
 import { directionOf } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenStatus } from '../../protocol/screen.ts';
+import { HelpButton } from './help.tsx';
 import { Parts } from './parts.tsx';
 import { endsAt, isEmpty, screen } from './store.ts';
 
 /** The panel's text in place of captions: an invitation, or what to do when the kiosk does not interpret. */
-export function Cover({ status, language }: { status: ScreenStatus; language: string }) {
+export function Cover({ status, language, lane }: { status: ScreenStatus; language: string; lane: string }) {
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
@@ -39,6 +40,7 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
         <div {...place}>
           <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
           <p class="help">{todo[status.cause]}</p>
+          <HelpButton lane={lane} language={language} isShort={false} />
         </div>
       );
     }
@@ -49,6 +51,7 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
           <p class="trouble">
             {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
           </p>
+          <HelpButton lane={lane} language={language} isShort={false} />
         </div>
       );
     }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
+import { HelpButton, HelpLine, isCallShown } from './help.tsx';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
 import { screen } from './store.ts';
@@ -53,11 +54,15 @@ export function Idle({ lane }: { lane: ScreenLane }) {
           </button>
         ))}
       </div>
-      {notice !== undefined && (
-        <p class="notice" lang={now} dir={directionOf(now)}>
-          {notice.text}
-        </p>
-      )}
+      <div class="below">
+        {notice !== undefined && !isCallShown() && (
+          <p class="notice" lang={now} dir={directionOf(now)}>
+            {notice.text}
+          </p>
+        )}
+        <HelpLine languages={[now]} />
+        <HelpButton lane={lane.id} language={now} isShort={true} />
+      </div>
     </section>
   );
 }

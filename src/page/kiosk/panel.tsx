@@ -4,6 +4,7 @@ import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
 import { Bar } from './bar.tsx';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
+import { HelpLine } from './help.tsx';
 import { statusNow } from './status.ts';
 import { StatusLine } from './status-line.tsx';
 import { StillThere } from './still-there.tsx';
@@ -35,9 +36,10 @@ export function Panel(props: {
       <StatusLine lane={lane} language={language} languages={statusIn} />
       <div class="body" lang={language} dir={directionOf(language)}>
         <CaptionLines language={language} letterPx={letterPx} />
-        <Cover status={statusNow()} language={language} />
+        <Cover status={statusNow()} language={language} lane={lane.id} />
       </div>
       <StillThere lane={lane.id} languages={statusIn} />
+      <HelpLine languages={statusIn} />
       <Bar lane={lane} language={language} speakers={speakers} ways={ways} isTurned={isTurned} />
     </section>
   );

@@ -32,6 +32,9 @@ const effectiveSchema = z.object({
   budget: z.object({
     minutesPerDay: count.nullable().describe('value in force; null: no limit'),
   }),
+  help: z.object({
+    answerWithin: count.nullable().describe('value in force; null: visitors cannot call staff'),
+  }),
   update: z.object({ window: updateWindowSchema.describe('value in force; null: no window') }),
   log: z.object({ level: z.enum(LOG_LEVELS).describe('value in force') }),
 });

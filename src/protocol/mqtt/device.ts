@@ -125,6 +125,19 @@ export const stateSchema = z.object({
     })
     .nullable()
     .describe('use of `budget.minutesPerDay`; null: no limit'),
+  help: z
+    .object({
+      state: z
+        .enum(['called', 'unanswered', 'answered'])
+        .describe('`unanswered`: no answer within `help.answerWithin`'),
+      since: timestampSchema.describe('time of the call'),
+      by: word.nullable().describe('who has answered; null: not answered, or without a name'),
+    })
+    .nullable()
+    .optional()
+    .describe(
+      'the call of a visitor for a member of staff ([desk.md](desk.md#a-call-for-staff)); null: none',
+    ),
   update: updateReportSchema
     .nullable()
     .optional()

@@ -397,6 +397,15 @@ export const EVENT_SCHEMAS = {
       ),
     },
   ),
+  help_called: event(
+    'A visitor has called a member of staff.',
+    'Go to the kiosk, and answer in the console or with `help {do:"answer"}`.',
+    { lane: lane.nullable().describe('lane at which the visitor called; null: not named') },
+  ),
+  help_answered: event('A member of staff has answered the call of a visitor.', 'Nothing.', {
+    lane: lane.nullable().describe('lane at which the visitor called; null: not named'),
+    by: word.optional().describe('who comes'),
+  }),
   standby: event('There was no speech for a while; the lane closed the stream to save cost.', 'Nothing.', {
     lane,
   }),

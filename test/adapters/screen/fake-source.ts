@@ -24,6 +24,7 @@ export const SNAPSHOT: ScreenSnapshot = {
       volume: 80,
     },
   ],
+  help: null,
   notices: [
     { language: 'en', text: 'A computer interprets.' },
     { language: 'es', text: 'Interpreta un ordenador.' },

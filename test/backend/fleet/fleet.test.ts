@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { MOST_UNREAD_BYTES } from '../../../src/backend/console/event-stream.ts';
 import { MOST_STREAMS_EACH } from '../../../src/backend/console/streams.ts';
+import { createFleet } from '../../../src/backend/fleet/fleet.ts';
 import { startBroker } from '../../../src/cli/demo/broker.ts';
 import { type ConsoleFixture, consoleOfEachTest } from '../console/console-on-loopback.ts';
 import { createJumpingClock } from '../watch/jumping-clock.ts';
@@ -39,6 +40,65 @@ function openStalled(fixture: ConsoleFixture, who: string): Promise<{ stream: st
     opened.end();
   });
 }
+
+describe('calls for staff', () => {
+  const open = { state: 'called', since: '2026-11-27T10:00:00.000Z', by: null };
+  const named = (calls: readonly { device: string }[] = []) => calls.map(({ device }) => device);
+
+  it('are on every page whatever its view, longest first, until they are answered', async () => {
+    const fixture = await start(
+      { config: { groups: [{ name: 'halls', site: 'Old wing', members: ['museum/*'] }] } },
+      ['vic', 'otto'],
+    );
+    const streams = [
+      await fixture.stream('vic', { filter: { q: 'no such device' } }),
+      await fixture.stream('otto'),
+    ];
+    const call = (device: string, help: unknown): void =>
+      fixture.say(device, 'state', { ...state(40), help });
+    fixture.status('museum/a');
+    call('museum/a', { ...open, since: '2026-11-27T10:05:00.000Z' });
+    fixture.status('museum/b');
+    call('museum/b', { ...open, state: 'unanswered' });
+    // Away: no one can answer there.
+    fixture.status('museum/c', 'lost');
+    call('museum/c', open);
+    for (const stream of streams)
+      await expect
+        .poll(() => stream.diffs.findLast(({ calls }) => calls !== undefined)?.calls)
+        .toEqual([
+          { device: 'museum/b', site: 'Old wing', since: open.since, isLate: true },
+          { device: 'museum/a', site: 'Old wing', since: '2026-11-27T10:05:00.000Z', isLate: false },
+        ]);
+    call('museum/b', { ...open, state: 'answered', by: 'Ann' });
+    call('museum/d', 'no call');
+    fixture.status('museum/d');
+    for (const stream of streams)
+      await expect
+        .poll(() => named(stream.diffs.findLast(({ calls }) => calls !== undefined)?.calls))
+        .toEqual(['museum/a']);
+    const later = await fixture.ask('vic', 'GET', '/api/snapshot');
+    expect(named(later.json.calls)).toEqual(['museum/a']);
+  });
+
+  it('are one for a device and 50 in all, however many a login sends', async () => {
+    const fleet = createFleet({ allow: [], groups: [], devices: {} }, createJumpingClock());
+    const hear = (name: string, kind: 'status' | 'state', body: object): void =>
+      fleet.hear({ kind, name, payload: JSON.stringify(body), isRetained: false });
+    for (let flood = 0; flood < 2000; flood++) {
+      hear('museum/a', 'status', { status: 'ready' });
+      hear('museum/a', 'state', { lanes: [], help: { ...open, since: `x${flood}`.repeat(30) } });
+    }
+    fleet.settle();
+    expect(fleet.calls()).toEqual([{ device: 'museum/a', site: null, since: null, isLate: false }]);
+    for (let device = 0; device < 70; device++) {
+      hear(`museum/k${device}`, 'status', { status: 'ready' });
+      hear(`museum/k${device}`, 'state', { lanes: [], help: open });
+    }
+    fleet.settle();
+    expect(fleet.calls()).toHaveLength(50);
+  });
+});
 
 describe('the fleet', () => {
   it('shows problems first, and counts, filters, sorts and cuts on the server', async () => {

@@ -21,6 +21,7 @@ function openWatch() {
     clock,
     log: createLogger({ level: 'trace', format: 'json', sink: { write() {} } }),
     complain: () => {},
+    heard: () => {},
     changed: (device) => void changed.push(device),
     openBus(_options, opened) {
       listener = opened;

@@ -41,6 +41,46 @@ describe('the webhook of a running backend', () => {
     await receiver.close();
   });
 
+  it('gets a message at once when a visitor calls staff, and none when the call is answered', async () => {
+    const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));
+    const { bus } = await start({
+      webhookSecret: 'secret',
+      config: {
+        webhook: { url: receiver.url, secretFile: 'secret' },
+        devices: { 'museum/kiosk-01': { site: 'Main hall' } },
+      },
+    });
+    const messages = () => receiver.seen.map(({ body }) => JSON.parse(body) as object);
+    const call = (device: string, help: object | null): void => {
+      const body = { ts: null, boot_id: 'b', lanes: [], help };
+      bus.publish(`dragoman/v1/museum/${device}/state`, JSON.stringify(body), { qos: 1 });
+    };
+    const status = (device: string, now: string): void =>
+      bus.publish(
+        `dragoman/v1/museum/${device}/status`,
+        JSON.stringify({ ...STATUS, status: now, reasons: [] }),
+        { qos: 1 },
+      );
+    const open = { state: 'called', since: '2026-11-27T10:00:00.000Z', by: null };
+    // A lost device's state may be old.
+    status('kiosk-02', 'lost');
+    call('kiosk-02', open);
+    status('kiosk-01', 'ready');
+    for (let report = 0; report < 3; report++) call('kiosk-01', open);
+    call('kiosk-01', { ...open, state: 'unanswered' });
+    call('kiosk-01', { ...open, state: 'answered', by: 'Ann' });
+    call('kiosk-01', null);
+    status('kiosk-03', 'idle');
+    call('kiosk-03', open);
+    await expect.poll(messages).toHaveLength(2);
+    const about = { ts: expect.any(String), kind: 'help', before: null, group: null, reasons: [] };
+    expect(messages()).toEqual([
+      { ...about, device: 'museum/kiosk-01', site: 'Main hall' },
+      { ...about, device: 'museum/kiosk-03', site: null },
+    ]);
+    await receiver.close();
+  });
+
   it('gets a message when a device is silent for three minutes, whatever the broker has kept', async () => {
     const clock = createJumpingClock();
     const receiver: FakeService = await startFakeService((_, response) => answerJson(response, 204, ''));

@@ -33,6 +33,7 @@ describe('desired configuration', () => {
       'device',
       {
         lanes: [{ id: 'side', echo: 'off' }],
+        help: { answerWithin: 60 },
         update: { window: { from: '02:00', to: '04:00' } },
         log: { level: 'warn' },
       },
@@ -41,6 +42,7 @@ describe('desired configuration', () => {
     expect(config).toEqual({
       ...BASE,
       lanes: [BASE.lanes[0], { ...BASE.lanes[1], echo: 'off' }],
+      help: { answerWithin: 60 },
       update: { window: { from: '02:00', to: '04:00' } },
       log: { ...BASE.log, level: 'warn' },
     });
@@ -157,8 +159,8 @@ describe('desired configuration', () => {
       voice: null,
     });
     expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
-      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, update, log',
-      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, update, log',
+      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log',
+      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log',
       'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',

@@ -150,6 +150,23 @@ describe('a key at the desk', () => {
     expect(events(deps, 'conversation_started')).toHaveLength(1);
   });
 
+  it('calls staff and answers the call with "help", without a conversation', async () => {
+    const { deps, down } = await deskWith([
+      bind('KEY_F1', 'help', { do: 'call' }),
+      bind('KEY_F2', 'help', { do: 'answer' }),
+    ]);
+    down('KEY_F1');
+    await deps.clock.elapse(0);
+    expect(deps.agent.help.call).toMatchObject({ state: 'called', lane: null });
+    down('KEY_F2');
+    expect(deps.agent.help.call).toMatchObject({ state: 'answered', by: null });
+    expect([events(deps, 'help_called'), events(deps, 'help_answered')]).toMatchObject([
+      [{ lane: null }],
+      [{}],
+    ]);
+    expect(events(deps, 'conversation_started')).toEqual([]);
+  });
+
   it('keeps a conversation alive', async () => {
     const { deps, down } = await deskWith([bind('KEY_F1', 'volume', { percent: 40 })]);
     for (let press = 0; press < 4; press++) {

@@ -37,6 +37,7 @@ function roomScreen() {
     offerOf: () => [],
     notice: () => false,
     closedUntil: () => null,
+    help: () => null,
   });
   const changes: ScreenChange[] = [];
   view.watch((change) => changes.push(change));

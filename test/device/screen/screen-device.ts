@@ -29,8 +29,10 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     offerOf,
     notice: () => config.conversation.notice,
     closedUntil: (id) => agent.admissions.closedUntil(id),
+    help: () => agent.help.shown(),
   });
   agent.watch((step) => view.onStep(step));
+  agent.help.watch(() => view.onHelp());
   const changes: ScreenChange[] = [];
   const unwatch = view.watch((change) => changes.push(change));
   await deps.goLive();

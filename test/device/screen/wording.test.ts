@@ -9,6 +9,8 @@ describe('the words of the page', () => {
       for (const [key, text] of Object.entries(wording)) expect([key, text.trim()]).not.toEqual([key, '']);
       expect(wording.until).toContain('{t}');
       expect(wording.closed).not.toContain('{t}');
+      expect(wording.coming).toContain('{name}');
+      expect(wording.staffComing).not.toContain('{');
     },
   );
 

@@ -37,6 +37,7 @@ const snapshotOf = (more: Partial<StreamSnapshot> = {}): StreamSnapshot => ({
   stream: 'stream-1',
   broker: 'connected',
   counts: { total: 3, problems: 0, byStatus: {} as never },
+  calls: [],
   facets: { tenants: [], sites: [], versions: [], groups: [] },
   window: windowOf([rowFor(1), rowFor(2), rowFor(3)]),
   device: null,

@@ -7,6 +7,7 @@ import { queryValue } from '../route.ts';
 import { counts, facets, followDevice, total } from '../stream.ts';
 import { t } from '../text.ts';
 import { Bulk } from './bulk.tsx';
+import { Calls } from './calls.tsx';
 import { FleetRows, show } from './fleet-rows.tsx';
 import { filter, isDescending, SORTS, STATUSES, selection, setFilter, sort, toggleStatus } from './view.ts';
 
@@ -26,6 +27,7 @@ export function Fleet() {
         <p class="sheet empty">{t('connecting')}</p>
       ) : (
         <>
+          <Calls mayAnswer={mayAct} />
           <Counts of={counts.value} />
           <Tools />
           {selection.value !== null && mayAct && <Bulk />}

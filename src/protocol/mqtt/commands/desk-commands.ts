@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainTextSchema } from '../../plain-text.ts';
 import { type CommandDefinitions, LANE_WORD, laneArg } from './command-definition.ts';
 import { lanesAnswerSchema } from './lane-commands.ts';
 
@@ -12,6 +13,28 @@ const turnSchema = z
   })
   .describe(
     'Sets who is speaking, if `twoWay` is `button` or `hold`. A chime confirms it at once; speech during the change of direction is kept. In `hold`, and with `pushToTalk`, the microphone is open until `held` is false; `pushToTalk` takes `source` alone.',
+  );
+
+/** Longest name of the member of staff who comes (characters): the screen shows it. */
+const LONGEST_NAME = 64;
+
+/** Reached: the broker has the call. Unanswered: no answer within `help.answerWithin`. Unreached: the broker does not have it. */
+export const HELP_STATES = ['calling', 'called', 'unanswered', 'answered', 'unreached'] as const;
+export type HelpCallState = (typeof HELP_STATES)[number];
+
+const helpSchema = z
+  .strictObject({
+    ...laneArg,
+    do: z.enum(['call', 'answer']).describe('call a member of staff, or answer the call'),
+    by: plainTextSchema
+      .max(LONGEST_NAME)
+      .refine((text) => text.trim() !== '', 'must not be empty')
+      .optional()
+      .describe('with `answer`: who comes, as the visitor reads it'),
+  })
+  .refine(({ do: what, by }) => what === 'answer' || by === undefined, 'needs "by" with "answer" alone')
+  .describe(
+    'Calls a member of staff to the kiosk, or answers the call ([desk.md](desk.md#a-call-for-staff)). A repeated `call` changes nothing while one is open; it is `busy` within 30 s of the last call.',
   );
 
 /** Commands for two people at one desk, in the order of the reference. */
@@ -35,5 +58,27 @@ export const DESK_COMMANDS = {
       ],
     },
     atRelease: (args) => ({ command: 'turn', args: { ...args, held: false } }),
+  },
+  help: {
+    args: helpSchema,
+    keeps: ['lane', 'do', 'by'],
+    data: z.strictObject({
+      state: z
+        .enum(HELP_STATES)
+        .describe(
+          '`calling`: not acknowledged by the broker yet; `unreached`: there is no connection to the broker',
+        ),
+      by: z.string().nullable().describe('who has answered; null: not answered, or without a name'),
+    }),
+    role: 'operator',
+    example: { do: 'call' },
+    verb: {
+      says: 'answer the call of a visitor, or call a member of staff',
+      words: [
+        { flags: '<do>' },
+        { flags: '--by <name>', says: 'who comes, as the visitor reads it' },
+        LANE_WORD,
+      ],
+    },
   },
 } as const satisfies CommandDefinitions;
