@@ -15,7 +15,7 @@ import type { SignedContentReader } from '../guard/signed-content.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
-import { createSayQueue } from '../say/say-queue.ts';
+import { createTextSpeaker } from '../say/text-speaker.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers, handlersAtDesk } from './lane-handlers.ts';
@@ -85,7 +85,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
-  const says = createSayQueue({ runner, lanes, watch });
+  const says = createTextSpeaker({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
   const conversations = createConversations({ clock, says, config, watch, tell: parts.tell, desks });
   const offerOf = (id: string): readonly string[] =>
