@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { featuresHaveNoCircles, importsHaveNoCircles } from './import-circles.ts';
+import { foldersHaveNoCircles, importsHaveNoCircles } from './import-circles.ts';
 import { readTree, type SourceFile } from './source.ts';
 
 const TREE = readTree(fileURLToPath(new URL('../../', import.meta.url)));
@@ -48,29 +48,45 @@ describe('imports have no circles', () => {
   });
 });
 
-describe('features have no circles', () => {
+describe('folders have no circles', () => {
   it('holds in this repository', () => {
-    expect(featuresHaveNoCircles(TREE)).toEqual([]);
+    expect(foldersHaveNoCircles(TREE)).toEqual([]);
   });
 
-  it('reports features that import each other, over others too, and files beside them', () => {
+  it('reports folders that import each other, over others too, and files beside them', () => {
     const three = [
       file('src/device/lane/a.ts', '../tokens/b.ts'),
       file('src/device/tokens/b.ts', '../desk/c.ts'),
       file('src/device/desk/d.ts', '../lane/a.ts'),
     ];
-    expect(featuresHaveNoCircles(three)).toEqual([
+    expect(foldersHaveNoCircles(three)).toEqual([
       'src/device/desk and src/device/lane and src/device/tokens import each other',
     ]);
     const wiring = [file('src/backend/main.ts', './bill/a.ts'), file('src/backend/bill/a.ts', '../main.ts')];
-    expect(featuresHaveNoCircles(wiring)).toEqual(['src/backend and src/backend/bill import each other']);
+    expect(foldersHaveNoCircles(wiring)).toEqual(['src/backend/* and src/backend/bill import each other']);
   });
 
-  it('accepts what one feature takes from another, and circles of folders within one', () => {
+  it('reports them below a feature, and in what is no feature', () => {
+    const files = [
+      file('src/device/lane/sound/a.ts', '../session/b.ts'),
+      file('src/device/lane/session/b.ts'),
+      file('src/device/lane/session/c.ts', '../sound/d.ts'),
+      file('src/device/lane/sound/d.ts'),
+      file('src/adapters/audio/child/a.ts', '../b.ts'),
+      file('src/adapters/audio/c.ts', './child/a.ts'),
+    ];
+    expect(foldersHaveNoCircles(files).sort()).toEqual([
+      'src/adapters/audio/* and src/adapters/audio/child import each other',
+      'src/device/lane/session and src/device/lane/sound import each other',
+    ]);
+  });
+
+  it('accepts what one folder takes from another, at every depth', () => {
     const one = [
       file('src/device/lane/a.ts', './session/b.ts', '../playout/d.ts'),
-      file('src/device/lane/session/b.ts', '../c.ts'),
+      file('src/device/lane/session/b.ts', '../state/c.ts'),
+      file('src/device/lane/runner/e.ts', '../a.ts', '../state/c.ts'),
     ];
-    expect(featuresHaveNoCircles(one)).toEqual([]);
+    expect(foldersHaveNoCircles(one)).toEqual([]);
   });
 });

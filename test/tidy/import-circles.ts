@@ -12,27 +12,42 @@ export const importsHaveNoCircles: Rule = (files) => {
 };
 
 /**
- * Between the features of one program: folders directly below `src/device` and `src/backend`, with the files beside them as one
- * more. A reader understands a feature without those that use it.
+ * Known circles, each folder taken as one with all in it: the parts of the protocol are one vocabulary, and the console's pages
+ * stand beside what they share.
  */
-export const featuresHaveNoCircles: Rule = (files) => {
-  const featureOf = (path: string): string | null =>
-    /^(src\/(?:device|backend)(?:\/[^/]+(?=\/))?)\//.exec(path)?.[1] ?? null;
+const TAKEN_AS_ONE = ['src/protocol', 'src/page/console'];
+
+/**
+ * Between the folders directly below any folder of `src`, with the files beside them as one more. A reader understands a folder
+ * without those that use it.
+ */
+export const foldersHaveNoCircles: Rule = (files) => {
   const targets = new Map<string, Set<string>>();
-  for (const file of files.filter(isCode)) {
-    const from = featureOf(file.path);
-    if (from === null) continue;
-    const known = targets.get(from) ?? new Set();
+  for (const file of files.filter((one) => isCode(one) && one.path.startsWith('src/')))
     for (const path of targetsOf(file)) {
-      const to = featureOf(path);
-      if (to !== null && to !== from) known.add(to);
+      const [from, to] = partsBetween(file.path, path);
+      if (from === to || TAKEN_AS_ONE.some((folder) => isBelow(from, folder))) continue;
+      targets.set(from, (targets.get(from) ?? new Set()).add(to));
     }
-    targets.set(from, known);
-  }
   return circles(new Map([...targets].map(([from, known]) => [from, [...known]]))).map(
     (circle) => `${circle.sort().join(' and ')} import each other`,
   );
 };
+
+/** The parts of their smallest common folder in which two files stand: its subfolders, or its own files (`folder/*`). */
+function partsBetween(from: string, to: string): readonly [string, string] {
+  const [own, other] = [from.split('/'), to.split('/')];
+  const common = own.findIndex((step, index) => step !== other[index]);
+  const partOf = (steps: readonly string[]): string =>
+    common < steps.length - 1
+      ? steps.slice(0, common + 1).join('/')
+      : `${steps.slice(0, common).join('/')}/*`;
+  return [partOf(own), partOf(other)];
+}
+
+function isBelow(part: string, folder: string): boolean {
+  return part.startsWith(`${folder}/`);
+}
 
 function targetsOf(file: SourceFile): string[] {
   return importsOf(file).flatMap((specifier) => resolveImport(file, specifier) ?? []);

@@ -5,7 +5,7 @@ import { billedMs } from '../lane/lane-report.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import type { Notice } from '../lane/state/lane-conversation.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
-import type { SayQueue } from '../say/say-queue.ts';
+import type { TextSpeaker } from '../say/text-speaker.ts';
 import {
   type BegunBy,
   beginConversation,
@@ -24,7 +24,7 @@ export interface ConversationsDeps {
   readonly clock: Clock;
   /** Lanes at one desk have their conversations together. */
   desks(): readonly (readonly LaneRunner[])[];
-  readonly says: Pick<SayQueue, 'say' | 'dropTyped'>;
+  readonly says: Pick<TextSpeaker, 'say' | 'dropTyped'>;
   config(): Config;
   watch(listener: (step: LaneStep) => void): () => void;
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;

@@ -2,7 +2,7 @@ import { ownName } from '../../core/language-names.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { type TaskOptions, taskOf } from '../lane/state/lane-options.ts';
-import type { SayQueue } from '../say/say-queue.ts';
+import type { TextSpeaker } from '../say/text-speaker.ts';
 import { deskOffer } from './desk-offer.ts';
 import { exchangeLanguage, nextLanguage } from './visitor-language.ts';
 
@@ -65,7 +65,7 @@ export function allOrNone<T>(steps: readonly LanguageStep[], order: () => T): T 
 }
 
 /** Speaks the name of the language that is now in force. If the service does not speak texts, only the screen shows it. */
-export function speakName({ lane, language }: LanguageStep, says: Pick<SayQueue, 'say'>): void {
+export function speakName({ lane, language }: LanguageStep, says: Pick<TextSpeaker, 'say'>): void {
   const ignoreRefusal = (error: unknown): void => {
     if (!(error instanceof CommandError)) throw error;
   };

@@ -4,7 +4,7 @@ import { CommandError } from '../commands/command-request.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { Notice } from '../lane/state/lane-conversation.ts';
 import { maySpeakNotice } from '../say/notice-rules.ts';
-import type { SayQueue } from '../say/say-queue.ts';
+import type { TextSpeaker } from '../say/text-speaker.ts';
 
 const LOOK_EACH_MS = 500;
 /** Error codes from a service that does not speak texts. */
@@ -12,7 +12,7 @@ const NEVER: readonly string[] = ['rejected', 'unsupported'];
 
 export interface NoticeSpeakerDeps {
   readonly clock: Clock;
-  readonly says: Pick<SayQueue, 'say'>;
+  readonly says: Pick<TextSpeaker, 'say'>;
   config(): Config;
 }
 

@@ -11,7 +11,7 @@ import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../lane/state/lane-options.ts';
 import type { Admissions } from '../limits/admissions.ts';
 import type { Speech } from '../say/say-machine.ts';
-import type { SayQueue } from '../say/say-queue.ts';
+import type { TextSpeaker } from '../say/text-speaker.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
 
 type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;
@@ -22,7 +22,7 @@ const LATER = 'takes effect with the next session';
 export interface LaneHandlersDeps extends TaskResultDeps {
   readonly lanes: readonly LaneRunner[];
   readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
-  readonly says: Pick<SayQueue, 'say'>;
+  readonly says: Pick<TextSpeaker, 'say'>;
   readonly conversations: Pick<Conversations, 'begin' | 'end'>;
   /** The lanes of each desk: at a desk with two, the visitor hears one of them and speaks at the other. */
   desks(): readonly (readonly LaneRunner[])[];
@@ -188,7 +188,7 @@ function orderTasks(
 }
 
 /** Answers when every lane has spoken the text, or one has failed. */
-function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<SayQueue, 'say'>): unknown {
+function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<TextSpeaker, 'say'>): unknown {
   return says
     .say(lanes, speech)
     .then((played) => ({ lanes: lanes.map(({ id }, index) => ({ id, played_ms: played[index] })) }));

@@ -15,7 +15,7 @@ import { createHelp, type Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
-import { createSayQueue } from '../say/say-queue.ts';
+import { createTextSpeaker } from '../say/text-speaker.ts';
 import type { Publisher } from '../status/publisher.ts';
 import type { Troubles } from '../status/troubles.ts';
 import { createDeskHandlers } from './desk-handlers.ts';
@@ -83,7 +83,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     host: deps.host ?? null,
     logLevel: parts.logLevel,
   });
-  const says = createSayQueue({ runner, lanes, watch });
+  const says = createTextSpeaker({ runner, lanes, watch });
   const desks = () => desksOf(lanes, config().rooms);
   const help = createHelp({
     clock,

@@ -13,7 +13,7 @@ export async function buildAgent(folder: string): Promise<string> {
   const agent = join(folder, 'agent.mjs');
   await build({
     stdin: {
-      contents: `import { createCommandCapture } from ${adapter('audio/command-driver.ts')};
+      contents: `import { createCommandCapture } from ${adapter('audio/drivers/command-driver.ts')};
         import { createSystemClock } from ${adapter('clock.ts')};
         const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
         const deps = { clock: createSystemClock(), log };

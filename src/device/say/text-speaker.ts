@@ -13,14 +13,14 @@ import {
   sayMachine,
 } from './say-machine.ts';
 
-export interface SayQueueDeps {
+export interface TextSpeakerDeps {
   readonly runner: Runner;
   readonly lanes: readonly LaneRunner[];
   watch(listener: (step: LaneStep) => void): () => void;
 }
 
-/** The texts that are spoken, oldest first. */
-export interface SayQueue {
+/** Has the lanes speak texts, and answers who asked for them. The machine keeps their order. */
+export interface TextSpeaker {
   /** Resolves with the milliseconds heard in each lane. @throws CommandError, at once or later */
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
   /** The conversation at these lanes has ended: a visitor's typed text is not spoken to the next visitor. */
@@ -30,7 +30,7 @@ export interface SayQueue {
   close(): void;
 }
 
-export function createSayQueue({ runner, lanes, watch }: SayQueueDeps): SayQueue {
+export function createTextSpeaker({ runner, lanes, watch }: TextSpeakerDeps): TextSpeaker {
   const callers = createCallers<SayAnswer>();
   const post = (id: string, event: LaneEvent): void => lanes.find((lane) => lane.id === id)?.post(event);
   const handlers: Handlers<SayEvent, SayEffect> = {

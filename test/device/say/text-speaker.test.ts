@@ -3,7 +3,7 @@ import type { LaneRunner, LaneStep } from '../../../src/device/lane/runner/lane-
 import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
 import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
 import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
-import { createSayQueue } from '../../../src/device/say/say-queue.ts';
+import { createTextSpeaker } from '../../../src/device/say/text-speaker.ts';
 import { createEventLoop } from '../../../src/machine/event-loop.ts';
 import { createRunner } from '../../../src/machine/runner.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -37,7 +37,7 @@ function kiosk(...ids: readonly string[]) {
     },
     post: (event: LaneEvent): void => void posted.push(event),
   }));
-  const says = createSayQueue({
+  const says = createTextSpeaker({
     runner,
     lanes: lanes as unknown as LaneRunner[],
     watch: (listener) => {
