@@ -35,8 +35,10 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const todo = { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker };
       return (
         <div {...place}>
-          <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
-          <p class="help">{todo[status.cause]}</p>
+          <Parts dir={place.dir}>
+            <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
+            <p class="help">{todo[status.cause]}</p>
+          </Parts>
         </div>
       );
     }
@@ -44,9 +46,11 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
       const { until } = status;
       return (
         <div {...place}>
-          <p class="trouble">
-            {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
-          </p>
+          <Parts dir={place.dir}>
+            <p class="trouble">
+              {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
+            </p>
+          </Parts>
         </div>
       );
     }
