@@ -22,7 +22,7 @@ const COMMON = {
   logLevel: 'warning',
 };
 
-/** Bundles the kiosk's page into `screen.js` and `screen.css`. @returns the sources, and the bytes of the script */
+/** Bundles the kiosk's page into `screen.js` and `screen.css`, and what the demo adds to it into `screen-demo.js`. @returns the sources, and the bytes of the page's script */
 export async function bundlePage(outFolder) {
   const { metafile } = await build({
     ...COMMON,
@@ -32,8 +32,16 @@ export async function bundlePage(outFolder) {
     target: 'chrome120',
   });
   await writeFile(join(outFolder, 'screen.meta.json'), JSON.stringify(metafile));
+  const demo = await build({
+    ...COMMON,
+    entryPoints: { 'screen-demo': 'src/page/demo/reads-back.ts' },
+    outdir: outFolder,
+    target: 'chrome120',
+    // The demo appends it to the page's script, whose names it must not touch.
+    format: 'iife',
+  });
   const { size } = await stat(join(outFolder, 'screen.js'));
-  return { inputs: Object.keys(metafile.inputs), bytes: size };
+  return { inputs: [metafile, demo.metafile].flatMap(({ inputs }) => Object.keys(inputs)), bytes: size };
 }
 
 /**

@@ -91,7 +91,7 @@ export function agentPackage(source: Source): Package {
     files: [
       ...withChecksums(source, [
         ...programFiles(source, program),
-        ...['visitor.wav', 'screen.js', 'screen.css'].map((name) => ({
+        ...['visitor.wav', 'screen.js', 'screen.css', 'screen-demo.js'].map((name) => ({
           path: `usr/lib/dragoman/${name}`,
           content: readFileSync(join(source.bundles, name)),
         })),

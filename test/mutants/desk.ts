@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/device/desk/by-hand.ts',
-    from: 'if (begins) conversations.begin(named, by);\n    return command.carryOut();',
-    to: 'const answer = command.carryOut();\n    if (begins) conversations.begin(named, by);\n    return answer;',
+    from: 'if (begins) conversations.begin(named, by);\n',
+    to: 'if (begins) queueMicrotask(() => conversations.begin(named, by));\n',
     seen: 'what a visitor has changed first stays for the next one',
   },
   {
@@ -76,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/device/desk/conversations.ts',
-    from: 'if (desk.talk === null) start(desk, lane, by);\n        else {\n          desk.talk = noteActivity(desk.talk, clock.now());\n          wake(desk);',
-    to: 'if (desk.talk === null) start(desk, lane, by);\n        else {\n          wake(desk);',
+    from: 'if (desk.talk === null) start(desk, lane, by);\n        else {\n          desk.talk = noteActivity(desk.talk, clock.now());\n          goOn(desk);',
+    to: 'if (desk.talk === null) start(desk, lane, by);\n        else {\n          goOn(desk);',
     seen: 'a conversation ends while a visitor uses keys and buttons',
   },
   {
@@ -190,8 +190,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/device/screen/screen-actions.ts',
-    from: 'for (const { id, state } of atLane(action.lane).desk) {',
-    to: 'for (const { id, state } of [atLane(action.lane).lane]) {',
+    from: 'for (const { id, state } of atLane(action.lane).desk)\n          await',
+    to: 'for (const { id, state } of [atLane(action.lane).lane])\n          await',
     seen: '"Louder" turns up the loudspeaker of one person in a room only',
   },
   {

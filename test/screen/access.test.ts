@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
@@ -7,11 +5,8 @@ import { wordingOf } from '../../src/device/screen/wording.ts';
 import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
 import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
 import { needs } from '../needs.ts';
+import { findings } from './axe.ts';
 import { buildPage, NO_BROWSER, openBrowser, settle, showPage } from './browser.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RUN_AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
 let browser: Browser;
 let files: PageFiles;
@@ -35,12 +30,6 @@ const TALK: Partial<ScreenSnapshot> = {
     { language: 'ar', text: 'أين المصعد؟', breaks: false, isSpoken: false, number: 2 },
   ],
 };
-
-async function findings(page: Page): Promise<string[]> {
-  // The page's own policy forbids scripts from elsewhere, so the debugger runs it.
-  await page.evaluate(AXE);
-  return (await page.evaluate(RUN_AXE)) as string[];
-}
 
 const nameOfFocus = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName);

@@ -24,7 +24,7 @@ export const demoVerb: Verb = {
       )
       .option(
         '--web',
-        "serve the kiosk's page, the emulator's and the owner's console with three kiosks; repeat the recording until Ctrl-C or for --seconds",
+        "serve the kiosk's page, the emulator's and the owner's console with three kiosks; until Ctrl-C or for --seconds, visitors come to the page",
       )
       .addOption(
         new Option(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createPlayback } from '../../adapters/audio/drivers/driver.ts';
+import { openSource } from '../../adapters/audio/sound-source.ts';
 import type { PageFiles } from '../../adapters/screen/page-files.ts';
 import { Agent } from '../../device/agent.ts';
 import { accountOf } from '../../device/lane/runner/lane-account.ts';
@@ -13,6 +14,7 @@ import type { Log } from '../../ports/log.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { createRoom, type Room } from './acoustics.ts';
+import { readDemoPage } from './demo-page.ts';
 import { DEMO_DEVICE, type DemoEnvironment, type Running } from './environment.ts';
 import { type DemoFault, type FaultSchedule, momentOf, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
@@ -21,6 +23,7 @@ import { type DemoModel, type DemoView, FIRST_MODEL, notice, observeStep } from 
 import { startOtherKiosks } from './other-kiosks.ts';
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
 import { type DemoSummary, summarise } from './summary.ts';
+import { createVisitor, speakInTurn, type Visitor } from './visitor.ts';
 
 /** Sample rate of the stream (Hz): that of the bundled recording. */
 export const STREAM_RATE_HZ = 24_000;
@@ -28,6 +31,8 @@ export const STREAM_RATE_HZ = 24_000;
 const LONGEST_MIN = 1440;
 /** Interval of view updates and of the check for the end (ms). */
 const TICK_MS = 100;
+/** Languages to choose from; the first one is configured. */
+const OFFER = ['es', 'fr', 'de'];
 
 export interface DemoOptions {
   readonly input: string;
@@ -42,7 +47,7 @@ export interface DemoOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly view: DemoView;
-  /** Serves the kiosk's page; the recording then repeats until the end of the demo. */
+  /** Serves the kiosk's page; visitors then come to it until the end of the demo, and speak the recording. */
   readonly web?: DemoWeb | null;
   /** Ends the demo early, with a clean shutdown. */
   readonly abort: AbortSignal;
@@ -80,13 +85,21 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
     options.clock,
   );
   let run: DemoRun | null = null;
+  // At real sound devices, a person speaks.
+  const hasVisitor = Boolean(options.web) && !options.realMic;
+  const visitor = hasVisitor ? createVisitor({ lane: 'main', offer: OFFER }, options.clock.now()) : null;
+  const speech = hasVisitor ? await openSource(options.input, { rateHz: STREAM_RATE_HZ, loop: true }) : null;
   const agent = new Agent(config, {
     ...machine,
     openAudio: (lane) => {
       const { openCapture, openPlayback } = machine.openAudio(lane);
+      const isBehind = (): boolean => run?.isBehind() ?? false;
+      const isSilent = (): boolean => isBehind() || visitor?.isSilent() === true;
       const patient = options.realMic
         ? openCapture
-        : waitAtPauses(openCapture, () => run?.isBehind() ?? false);
+        : speech === null
+          ? waitAtPauses(openCapture, isBehind)
+          : speakInTurn(openCapture, speech, STREAM_RATE_HZ, isSilent);
       const heard = inputMs === null ? patient : limitCapture(patient, inputMs, lane.capture.sampleRate);
       const spoken = options.realMic ? recordLoudspeaker(openPlayback, recording) : openPlayback;
       return { openCapture: room.fillMicrophone(heard), openPlayback: room.hearLoudspeaker(spoken) };
@@ -96,19 +109,26 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
   if (lane === undefined) throw new Error('the demo has no lane');
   const watched = new DemoRun(lane, environment, room, options);
   run = watched;
-  const unwatch = agent.watch((step) => watched.onStep(step));
-  const screen = await serveScreen(agent, config, environment, options);
+  const unwatch = agent.watch((step) => {
+    watched.onStep(step);
+    visitor?.onStep(step, options.clock.now());
+  });
+  const screen = await serveScreen(agent, config, environment, options, visitor);
   let others: Running | null = null;
   try {
     await agent.start();
     if (environment.console !== null) others = await startOtherKiosks(environment, options);
-    await watched.end();
+    await watched.end((now) => {
+      const touch = visitor?.touch(now) ?? null;
+      if (touch !== null) void screen?.act(touch);
+    });
     return watched.summary();
   } finally {
     unwatch();
     await screen?.close();
     await others?.close();
     await agent.stop();
+    speech?.close();
   }
 }
 
@@ -118,15 +138,24 @@ async function serveScreen(
   config: Config,
   { serviceUrl, console }: DemoEnvironment,
   { web, clock, log }: DemoOptions,
+  visitor: Visitor | null,
 ): Promise<Screen | null> {
   if (!web) return null;
   const { openScreen } = await import('../../device/screen/screen.ts');
   const randomHash = (): string => randomBytes(18).toString('base64url');
-  const files = web.files === undefined ? {} : { files: web.files };
-  const screen = await openScreen({ agent, config, clock, log, randomHash, port: 0, ...files });
+  const screen = await openScreen({
+    agent,
+    config,
+    clock,
+    log,
+    randomHash,
+    port: 0,
+    files: web.files ?? (await readDemoPage()),
+    onAction: () => visitor?.onPerson(clock.now()),
+  });
   if (screen.url === null) {
     await screen.close();
-    throw new Error('the page for the screen cannot be served; run "npm run build"');
+    throw new Error('the page for the screen cannot be served');
   }
   web.served({ kiosk: screen.url, emulator: new URL('/emulator', serviceUrl).href, console });
   return screen;
@@ -161,7 +190,7 @@ function demoConfig(
           : { driver: 'file', path: output, maxMinutes: LONGEST_MIN },
         source: 'en',
         targets: ['es'],
-        offer: ['es', 'fr', 'de'],
+        offer: OFFER,
         echo,
       },
     ],
@@ -218,8 +247,8 @@ class DemoRun {
     return this.faults.isBehind(momentOf(this.lane.state));
   }
 
-  /** Resolves at the end of the run, rejects when it cannot go on. */
-  async end(): Promise<void> {
+  /** Resolves at the end of the run, rejects when it cannot go on. @param tick called every 100 ms */
+  async end(tick: (now: number) => void): Promise<void> {
     const { clock, abort, view } = this.options;
     while (!abort.aborted && !this.finishLine.isReached(clock.now())) {
       if (this.failure !== null) throw this.failure;
@@ -227,6 +256,7 @@ class DemoRun {
       if (fault !== null) this.striking = this.strike(fault);
       this.model = { ...this.model, elapsedMs: clock.now() - this.startedAt };
       view.update(this.model, accountOf(this.lane, clock.now()));
+      tick(clock.now());
       await new Promise<void>((resolve) => {
         clock.at(clock.now() + TICK_MS, resolve);
       });

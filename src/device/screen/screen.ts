@@ -38,6 +38,8 @@ export interface ScreenOptions {
   readonly files?: PageFiles;
   /** Default: the configured port. 0: any free one. */
   readonly port?: number;
+  /** Called with each request of a page. */
+  onAction?(action: ScreenAction): void;
 }
 
 /** The kiosk's screen: its page, and what people do on it. */
@@ -46,6 +48,8 @@ export interface Screen {
   readonly url: string | null;
   /** Number of connected pages. */
   readonly clients: number;
+  /** Carries out a request as if a page had sent it. */
+  act(action: ScreenAction): Promise<ActionProblem | null>;
   close(): Promise<void>;
 }
 
@@ -86,7 +90,14 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       return { code: 'internal', message: 'the action failed: ask the staff' };
     }
   };
-  const source = { snapshot: view.snapshot, watch: view.watch, act };
+  const source = {
+    snapshot: view.snapshot,
+    watch: view.watch,
+    act: (action: ScreenAction) => {
+      options.onAction?.(action);
+      return act(action);
+    },
+  };
   let server: PageServer | null = null;
   let isClosed = false;
   let cancelRetry = (): void => {};
@@ -123,6 +134,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     get clients() {
       return server?.clients ?? 0;
     },
+    act,
     async close() {
       isClosed = true;
       cancelRetry();

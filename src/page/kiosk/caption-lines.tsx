@@ -47,7 +47,8 @@ export function CaptionLines({ language, letterPx }: { language: string; letterP
   useNewestInView(place, shown.value);
   const blocks = blocksOf(shown.value.lines);
   return (
-    <div class="captions" ref={place} role="log" aria-live="off" tabIndex={-1}>
+    // With lines above, arrow keys look back.
+    <div class="captions" ref={place} role="log" aria-live="off" tabIndex={shown.value.from > 0 ? 0 : -1}>
       <div class="sentences">
         {blocks.map(({ id, lines }, index) => (
           <div key={id} class={classOf(lines[0]?.isSpoken === true, index === blocks.length - 1)}>

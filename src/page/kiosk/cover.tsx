@@ -38,8 +38,10 @@ export function Cover({ status, language, lane }: { status: ScreenStatus; langua
       const todo = { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker };
       return (
         <div {...place}>
-          <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
-          <p class="help">{todo[status.cause]}</p>
+          <Parts dir={place.dir}>
+            <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
+            <p class="help">{todo[status.cause]}</p>
+          </Parts>
           <HelpButton lane={lane} language={language} isShort={false} />
         </div>
       );
@@ -48,9 +50,11 @@ export function Cover({ status, language, lane }: { status: ScreenStatus; langua
       const { until } = status;
       return (
         <div {...place}>
-          <p class="trouble">
-            {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
-          </p>
+          <Parts dir={place.dir}>
+            <p class="trouble">
+              {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
+            </p>
+          </Parts>
           <HelpButton lane={lane} language={language} isShort={false} />
         </div>
       );

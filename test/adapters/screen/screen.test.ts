@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openScreen, type Screen } from '../../../src/device/screen/screen.ts';
+import type { ScreenAction } from '../../../src/protocol/screen.ts';
 import { createFakeDeps, testConfig } from '../../device/fake-deps.ts';
 import { freePort } from '../../free-port.ts';
 import { translated, understood } from '../../service-events.ts';
@@ -15,16 +16,18 @@ afterEach(async () => {
 async function open(port: number, files: { script: string; style: string } | null = FILES) {
   const fake = createFakeDeps(testConfig({}, { screen: { enabled: true, port } }));
   const { agent, clock, config, deps } = fake;
+  const actions: ScreenAction[] = [];
   const screen = await openScreen({
     agent,
     config,
     clock,
     log: deps.log,
     randomHash: () => 'random-hash',
+    onAction: (action) => actions.push(action),
     ...(files === null ? {} : { files }),
   });
   screens.push(screen);
-  return { fake, screen };
+  return { fake, screen, actions };
 }
 
 const reasonsOf = ({ fake }: Awaited<ReturnType<typeof open>>) => fake.agent.publisher.status().reasons;
@@ -91,6 +94,18 @@ describe('the screen of an agent', () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toMatch(/"texts":\[\]/);
     await reader?.cancel();
+  });
+
+  it('carries out what a program does, and reports only what a page requests', async () => {
+    const { screen, fake, actions } = await open(await freePort());
+    await fake.goLive();
+    expect(await screen.act({ do: 'touch', lane: 'main' })).toBeNull();
+    expect(fake.sent('event/conversation_started')).toHaveLength(1);
+    expect(await screen.act({ do: 'touch', lane: 'other' })).toMatchObject({ code: 'stopped' });
+    expect(actions).toEqual([]);
+    const headers = { 'X-Page-Token': 'random-hash', Origin: screen.url ?? '' };
+    await fetch(`${screen.url}/do`, { method: 'POST', headers, body: '{"do":"end"}' });
+    expect(actions).toEqual([{ do: 'end' }]);
   });
 
   it('forgets by the button also words that came after the end of the conversation', async () => {
