@@ -223,3 +223,21 @@ describe('speech that waits while the microphone is away and there is no stream'
     expect(events(lane)).toEqual([]);
   });
 });
+
+describe('speech of an old session that is sent again after newer speech', () => {
+  it('is covered by the reported times, with the newer speech, when the lane is stopped', () => {
+    const lane = new LaneHarness().goOldSession();
+    lane.speak(1);
+    const to = lane.now;
+    lane.understands(null);
+    const again = () => lane.all('send_audio').filter(({ queued }) => queued);
+    lane.until(() => again().length === 3, 20_000);
+    const from = Number(again()[0]?.capturedAt) - CHUNK_MS;
+    expect(from).toBeLessThan(to - 3 * CHUNK_MS);
+    lane.stop();
+    lane.pass(3000);
+    expect(events(lane)).toMatchObject([
+      { detail: { lost_ms: 4 * CHUNK_MS, cause: 'stopped' }, times: { from, to } },
+    ]);
+  });
+});

@@ -56,12 +56,17 @@ export function unclaimedSpeech(log: ReplayLog, pieces: readonly Piece[]): reado
   return open.filter(({ group }) => voices.has(group));
 }
 
-/** Counts pieces as speech that the service has not reacted to. */
+/**
+ * Counts pieces as speech that the service has not reacted to. Pieces are in the order of sending, and replayed speech may
+ * follow newer speech.
+ */
 export function countUnanswered(pieces: readonly Piece[]): Unanswered | null {
-  const [first, last] = [pieces[0], pieces.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const from = first.chunk.capturedAt - lengthOf([first.whole]);
-  return { chunks: pieces.filter(isFirst).length, from, to: last.chunk.capturedAt };
+  if (pieces.length === 0) return null;
+  return {
+    chunks: pieces.filter(isFirst).length,
+    from: Math.min(...pieces.map(({ chunk, whole }) => chunk.capturedAt - lengthOf([whole]))),
+    to: Math.max(...pieces.map(({ chunk }) => chunk.capturedAt)),
+  };
 }
 
 export function addUnanswered(one: Unanswered | null, other: Unanswered | null): Unanswered | null {
