@@ -21,8 +21,11 @@ const NOT_AT_START = [
   /^src\/(installer\/(core\/(phrases|plan)|provision)|cli\/perform-provision)\.ts$/,
   /^src\/(backend|emulator)\//,
 ];
-/** Most code at the start (bytes). It was 1.4 MB when this was written; each MB costs 1 MB of memory and 15 ms. */
-const MOST_BYTES = 1_600_000;
+/**
+ * Most code at the start (bytes): what the agent had with calls for staff, repeat and the question before an end, and 2 % more.
+ * Each MB costs 1 MB of memory and 15 ms.
+ */
+const MOST_BYTES = 1_640_000;
 
 let folder: string;
 /** The files of the program that the daemon has loaded when its lane runs and looks for its broker. */

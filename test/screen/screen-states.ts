@@ -75,6 +75,7 @@ export function stateFor(
     turn:
       turn === null ? null : { mode: turn, speakers: ['source', 'target'], speaker: 'source', isOpen: false },
     volume: 80,
+    repeatable: [],
   };
   const said = state.texts === undefined ? [] : textsFor(target, conversation);
   return {
@@ -84,6 +85,7 @@ export function stateFor(
     lanes: [lane],
     notices: ['en', ...TARGETS].map((language) => noticeIn(language, {})),
     isTalking: state.isIdle !== true,
+    endsInMs: null,
     texts: said,
   };
 }

@@ -5,7 +5,7 @@ import type { ScreenAction } from '../../../src/protocol/screen.ts';
 import { captionStep, LANE, laneStep } from './made-up.ts';
 
 const OFFER = ['es', 'fr'];
-const TALK = { startedAt: 0, notice: null };
+const TALK = { startedAt: 0, notice: null, endingAt: null };
 
 /** A visitor at a desk whose conversations begin and end by the touches. */
 function visit() {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { CANNOT_LOAD } from '../child/stderr-classifier.ts';
+import { CANNOT_LOAD } from '../child/cannot-load.ts';
 import { VERSIONS } from './wire.ts';
 
 /** Why a package cannot be loaded. */

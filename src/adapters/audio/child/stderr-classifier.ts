@@ -1,10 +1,8 @@
 import type { AudioFault } from '../../../ports/audio.ts';
 import { ownLine } from '../../own-line.ts';
 import { reasonOf } from '../../system-error.ts';
+import { CANNOT_LOAD } from './cannot-load.ts';
 import type { ChildEnd } from './process.ts';
-
-/** A line with this prefix says why the driver `addon` cannot use its package, and how to fix it. */
-export const CANNOT_LOAD = 'cannot load the npm package ';
 
 /** A device as the operator named it, for messages. */
 export interface NamedDevice {
