@@ -1,5 +1,5 @@
+import { isSpokenLanguage } from '../../protocol/language.ts';
 import type { ScreenTyping } from '../../protocol/screen.ts';
-import { isSpokenLanguage } from '../../protocol/service/languages.ts';
 import { taskOf } from '../lane/lane-options.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import { twoWayIn } from '../lane/two-way/two-way.ts';
