@@ -6,10 +6,17 @@ export function directionOf(language: string): 'rtl' | 'ltr' {
   return RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';
 }
 
+/** Names asked for before: the engine takes milliseconds for one, and the kiosk's page asks at each letter that is typed. */
+const known = new Map<string, string>();
+
 /** The name of a language in that language: "Español". */
 export function ownName(language: string): string {
+  const before = known.get(language);
+  if (before !== undefined) return before;
   const [name, tag] = nameOf(language);
-  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  const written = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  known.set(language, written);
+  return written;
 }
 
 /** The name of a language, and the tag that yields it. A tag that fits our pattern may still be invalid, such as "en-us-us". */

@@ -273,9 +273,9 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'a double Enter speaks a text twice',
   },
   {
-    file: 'src/page/kiosk/typing-dialog.tsx',
+    file: 'src/page/kiosk/typed-text.ts',
     from: "letters.slice(0, -1).join('')",
-    to: 'text.slice(0, -1)',
+    to: 'before.slice(0, -1)',
     seen: 'the delete key leaves half an emoji or a lone accent',
   },
   {

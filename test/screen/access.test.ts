@@ -123,17 +123,17 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
     await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'language', lane: 'main', language: 'zh' });
     await page.tap('button[aria-label="Type: English"]');
     await settle(page);
-    await page.tap('.keys ::-p-text(q)');
+    await page.tap('.keys ::-p-text(Q)');
     await page.tap('dialog button[aria-label="Cancel"]');
     await expect.poll(() => page.$('dialog')).toBeNull();
     await page.tap('button[aria-label="Type: English"]');
     await settle(page);
-    for (const key of ['h', 'o', 'i']) await page.tap(`.keys ::-p-text(${key})`);
-    await page.tap('[aria-label="delete"]');
+    for (const key of ['H', 'o', 'i']) await (await page.waitForSelector(`.keys ::-p-text(${key})`))?.tap();
+    await page.tap('[aria-label="Delete"]');
     await page.tap('button[aria-label="Speak it"]');
     await expect
       .poll(() => fake.actions.at(-1))
-      .toEqual({ do: 'say', lane: 'main', language: 'en', text: 'ho' });
+      .toEqual({ do: 'say', lane: 'main', language: 'en', text: 'Ho' });
     const isOff = async (volume: number) => {
       fake.change({ lanes: TALK.lanes?.map((lane) => ({ ...lane, volume })) ?? [] });
       await settle(page);

@@ -157,11 +157,11 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     expect(fake.actions).toEqual([touch]);
     await page.keyboard.type('b');
     await expect.poll(() => fake.actions).toEqual([touch, touch]);
-    await page.click('.keys ::-p-text(q)');
+    await (await page.waitForSelector('.keys ::-p-text(q)'))?.click();
     await page.evaluate('window.skewMs = 120_000');
     fake.change({ level: 2 });
     await settle(page);
-    await page.click('.keys ::-p-text(q)');
+    await (await page.waitForSelector('.keys ::-p-text(q)'))?.click();
     await expect.poll(() => fake.actions).toEqual([touch, touch, touch]);
     await close();
   });
@@ -194,13 +194,13 @@ describe(`somebody at a dialog${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     const typed = () => page.$eval('dialog input', ({ value }) => value);
     await expect.poll(typed).toBe('ye\u0301👩‍👩‍👧');
     for (const left of ['ye\u0301', 'y', '', '']) {
-      await page.click('button[aria-label="delete"]');
+      await page.click('button[aria-label="Delete"]');
       await expect.poll(typed).toBe(left);
     }
     // The agent refuses a longer text.
     await page.focus('dialog input');
     await page.keyboard.sendCharacter('a'.repeat(LONGEST_TYPED));
-    await page.click('.keys ::-p-text(q)');
+    await (await page.waitForSelector('.keys ::-p-text(q)'))?.click();
     await settle(page);
     expect(await typed()).toBe('a'.repeat(LONGEST_TYPED));
     await close();

@@ -1,3 +1,4 @@
+import { isSpokenLanguage } from '../../protocol/language.ts';
 import type { ScreenTyping } from '../../protocol/screen.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
@@ -8,7 +9,10 @@ export interface TypingWay<L> extends ScreenTyping {
   readonly lane: L;
 }
 
-/** The ways to type, at most one for each source language. Each names its lane: a lane's task translates from one language only. */
+/**
+ * The ways to type, at most one for each source language, and none into a language that the service does not speak. Each
+ * names its lane: a lane's task translates from one language only.
+ */
 export function typingWays<L extends { readonly state: LaneState }>(desk: readonly L[]): TypingWay<L>[] {
   const all = desk.flatMap((lane) => {
     const { source, targets } = taskOf(lane.state);
@@ -17,5 +21,6 @@ export function typingWays<L extends { readonly state: LaneState }>(desk: readon
     const there = { lane, from: source, into: target };
     return twoWayIn(lane.state) === 'off' ? [there] : [there, { lane, from: target, into: source }];
   });
-  return all.filter(({ from }, at) => all.findIndex((one) => one.from === from) === at);
+  const spoken = all.filter(({ into }) => isSpokenLanguage(into));
+  return spoken.filter(({ from }, at) => spoken.findIndex((one) => one.from === from) === at);
 }

@@ -41,6 +41,12 @@ export interface Wording {
   readonly language: string;
   readonly type: string;
   readonly send: string;
+  /** Names of keys for screen readers: space, delete, and capitals or other letters. */
+  readonly space: string;
+  readonly erase: string;
+  readonly shift: string;
+  /** In place of keys: the language cannot be typed on the screen. */
+  readonly needsKeyboard: string;
   readonly cancel: string;
   readonly louder: string;
   readonly quieter: string;

@@ -29,8 +29,12 @@ export function Dialog(props: {
     void act({ do: 'touch', lane });
   };
   useEffect(() => {
+    const opener = document.activeElement;
     place.current?.showModal();
     touched();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     <dialog

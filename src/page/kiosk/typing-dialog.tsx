@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
@@ -7,8 +7,9 @@ import { LONGEST_TYPED } from '../../protocol/screen-size.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ICONS } from './icon.tsx';
-import { keysOf } from './keyboard-rows.ts';
+import { Keyboard } from './keyboard.tsx';
 import { act } from './link.ts';
+import { beginsSentence, withKey, withoutLast } from './typed-text.ts';
 
 /** Language tag for automatic detection. */
 const ANY = 'auto';
@@ -26,7 +27,18 @@ export function TypingDialog(props: {
   const field = useRef<HTMLInputElement>(null);
   const chosen = useSignal(ways[0]?.from ?? lane.source);
   const text = useSignal('');
+  /** What is before the cursor. */
+  const before = useSignal('');
   const state = useSignal<'typing' | 'speaking' | 'failed'>('typing');
+  useEffect(() => {
+    // Of a field's cursor, too.
+    const moved = (): void => {
+      const { value = '', selectionStart = null } = field.current ?? {};
+      before.value = value.slice(0, selectionStart ?? value.length);
+    };
+    document.addEventListener('selectionchange', moved);
+    return () => document.removeEventListener('selectionchange', moved);
+  }, []);
   const way = ways.find(({ from }) => from === chosen.value);
   const others = ways.filter((one) => one !== way);
   const language = chosen.value;
@@ -37,8 +49,19 @@ export function TypingDialog(props: {
     field.current?.focus();
   };
   const isEmpty = text.value.trim() === '';
-  const add = (key: string): void => {
-    text.value = (text.value + key).slice(0, LONGEST_TYPED);
+  /** Changes the text before the cursor; a selection goes. */
+  const edit = (change: (before: string, isSelected: boolean) => string): void => {
+    const input = field.current;
+    if (input === null) return;
+    const { value, selectionStart, selectionEnd } = input;
+    const [start, end] = [selectionStart ?? value.length, selectionEnd ?? value.length];
+    const after = change(value.slice(0, start), start < end);
+    if (after.length + value.length - end > LONGEST_TYPED) return;
+    input.setRangeText(after, 0, end, 'end');
+    text.value = input.value;
+    before.value = after;
+    // The end of a long text stays in view.
+    if (input.selectionEnd === input.value.length) input.scrollLeft = input.scrollWidth;
   };
   const send = async (): Promise<void> => {
     if (isEmpty || state.value === 'speaking') return;
@@ -93,25 +116,13 @@ export function TypingDialog(props: {
           {state.value === 'failed' ? words.failed : state.value === 'speaking' ? words.speaking : ''}
         </p>
       </form>
-      <div class="keys" lang={language}>
-        {keysOf(language).map((row) => (
-          <div class="row" key={row.join('')}>
-            {row.map((key) => (
-              <button type="button" key={key} onClick={() => add(key)}>
-                {key}
-              </button>
-            ))}
-          </div>
-        ))}
-        <div class="row">
-          <button type="button" class="wide" aria-label="space" onClick={() => add(' ')}>
-            ␣
-          </button>
-          <button type="button" aria-label="delete" onClick={() => (text.value = withoutLast(text.value))}>
-            ⌫
-          </button>
-        </div>
-      </div>
+      <Keyboard
+        language={language}
+        words={words}
+        begins={beginsSentence(before.value)}
+        type={(key) => edit((start) => withKey(start, key))}
+        erase={() => edit((start, isSelected) => (isSelected ? start : withoutLast(start)))}
+      />
       <div class="bar">
         <Button icon={ICONS.end} label={words.cancel} press={close} />
         <Button
@@ -128,9 +139,4 @@ export function TypingDialog(props: {
 /** The language to type in, and the language in which the kiosk speaks the text. */
 function directionText({ from, into }: ScreenTyping): string {
   return `${LEFT_TO_RIGHT}${from === ANY ? '' : `${ownName(from)} `}→ ${ownName(into)}`;
-}
-
-function withoutLast(text: string): string {
-  const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
-  return letters.slice(0, -1).join('');
 }

@@ -45,6 +45,26 @@ describe('typing where one lane interprets both ways', () => {
     expect(view.snapshot().lanes[0]?.turn).toMatchObject({ speaker: 'target', isOpen: twoWay === 'button' });
   });
 
+  it.each([
+    // The service understands Catalan, and does not speak it.
+    ['ca', 'es', [{ from: 'ca', into: 'es' }]],
+    ['es', 'ca', [{ from: 'ca', into: 'es' }]],
+    ['ca', 'cy', []],
+    [
+      'pt-BR',
+      'zh-TW',
+      [
+        { from: 'pt-BR', into: 'zh-TW' },
+        { from: 'zh-TW', into: 'pt-BR' },
+      ],
+    ],
+  ])('is possible only into a language that the service speaks: %s and %s', async (source, target, ways) => {
+    const { view, actions } = await createScreenDevice({ source, targets: [target], twoWay: 'auto' });
+    expect(view.snapshot().lanes[0]?.typing).toEqual(ways);
+    if (source === 'es')
+      expect(await actions.act(typed('es', 'Hola'))).toMatchObject({ code: 'invalid_args' });
+  });
+
   it('waits until the key of somebody who speaks is released', async () => {
     const { deps, actions, view } = await createScreenDevice({ twoWay: 'hold', earcons: false });
     const key = (held: boolean) => actions.act({ do: 'turn', lane: 'main', speaker: 'source', held });
