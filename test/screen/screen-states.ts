@@ -144,11 +144,13 @@ export const FAULTS = `(() => {
   const choice = parseFloat(main.getPropertyValue('--choice'));
   // As the largest keyboard on the smallest screen has room for.
   const LEAST_KEY_PX = 30;
+  // A finger needs 10 mm; --choice is 15 mm.
+  const FINGER = choice / 1.5;
   const least = (button) => {
     if (button.closest('.keys') !== null) return LEAST_KEY_PX;
     if (button.closest('.choices') !== null) return choice;
     if (button.closest('.bar') === null) return 1.5 * small;
-    return button.closest('dialog') === null ? 2.8 * small : 1.6 * small;
+    return button.closest('dialog') === null ? FINGER : 1.6 * small;
   };
   for (const button of root.querySelectorAll('button')) {
     const { width, height } = button.getBoundingClientRect();

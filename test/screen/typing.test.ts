@@ -26,6 +26,7 @@ async function typing(
     ],
     turn: null,
     volume: 80,
+    repeatable: [],
   };
   const given = { lanes: [lane], heightMm: 150, ...snapshot };
   const shown = await showPage(browser, files, given, { width, height, hasTouch: true });

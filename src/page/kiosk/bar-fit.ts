@@ -39,7 +39,8 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
 const LEAST_LINES = 3;
 
 /** Whether the captions above the bar keep enough lines. */
-function leavesRoom({ previousElementSibling: captions }: HTMLElement): boolean {
+function leavesRoom({ parentElement: panel }: HTMLElement): boolean {
+  const captions = panel?.querySelector('.body') ?? null;
   if (captions === null) return true;
   return (
     captions.clientHeight >=
