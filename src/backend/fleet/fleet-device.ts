@@ -122,7 +122,7 @@ export function rowOf(device: FleetDevice, around: Surroundings): FleetRow {
       muted,
       volume,
     })),
-    // A device that is away takes no answer, and its retained state may be old.
+    // A disconnected device cannot receive an answer, and its retained state may be stale.
     call: claimsConnection(found) ? callOf(state) : null,
     isOffDesired: isOffDesired(texts, groups, around),
   };

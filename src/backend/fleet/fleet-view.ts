@@ -64,7 +64,7 @@ export interface DeviceView {
   readonly version: string;
   /** Id of the agent's run; null: no state received yet. */
   readonly boot: string | null;
-  /** What tells the open call for staff from the device's other calls; null: none is open. */
+  /** A name that differs for each call of the device; null: no call is open. */
   readonly call: string | null;
   /** Null: no updater, or no state received yet. */
   readonly update: UpdateReport | null;

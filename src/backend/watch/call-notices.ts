@@ -1,4 +1,4 @@
-/** Notifies people at once of a visitor's call for staff: once per call, by only one of the backends. */
+/** Sends a notice of each visitor's call for staff at once: one notice per call, from one of the backends. */
 import { PendingWork } from '../../machine/pending-work.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
@@ -17,7 +17,7 @@ export interface CallNotices {
 export function createCallNotices(parts: {
   readonly store: Pick<Store, 'tell'>;
   readonly clock: Clock;
-  /** What tells the open call of a device from its other calls; null: none is open. */
+  /** A name that differs for each call of a device; null: no call is open. */
   readonly callOf: (device: string) => string | null;
   readonly tell: (device: string) => void;
   readonly storeFailed: (error: unknown) => void;

@@ -165,7 +165,7 @@ function conditionNow(subject: string, view: FleetView, budgets: GroupBudgets): 
   return line?.warning === 'over_budget' ? 'over_budget' : 'fine';
 }
 
-/** A device that is away waits for no one: its retained state may be old. */
+/** The device's open call; null: there is none, or the device is disconnected, so that its retained state may be stale. */
 function openCall(device: DeviceView | undefined): string | null {
   if (device === undefined || device.status === null || !claimsConnection(device.status)) return null;
   return device.call;

@@ -48,7 +48,7 @@ interface Desk {
   beginnings: ReadonlyMap<string, Beginning>;
   /** The notice that was last given to each lane. */
   readonly informed: Map<string, Notice | null>;
-  /** When the conversation ends if nobody acts. The people were asked whether they are still there; null: they were not. */
+  /** When the conversation ends by silence; null: the people have not been asked whether they are still there. */
   endingAt: number | null;
   /** When the last conversation ended: speech from before that time does not begin another one. Null: no conversation yet. */
   endedAt: number | null;
@@ -146,7 +146,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (desk.talk === null) return;
     const { endAfter, warnBefore } = config().conversation;
     const states = desk.lanes.map(({ state }) => state);
-    // After the warning its own chime, which is heard, does not put off the end.
+    // The chime of the warning counts as heard sound; it must not put off the end.
     const at = desk.endingAt ?? endsAt(desk.talk, states, endAfter * 1000, clock.now());
     if (at === null || at <= clock.now()) return finish(desk);
     const warnsAt = at - warnsBefore(endAfter * 1000, warnBefore * 1000);

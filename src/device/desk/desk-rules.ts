@@ -51,7 +51,7 @@ export function follow(
   return noteSound(talk, event.said.sentence, Math.max(now, playout.timeline.end) + waitsMs);
 }
 
-/** Whether a translation, or a text, has come to be heard. */
+/** Whether the service has sent speech. */
 export const isSpoken = ({ event }: DeskStep): boolean =>
   event.type === 'service' && event.said.type === 'spoke';
 

@@ -47,7 +47,7 @@ export function CaptionLines({ language, letterPx }: { language: string; letterP
   useNewestInView(place, shown.value);
   const blocks = blocksOf(shown.value.lines);
   return (
-    // With lines above, arrow keys look back.
+    // If earlier lines are out of view, the captions take the focus, so that the arrow keys scroll to them.
     <div class="captions" ref={place} role="log" aria-live="off" tabIndex={shown.value.from > 0 ? 0 : -1}>
       <div class="sentences">
         {blocks.map(({ id, lines }, index) => (

@@ -183,7 +183,7 @@ export interface Keyboard {
   readonly shift: 'capitals' | 'letters' | 'none';
 }
 
-/** Made once: a slow device needs longer for it than a finger on a key may wait. */
+/** Keyboards made so far: making one for each letter would make a slow device lag behind the finger. */
 const made = new Map<string, Keyboard | null>();
 
 /** The keys of a language; null: its script has no keys here, and it is typed with a keyboard that is plugged in. */

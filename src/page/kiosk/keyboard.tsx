@@ -17,7 +17,7 @@ export function Keyboard(props: {
   erase: () => void;
 }) {
   const { language, words, begins, type, erase } = props;
-  /** What the shift key says; null: the place in the sentence decides. */
+  /** The state of the shift key; null: nobody has pressed it, and the place in the sentence decides. */
   const wanted = useSignal<boolean | null>(null);
   const hasCapitals = keyboardOf(language, false)?.shift === 'capitals';
   const isShifted = wanted.value ?? (hasCapitals && begins);
@@ -27,7 +27,7 @@ export function Keyboard(props: {
   }, [language]);
   const latest = useRef({ type, erase });
   latest.current = { type, erase };
-  // A slow device would need longer than a finger waits to look at each key again after each letter.
+  // Rendering every key again after each letter would make a slow device lag behind the finger.
   return useMemo(() => {
     if (keyboard === null) return <p class="keys help">{words.needsKeyboard}</p>;
     const typed = (text: string): void => {
@@ -85,8 +85,8 @@ function ActionKey(props: { icon: string; name: string; look?: string; isOn?: bo
 }
 
 /**
- * Types its letter when the finger leaves the glass, wherever that is. Held for a moment, or by the key "arrow up", it offers
- * other letters above it: the finger slides to one, or touches it later.
+ * Types its letter when the finger is lifted, even beside the key. A long press, or the arrow up, opens a row of other letters
+ * above the key; the finger slides to one of them, or touches it later.
  */
 function LetterKey(props: { letter: Key; language: string; type: (text: string) => void }) {
   const { letter, language, type } = props;

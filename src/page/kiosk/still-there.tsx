@@ -7,7 +7,7 @@ import { endsAt } from './store.ts';
 
 const LOOK_EACH_MS = 250;
 
-/** Asks before the conversation ends by itself. Any touch and any key says yes. @param languages those of its readers */
+/** The question before the conversation ends by silence; `useAnyTouch` takes the answer. @param languages those of its readers */
 export function StillThere({ lane, languages }: { lane: string; languages: readonly string[] }) {
   const seconds = useSignal(0);
   const end = endsAt.value;

@@ -116,7 +116,7 @@ export function createLaneSet(deps: LaneSetDeps): LaneSet {
     if (lane === undefined) return;
     const { wanted: isWanted } = lane.state;
     await endSessions([lane]);
-    // The end of the session has also ended the conversation, and so undone the visitors' settings.
+    // The conversation has ended with the session, and its end has restored what visitors had changed.
     if (isAgain) kept.set(config.id, { config, options: lane.state.options, isWanted });
     await insist(deps, 'audio', lane.close());
     all.splice(all.indexOf(lane), 1);
