@@ -258,6 +258,11 @@ export class Agent {
     return this.config.ofFiles;
   }
 
+  /** The text about who runs the kiosk; `config/desired` may set it. */
+  get operatorText(): string {
+    return this.config.current.screen.operator;
+  }
+
   /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const reader = signatures === null ? null : guardSignatures(signatures, this.defects);

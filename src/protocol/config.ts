@@ -8,7 +8,7 @@ import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
-import { screenSchema } from './config-screen.ts';
+import { operatorSchema, screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
@@ -280,12 +280,14 @@ export const DESIRED_KEYS = {
   budget: ['minutesPerDay'],
   update: ['window'],
   log: ['level'],
+  screen: ['operator'],
 } as const satisfies {
   /** `volume` is a key of `playback`. */
   lanes: readonly (keyof LaneConfig | 'volume')[];
   budget: readonly (keyof Config['budget'])[];
   update: readonly (keyof Config['update'])[];
   log: readonly (keyof Config['log'])[];
+  screen: readonly (keyof Config['screen'])[];
 };
 /** Keys of `config/desired` that are accepted or refused as a whole. */
 export const DESIRED_WHOLE = ['schedule'] as const satisfies readonly (keyof Config)[];
@@ -300,4 +302,5 @@ export const desiredSchema = z.strictObject({
   budget: z.strictObject({ minutesPerDay: minutesPerDaySchema.optional() }).optional(),
   update: z.strictObject({ window: updateWindowSchema.optional() }).optional(),
   log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
+  screen: z.strictObject({ operator: operatorSchema.optional() }).optional(),
 });

@@ -77,6 +77,8 @@ export interface ScreenSnapshot {
   readonly lanes: readonly ScreenLane[];
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
+  /** Who runs the kiosk; empty: not shown. */
+  readonly operator: string;
   /** Sequence number of the conversation. */
   readonly conversation: number;
   /** Whether a conversation is under way. */
@@ -87,7 +89,10 @@ export interface ScreenSnapshot {
 
 /** Changes; missing parts are unchanged. */
 export type ScreenChange = { readonly seq: number } & Partial<
-  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'notices' | 'conversation' | 'isTalking' | 'texts'>
+  Pick<
+    ScreenSnapshot,
+    'status' | 'level' | 'lanes' | 'notices' | 'operator' | 'conversation' | 'isTalking' | 'texts'
+  >
 >;
 
 const lane = z.string().max(64);

@@ -68,6 +68,7 @@ describe('the configuration', () => {
         layout: 'beside',
         viewingDistanceMm: 700,
         heightMm: 150,
+        operator: '',
         mask: false,
       },
       schedule: null,
@@ -124,6 +125,7 @@ describe('the configuration', () => {
         layout: 'facing',
         viewingDistanceMm: 600,
         heightMm: 194,
+        operator: 'Museo de la Ciudad',
         mask: true,
       },
       schedule: {
@@ -281,7 +283,15 @@ describe('the keys of config/desired', () => {
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
     expect(Object.keys(desiredSchema.shape.update.unwrap().shape)).toEqual([...DESIRED_KEYS.update]);
     expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
-    expect(Object.keys(desiredSchema.shape)).toEqual(['lanes', ...DESIRED_WHOLE, 'budget', 'update', 'log']);
+    expect(Object.keys(desiredSchema.shape.screen.unwrap().shape)).toEqual([...DESIRED_KEYS.screen]);
+    expect(Object.keys(desiredSchema.shape)).toEqual([
+      'lanes',
+      ...DESIRED_WHOLE,
+      'budget',
+      'update',
+      'log',
+      'screen',
+    ]);
   });
 
   it('have no defaults: a missing key changes nothing', () => {

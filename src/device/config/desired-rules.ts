@@ -31,6 +31,7 @@ export interface DesiredKeep {
   readonly budget?: Readonly<Record<string, unknown>> | undefined;
   readonly update?: Readonly<Record<string, unknown>> | undefined;
   readonly log?: Readonly<Record<string, unknown>> | undefined;
+  readonly screen?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The device's own configuration with the documents applied. */
@@ -118,10 +119,10 @@ function readGood(
   for (const [key, value] of Object.entries(body)) {
     if (isOfEnvelope(key, value)) continue;
     if (key === 'lanes') good = { ...good, lanes: readLanes(config, value, kept.lanes, refuse) };
-    else if (key === 'log' || key === 'budget' || key === 'update')
+    else if (key === 'log' || key === 'budget' || key === 'update' || key === 'screen')
       good = { ...good, [key]: readPart(key, value, kept[key], refuse) };
     else if (key === 'schedule') good = { ...good, ...readSchedule(value, kept, refuse) };
-    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'update', 'log']));
+    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'update', 'log', 'screen']));
   }
   return good;
 }
@@ -140,12 +141,13 @@ function withGood(config: Config, good: DesiredKeep): Config {
     };
   });
   const schedule = good.schedule === undefined ? config.schedule : (good.schedule as Config['schedule']);
-  const [budget, update, log] = [
+  const [budget, update, log, screen] = [
     { ...config.budget, ...good.budget },
     { ...config.update, ...good.update },
     { ...config.log, ...good.log },
+    { ...config.screen, ...good.screen },
   ];
-  return { ...config, lanes, schedule, budget, update, log };
+  return { ...config, lanes, schedule, budget, update, log, screen };
 }
 
 type Refuse = (key: string, message: string) => void;
@@ -155,7 +157,7 @@ const notDesirable = (allowed: readonly string[]): string =>
 
 /** Reads an object whose keys are accepted or refused separately. */
 function readPart(
-  part: 'log' | 'budget' | 'update',
+  part: 'log' | 'budget' | 'update' | 'screen',
   value: unknown,
   kept: DesiredKeep['log'],
   refuse: Refuse,
@@ -309,7 +311,7 @@ export function effectiveOf(config: Config): EffectiveConfig {
     standbyAfter,
     volume: playback.volume,
   }));
-  const { schedule, budget, update, log } = config;
+  const { schedule, budget, update, log, screen } = config;
   const { minutesPerDay } = budget;
   return {
     lanes,
@@ -317,5 +319,6 @@ export function effectiveOf(config: Config): EffectiveConfig {
     budget: { minutesPerDay },
     update: { window: update.window },
     log: { level: log.level },
+    screen: { operator: screen.operator },
   };
 }

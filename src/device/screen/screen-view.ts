@@ -48,6 +48,7 @@ export interface ScreenViewDeps {
   readonly run: string;
   offerOf(lane: string): readonly string[];
   notice(): ConversationConfig['notice'];
+  operator(): string;
   closedUntil(lane: string): string | null;
 }
 
@@ -96,6 +97,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let status = statusNow();
   let lanes = lanesNow();
   let notices = noticesNow();
+  let operator = deps.operator();
 
   const publish = (change: Omit<ScreenChange, 'seq'>): void => {
     seq += 1;
@@ -110,15 +112,19 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     ({ status, lanes } = now);
     notices = noticesNow();
     const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
+    const operatorBefore = operator;
+    operator = deps.operator();
+    const isNewOperator = operator !== operatorBefore;
     const wasTalking = isTalking;
     isTalking = deps.lanes.some(({ state }) => state.conversation !== null);
     const hasTurned = isTalking !== wasTalking;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewNotice || hasTurned)
+    if (isNewStatus || isNewLane || isNewNotice || isNewOperator || hasTurned)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewNotice && { notices }),
+        ...(isNewOperator && { operator }),
         ...(hasTurned && { isTalking }),
       });
   };
@@ -206,6 +212,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         level,
         lanes,
         notices,
+        operator,
         conversation,
         isTalking,
         texts,

@@ -22,6 +22,7 @@ export interface ShownAgent {
   readonly publisher: Pick<Publisher, 'condition'>;
   readonly admissions: Pick<Admissions, 'closedUntil'>;
   readonly configuration: Config;
+  readonly operatorText: string;
   carryOut(name: string, args: object): Promise<unknown>;
   watch(listener: (step: LaneStep) => void): () => void;
 }
@@ -73,6 +74,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     config: config.screen,
     run: options.randomHash(),
     notice: () => agent.configuration.conversation.notice,
+    operator: () => agent.operatorText,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
   });
   const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
