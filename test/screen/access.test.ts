@@ -76,11 +76,20 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
   it('can be used by keyboard alone', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     const names: unknown[] = [];
-    for (let press = 0; press < 6; press++) {
+    for (let press = 0; press < 8; press++) {
       await page.keyboard.press('Tab');
       names.push(await nameOfFocus(page));
     }
-    expect(names).toEqual(['Type: English', 'Louder', 'End', 'اللغة: العربية', 'أعلى', 'إنهاء']);
+    expect(names).toEqual([
+      'About this interpreter',
+      'Type: English',
+      'Louder',
+      'End',
+      'عن هذا المترجم',
+      'اللغة: العربية',
+      'أعلى',
+      'إنهاء',
+    ]);
     await page.keyboard.press('Enter');
     await expect.poll(() => fake.actions).toEqual([{ do: 'end' }]);
     await page.focus('button[aria-label="Type: English"]');
