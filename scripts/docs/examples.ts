@@ -361,6 +361,7 @@ export const MESSAGE_EXAMPLES: Messages = {
       help: { answerWithin: 120 },
       update: { window: { from: '02:00', to: '05:00' } },
       log: { level: 'info' },
+      screen: { operator: 'Museum of the City' },
     },
     errors: [
       { from: 'device', key: 'lanes[0].echo', message: 'must be one of "half-duplex", "cancel", "off"' },

@@ -88,6 +88,11 @@ export class Agent {
     return this.parts.running.ofFiles;
   }
 
+  /** The text about who runs the kiosk; `config/desired` may set it. */
+  get operatorText(): string {
+    return this.parts.running.current.screen.operator;
+  }
+
   /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const { features, defects } = this.common;

@@ -26,7 +26,7 @@ export interface DesiredChange {
 export class ChangeError extends Error {}
 
 /** Parts of the document that are objects; a lane cannot have these names. */
-const PARTS = ['budget', 'log'] as const;
+const PARTS = ['budget', 'log', 'screen'] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (scope: string): scope is Part => PARTS.some((part) => part === scope);

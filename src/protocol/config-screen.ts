@@ -1,10 +1,18 @@
 /** The part `screen` of the configuration. */
 import * as z from 'zod';
+import { plainTextSchema } from './plain-text.ts';
 import { leastScreenMm, SCREEN_LAYOUTS } from './screen-size.ts';
 
 const PORT = { min: 1, max: 65_535, default: 8484 } as const;
 const VIEWING_DISTANCE_MM = { min: 200, max: 5000, default: 700 } as const;
 const HEIGHT_MM = { min: 40, max: 3000, default: 150 } as const;
+
+const LONGEST_OPERATOR = 200;
+
+/** Changeable by `config/desired`, too. */
+export const operatorSchema = plainTextSchema
+  .max(LONGEST_OPERATOR, `must have at most ${LONGEST_OPERATOR} characters`)
+  .describe('Who runs this interpreter, for visitors who ask, in any language; empty: not shown.');
 
 export const screenSchema = z
   .strictObject({
@@ -33,6 +41,7 @@ export const screenSchema = z
       .max(HEIGHT_MM.max)
       .default(HEIGHT_MM.default)
       .describe('Height of the visible area of the screen, millimetres.'),
+    operator: operatorSchema.default(''),
     mask: z.boolean().default(false).describe('Mask profanity in captions; the sound is not changed.'),
   })
   .superRefine(({ layout, viewingDistanceMm, heightMm }, context) => {

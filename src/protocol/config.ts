@@ -9,7 +9,7 @@ import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema }
 import { answerWithinSchema, helpSchema } from './config-help.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
-import { screenSchema } from './config-screen.ts';
+import { operatorSchema, screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
@@ -283,6 +283,7 @@ export const DESIRED_KEYS = {
   help: ['answerWithin'],
   update: ['window'],
   log: ['level'],
+  screen: ['operator'],
 } as const satisfies {
   /** `volume` is a key of `playback`. */
   lanes: readonly (keyof LaneConfig | 'volume')[];
@@ -290,6 +291,7 @@ export const DESIRED_KEYS = {
   help: readonly (keyof Config['help'])[];
   update: readonly (keyof Config['update'])[];
   log: readonly (keyof Config['log'])[];
+  screen: readonly (keyof Config['screen'])[];
 };
 /** Keys of `config/desired` that are accepted or refused as a whole. */
 export const DESIRED_WHOLE = ['schedule'] as const satisfies readonly (keyof Config)[];
@@ -305,4 +307,5 @@ export const desiredSchema = z.strictObject({
   help: z.strictObject({ answerWithin: answerWithinSchema.optional() }).optional(),
   update: z.strictObject({ window: updateWindowSchema.optional() }).optional(),
   log: z.strictObject({ level: logLevelSchema.optional() }).optional(),
+  screen: z.strictObject({ operator: operatorSchema.optional() }).optional(),
 });

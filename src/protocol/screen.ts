@@ -91,6 +91,8 @@ export interface ScreenSnapshot {
   readonly help: ScreenHelp | null;
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
+  /** Who runs the kiosk; empty: not shown. */
+  readonly operator: string;
   /** Sequence number of the conversation. */
   readonly conversation: number;
   /** Whether a conversation is under way. */
@@ -105,7 +107,16 @@ export interface ScreenSnapshot {
 export type ScreenChange = { readonly seq: number } & Partial<
   Pick<
     ScreenSnapshot,
-    'status' | 'level' | 'lanes' | 'help' | 'notices' | 'conversation' | 'isTalking' | 'endsInMs' | 'texts'
+    | 'status'
+    | 'level'
+    | 'lanes'
+    | 'help'
+    | 'notices'
+    | 'operator'
+    | 'conversation'
+    | 'isTalking'
+    | 'endsInMs'
+    | 'texts'
   >
 >;
 

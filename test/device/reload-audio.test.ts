@@ -16,6 +16,7 @@ describe('a configuration that is read again', () => {
   it.each([
     ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
     ['a screen', configuration({}, { screen: { enabled: true } }), ['screen']],
+    ['another text about who runs it', configuration({}, { screen: { operator: 'Museum' } }), []],
     ['another offer of languages', configuration({ offer: ['es', 'fr'] }), []],
     ['other devices', configuration({ capture: { driver: 'command', command: ['rec'] } }), []],
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), []],

@@ -17,6 +17,7 @@ describe('a change of the desired configuration', () => {
     ['main.standbyAfter=30', { scope: 'main', key: 'standbyAfter', value: 30 }],
     ['main.voice=a=b', { scope: 'main', key: 'voice', value: 'a=b' }],
     ['log.level=debug', { scope: 'log', key: 'level', value: 'debug' }],
+    ['screen.operator=City Museum', { scope: 'screen', key: 'operator', value: 'City Museum' }],
     ['budget.minutesPerDay=90', { scope: 'budget', key: 'minutesPerDay', value: 90 }],
     ['budget.minutesPerDay=none', { scope: 'budget', key: 'minutesPerDay', value: null }],
     ['schedule=none', { scope: '', key: 'schedule', value: null }],

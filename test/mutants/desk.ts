@@ -286,15 +286,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/page/kiosk/cover.tsx',
-    from: 'connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker',
-    to: 'connection: words.wait, microphone: words.loudspeaker, loudspeaker: words.microphone',
+    from: '{ connection: wait, microphone, loudspeaker }',
+    to: '{ connection: wait, microphone: loudspeaker, loudspeaker: microphone }',
     seen: 'the glass sends the staff to the loudspeaker when the microphone is off',
   },
   {
-    file: 'src/page/kiosk/cover.tsx',
-    from: "const day = isToday ? {} : ({ weekday: 'long' } as const);",
-    to: "const day = isToday ? ({ weekday: 'long' } as const) : {};",
-    seen: '"Closed until 09:00" is read as today, and means Monday',
+    file: 'src/page/kiosk/opening.ts',
+    from: 'days > 1\n',
+    to: 'days > 2\n',
+    seen: '"in 2 days" in place of the weekday on which the kiosk opens',
   },
   {
     file: 'src/page/console/form/schema-form.tsx',

@@ -69,6 +69,7 @@ describe('the configuration', () => {
         layout: 'beside',
         viewingDistanceMm: 700,
         heightMm: 150,
+        operator: '',
         mask: false,
       },
       schedule: null,
@@ -126,6 +127,7 @@ describe('the configuration', () => {
         layout: 'facing',
         viewingDistanceMm: 600,
         heightMm: 194,
+        operator: 'Museo de la Ciudad',
         mask: true,
       },
       schedule: {
@@ -284,6 +286,7 @@ describe('the keys of config/desired', () => {
     expect(Object.keys(desiredSchema.shape.update.unwrap().shape)).toEqual([...DESIRED_KEYS.update]);
     expect(Object.keys(desiredSchema.shape.budget.unwrap().shape)).toEqual([...DESIRED_KEYS.budget]);
     expect(Object.keys(desiredSchema.shape.help.unwrap().shape)).toEqual([...DESIRED_KEYS.help]);
+    expect(Object.keys(desiredSchema.shape.screen.unwrap().shape)).toEqual([...DESIRED_KEYS.screen]);
     expect(Object.keys(desiredSchema.shape)).toEqual([
       'lanes',
       ...DESIRED_WHOLE,
@@ -291,6 +294,7 @@ describe('the keys of config/desired', () => {
       'help',
       'update',
       'log',
+      'screen',
     ]);
   });
 

@@ -67,16 +67,18 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
   it('can be used by keyboard alone', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     const names: unknown[] = [];
-    for (let press = 0; press < 10; press++) {
+    for (let press = 0; press < 12; press++) {
       await page.keyboard.press('Tab');
       names.push(await nameOfFocus(page));
     }
     expect(names).toEqual([
+      'About this interpreter',
       'Repeat',
       'Quieter',
       'Louder',
       'Type: English',
       'End',
+      'عن هذا المترجم',
       'إعادة',
       'أخفض',
       'أعلى',

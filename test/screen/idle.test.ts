@@ -71,7 +71,7 @@ describe(
       await expect
         .poll(async () => {
           const [words = '', notice = '', top = 0] = await page.evaluate(() => [
-            document.querySelector('.question')?.textContent ?? '',
+            document.querySelector('.question .now')?.textContent ?? '',
             document.querySelector('.notice')?.textContent ?? '',
             document.querySelector('.offers')?.getBoundingClientRect().top ?? 0,
           ]);

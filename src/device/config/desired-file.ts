@@ -10,6 +10,7 @@ const keptSchema = z.object({
   schedule: z.unknown().optional(),
   budget: keysSchema.optional(),
   update: keysSchema.optional(),
+  screen: keysSchema.optional(),
   log: keysSchema.optional(),
 });
 const contentSchema = z.object({

@@ -32,6 +32,7 @@ export interface DesiredKeep {
   readonly help?: Readonly<Record<string, unknown>> | undefined;
   readonly update?: Readonly<Record<string, unknown>> | undefined;
   readonly log?: Readonly<Record<string, unknown>> | undefined;
+  readonly screen?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The device's own configuration with the documents applied. */
@@ -119,10 +120,10 @@ function readGood(
   for (const [key, value] of Object.entries(body)) {
     if (isOfEnvelope(key, value)) continue;
     if (key === 'lanes') good = { ...good, lanes: readLanes(config, value, kept.lanes, refuse) };
-    else if (key === 'log' || key === 'budget' || key === 'help' || key === 'update')
+    else if (key === 'log' || key === 'budget' || key === 'help' || key === 'update' || key === 'screen')
       good = { ...good, [key]: readPart(key, value, kept[key], refuse) };
     else if (key === 'schedule') good = { ...good, ...readSchedule(value, kept, refuse) };
-    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'help', 'update', 'log']));
+    else refuse(key, notDesirable(['lanes', 'schedule', 'budget', 'help', 'update', 'log', 'screen']));
   }
   return good;
 }
@@ -141,13 +142,14 @@ function withGood(config: Config, good: DesiredKeep): Config {
     };
   });
   const schedule = good.schedule === undefined ? config.schedule : (good.schedule as Config['schedule']);
-  const [budget, help, update, log] = [
+  const [budget, help, update, log, screen] = [
     { ...config.budget, ...good.budget },
     { ...config.help, ...good.help },
     { ...config.update, ...good.update },
     { ...config.log, ...good.log },
+    { ...config.screen, ...good.screen },
   ];
-  return { ...config, lanes, schedule, budget, help, update, log };
+  return { ...config, lanes, schedule, budget, help, update, log, screen };
 }
 
 type Refuse = (key: string, message: string) => void;
@@ -157,7 +159,7 @@ const notDesirable = (allowed: readonly string[]): string =>
 
 /** Reads an object whose keys are accepted or refused separately. */
 function readPart(
-  part: 'log' | 'budget' | 'help' | 'update',
+  part: 'log' | 'budget' | 'help' | 'update' | 'screen',
   value: unknown,
   kept: DesiredKeep['log'],
   refuse: Refuse,
@@ -311,7 +313,7 @@ export function effectiveOf(config: Config): EffectiveConfig {
     standbyAfter,
     volume: playback.volume,
   }));
-  const { schedule, budget, help, update, log } = config;
+  const { schedule, budget, help, update, log, screen } = config;
   const { minutesPerDay } = budget;
   return {
     lanes,
@@ -320,5 +322,6 @@ export function effectiveOf(config: Config): EffectiveConfig {
     help: { answerWithin: help.answerWithin },
     update: { window: update.window },
     log: { level: log.level },
+    screen: { operator: screen.operator },
   };
 }

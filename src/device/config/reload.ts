@@ -3,9 +3,11 @@ import { liveKeys } from '../lane/runner/configured-options.ts';
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'metrics', 'keys', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'metrics', 'keys', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
+  const { operator } = running.screen;
+  if (JSON.stringify(running.screen) !== JSON.stringify({ ...next.screen, operator })) keys.push('screen');
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
   if (running.log.journal !== next.log.journal) keys.push('log.journal');
   return keys;
@@ -33,5 +35,6 @@ export function mergeRunning(running: Config, next: Config): Config {
     budget,
     update,
     log: { ...log, journal: running.log.journal },
+    screen: { ...running.screen, operator: next.screen.operator },
   };
 }

@@ -50,6 +50,7 @@ export interface ScreenViewDeps {
   readonly run: string;
   offerOf(lane: string): readonly string[];
   notice(): ConversationConfig['notice'];
+  operator(): string;
   closedUntil(lane: string): string | null;
   /** Null: visitors cannot call staff. */
   help(): ScreenHelp | null;
@@ -104,6 +105,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let lanes = lanesNow();
   let notices = noticesNow();
   let help = deps.help();
+  let operator = deps.operator();
 
   const publish = (change: Omit<ScreenChange, 'seq'>): void => {
     seq += 1;
@@ -123,6 +125,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     const helpBefore = help;
     help = deps.help();
     const isNewHelp = JSON.stringify(help) !== JSON.stringify(helpBefore);
+    const operatorBefore = operator;
+    operator = deps.operator();
+    const isNewOperator = operator !== operatorBefore;
     const wasTalking = isTalking;
     isTalking = deps.lanes.some(({ state }) => state.conversation !== null);
     const hasTurned = isTalking !== wasTalking;
@@ -130,12 +135,13 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     endingAt = endingOf(deps.lanes);
     const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewHelp || isNewNotice || hasTurned || isNewEnding)
+    if (isNewStatus || isNewLane || isNewHelp || isNewNotice || isNewOperator || hasTurned || isNewEnding)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewHelp && { help }),
         ...(isNewNotice && { notices }),
+        ...(isNewOperator && { operator }),
         ...(hasTurned && { isTalking }),
         ...(isNewEnding && { endsInMs: endsInMs() }),
       });
@@ -225,6 +231,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         lanes,
         help,
         notices,
+        operator,
         conversation,
         isTalking,
         endsInMs: endsInMs(),

@@ -24,6 +24,7 @@ export interface ShownAgent {
   readonly admissions: Pick<Admissions, 'closedUntil'>;
   readonly configuration: Config;
   readonly help: Pick<Help, 'shown' | 'watch'>;
+  readonly operatorText: string;
   carryOut(name: string, args: object): Promise<unknown>;
   watch(listener: (step: LaneStep) => void): () => void;
 }
@@ -79,6 +80,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     config: config.screen,
     run: options.randomHash(),
     notice: () => agent.configuration.conversation.notice,
+    operator: () => agent.operatorText,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
     help: () => agent.help.shown(),
   });

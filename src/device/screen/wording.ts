@@ -33,9 +33,27 @@ export interface Wording {
   readonly microphone: string;
   readonly loudspeaker: string;
   readonly closed: string;
-  /** `{t}` is the time. */
+  /** `{t}` is the day and the time. */
   readonly until: string;
   readonly begin: string;
+  /** Of the button and the dialog that say what this is. */
+  readonly about: string;
+  /** Where the owner has switched the notice off. */
+  readonly aboutAi: string;
+  readonly aboutKept: string;
+  /** Before the name of who runs it. */
+  readonly aboutBy: string;
+  readonly back: string;
+  /** Of the entry for visitors whose language is not in the list. */
+  readonly another: string;
+  readonly anotherHelp: string;
+  /** The choice of a language was not carried out. */
+  readonly refused: string;
+  readonly ask: string;
+  /** What the clerk can do: there is no other staff to ask. */
+  readonly waitClerk: string;
+  readonly microphoneClerk: string;
+  readonly loudspeakerClerk: string;
   /** For a button that has to be held. */
   readonly hold: string;
   readonly language: string;

@@ -1,12 +1,24 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { directionOf } from '../../core/language-names.ts';
-import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
-import type { ScreenStatus } from '../../protocol/screen.ts';
+import { type Wording, wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
+import type { ScreenLane, ScreenStatus } from '../../protocol/screen.ts';
 import { HelpButton } from './help.tsx';
+import { openingText } from './opening.ts';
 import { Parts } from './parts.tsx';
 import { endsAt, isEmpty, screen } from './store.ts';
 
+const MINUTE_MS = 60_000;
+
 /** The panel's text in place of captions: an invitation, or what to do when the kiosk does not interpret. */
-export function Cover({ status, language, lane }: { status: ScreenStatus; language: string; lane: string }) {
+export function Cover(props: {
+  lane: ScreenLane;
+  status: ScreenStatus;
+  language: string;
+  /** The languages of all its readers. */
+  languages: readonly string[];
+}) {
+  const { lane, status, language, languages } = props;
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
@@ -14,7 +26,7 @@ export function Cover({ status, language, lane }: { status: ScreenStatus; langua
     case 'muted':
     case 'listening':
     case 'standby': {
-      const isHeld = screen.value?.lanes[0]?.turn?.mode === 'hold';
+      const isHeld = lane.turn?.mode === 'hold';
       const notice = screen.value?.notices.find((one) => one.language === language);
       if (status.kind === 'muted' && !isHeld) return null;
       // The question whether somebody is still there needs this space.
@@ -34,39 +46,72 @@ export function Cover({ status, language, lane }: { status: ScreenStatus; langua
         </div>
       );
     }
-    case 'offline': {
-      const todo = { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker };
+    case 'offline':
+    case 'closed':
       return (
         <div {...place}>
           <Parts dir={place.dir}>
-            <p class="trouble">{status.cause === 'connection' ? words.offline : words.broken}</p>
-            <p class="help">{todo[status.cause]}</p>
+            {languages.map((one) => (
+              <Trouble key={one} status={status} language={one} isClerks={isClerks(lane, one)} />
+            ))}
           </Parts>
-          <HelpButton lane={lane} language={language} isShort={false} />
+          <HelpButton lane={lane.id} language={language} isShort={false} />
         </div>
       );
-    }
-    case 'closed': {
-      const { until } = status;
-      return (
-        <div {...place}>
-          <Parts dir={place.dir}>
-            <p class="trouble">
-              {until === null ? words.closed : words.until.replace('{t}', timeOf(until, worded))}
-            </p>
-          </Parts>
-          <HelpButton lane={lane} language={language} isShort={false} />
-        </div>
-      );
-    }
     default:
       return null;
   }
 }
 
-function timeOf(until: string, language: string): string {
-  const at = new Date(until);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const day = isToday ? {} : ({ weekday: 'long' } as const);
-  return new Intl.DateTimeFormat(language, { ...day, hour: 'numeric', minute: '2-digit' }).format(at);
+/** What it means for a reader that the kiosk does not interpret, and what to do now. */
+function Trouble(props: {
+  status: Extract<ScreenStatus, { kind: 'offline' | 'closed' }>;
+  language: string;
+  isClerks: boolean;
+}) {
+  const { status, language, isClerks } = props;
+  const worded = wordedLanguage(language);
+  const words = wordingOf(language);
+  const headline =
+    status.kind === 'closed' ? words.closed : status.cause === 'connection' ? words.offline : words.broken;
+  return (
+    <div lang={worded} dir={directionOf(worded)}>
+      <p class="trouble">{headline}</p>
+      {status.kind === 'closed' && status.until !== null && (
+        <Opening until={status.until} language={worded} />
+      )}
+      <p class="help">{helpOf(status, words, isClerks)}</p>
+    </div>
+  );
+}
+
+function helpOf(
+  status: Extract<ScreenStatus, { kind: 'offline' | 'closed' }>,
+  words: Wording,
+  isClerks: boolean,
+): string {
+  if (status.kind === 'closed') return isClerks ? '' : words.ask;
+  const { wait, microphone, loudspeaker } = words;
+  const { waitClerk, microphoneClerk, loudspeakerClerk } = words;
+  const help = isClerks
+    ? { connection: waitClerk, microphone: microphoneClerk, loudspeaker: loudspeakerClerk }
+    : { connection: wait, microphone, loudspeaker };
+  return help[status.cause];
+}
+
+/** Whether its reader works here: visitors read the other language. */
+const isClerks = ({ source, targets, visitor }: ScreenLane, language: string): boolean =>
+  targets[0] !== undefined && targets[0] !== source && language !== visitor;
+
+function Opening({ until, language }: { until: string; language: string }) {
+  const now = useSignal(new Date());
+  useEffect(() => {
+    // At midnight "tomorrow" becomes "today".
+    const timer = setInterval(() => {
+      now.value = new Date();
+    }, MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const text = openingText(new Date(until), now.value, language);
+  return <p class="opening">{wordingOf(language).until.replace('{t}', text)}</p>;
 }

@@ -1,5 +1,7 @@
 /** Paths on a square of 24 units. */
 export const ICONS = {
+  about: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v6M12 7.5v.1',
+  back: 'M20 12H5M11 5l-7 7 7 7',
   bell: 'M5 17h14l-2-3v-4a5 5 0 0 0-10 0v4ZM10 20h4M12 5V3',
   globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18',
   keyboard: 'M2 6h20v12H2ZM6 10h.1M10 10h.1M14 10h.1M18 10h.1M8 14h8',

@@ -1,8 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
+import { About } from './about.tsx';
+import { Alternate, useLanguageInTurn } from './alternate.tsx';
+import { Another } from './another.tsx';
+import { passFocusOn } from './focus.ts';
 import { HelpButton, HelpLine, isCallShown } from './help.tsx';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
@@ -10,37 +14,40 @@ import { screen } from './store.ts';
 
 /** Languages that share the height of the screen; more languages scroll. */
 const MOST_WITHOUT_SCROLLING = 12;
-/** How long the invitation stands in one language (ms). */
-const EACH_MS = 4000;
 
 /** What a visitor finds: the languages to choose from. A touch sets the language and begins a conversation; so does speaking. */
 export function Idle({ lane }: { lane: ScreenLane }) {
-  const turn = useSignal(0);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      turn.value += 1;
-    }, EACH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const place = useRef<HTMLElement>(null);
+  useLayoutEffect(() => () => passFocusOn(place.current), []);
   const { offer, visitor } = lane;
-  const now = offer[turn.value % offer.length] ?? visitor;
-  const worded = wordedLanguage(now);
-  const notice = screen.value?.notices.find(({ language }) => language === now);
-  const choose = (language: string): void => {
+  const now = useLanguageInTurn(offer);
+  const chosen = useSignal<string | null>(null);
+  const refused = useSignal<string | null>(null);
+  const choose = async (language: string): Promise<void> => {
+    chosen.value = language;
+    refused.value = null;
     // A change of the language begins the conversation, too. A second request would come after the notice in the old one.
-    void act(
+    const isDone = await act(
       language === visitor ? { do: 'touch', lane: lane.id } : { do: 'language', lane: lane.id, language },
     );
+    if (chosen.value !== language) return;
+    chosen.value = null;
+    if (!isDone) refused.value = language;
   };
+  const rows = Math.ceil((Math.min(offer.length, MOST_WITHOUT_SCROLLING) + 1) / 2);
   return (
-    <section class="idle">
-      <p class="question" lang={worded} dir={directionOf(worded)}>
+    <section class="idle" ref={place}>
+      <p class="question">
         <Icon path={ICONS.talk} />
-        <span>{wordingOf(now).choose}</span>
+        <Alternate
+          look="now"
+          texts={offer.map((language) => ({ language, text: wordingOf(language).choose }))}
+          now={now}
+        />
       </p>
       <div
         class={offer.length > MOST_WITHOUT_SCROLLING ? 'offers many' : 'offers'}
-        style={{ '--rows': Math.ceil(Math.min(offer.length, MOST_WITHOUT_SCROLLING) / 2) }}
+        style={{ '--rows': rows }}
       >
         {offer.map((language) => (
           <button
@@ -48,21 +55,36 @@ export function Idle({ lane }: { lane: ScreenLane }) {
             key={language}
             lang={language}
             dir={directionOf(language)}
-            onClick={() => choose(language)}
+            aria-pressed={chosen.value === language}
+            onClick={() => void choose(language)}
           >
             {ownName(language)}
           </button>
         ))}
+        <Another offer={offer} now={now} />
       </div>
-      <div class="below">
-        {notice !== undefined && !isCallShown() && (
-          <p class="notice" lang={now} dir={directionOf(now)}>
-            {notice.text}
-          </p>
-        )}
-        <HelpLine languages={[now]} />
-        <HelpButton lane={lane.id} language={now} isShort={true} />
-      </div>
+      <Foot lane={lane.id} now={now} offer={offer} refused={refused.value} />
     </section>
+  );
+}
+
+/** The notice, or that a choice was refused; a call for staff; and the button for more. */
+function Foot(props: { lane: string; now: string; offer: readonly string[]; refused: string | null }) {
+  const { lane, now, offer, refused } = props;
+  const notices = screen.value?.notices.filter(({ language }) => offer.includes(language)) ?? [];
+  const worded = wordedLanguage(refused ?? now);
+  return (
+    <div class="foot">
+      {refused === null ? (
+        !isCallShown() && <Alternate look="notice" texts={notices} now={now} />
+      ) : (
+        <p class="refused" role="alert" lang={worded} dir={directionOf(worded)}>
+          {wordingOf(refused).refused}
+        </p>
+      )}
+      <HelpLine languages={[now]} />
+      <HelpButton lane={lane} language={now} isShort={true} />
+      <About lane={null} languages={[now]} />
+    </div>
   );
 }

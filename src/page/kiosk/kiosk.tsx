@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../../protocol/screen.ts';
 import { Idle } from './idle.tsx';
+import { Lost } from './lost.tsx';
 import { Panel, type Speaker } from './panel.tsx';
 import { type Sizes, sizesFor } from './sizes.ts';
 import { statusNow } from './status.ts';
@@ -45,6 +46,7 @@ export function Kiosk() {
     };
   }, []);
   if (screen.value === null && !isLate.value) return <main />;
+  const isLost = screen.value === null;
   const {
     layout: wanted = 'beside',
     viewingDistanceMm = 700,
@@ -56,13 +58,14 @@ export function Kiosk() {
   const [lane = UNKNOWN_LANE] = lanes;
   const style = {
     '--letter': `${sizes.letter}px`,
+    '--least': `${sizes.least}px`,
     '--small': `${sizes.small}px`,
     '--choice': `${sizes.target}px`,
   };
   return (
     <main class={sizes.layout} style={style}>
       <h1>Interpreter</h1>
-      {isInvitation(lane) ? <Idle lane={lane} /> : <Panels lane={lane} sizes={sizes} />}
+      {isLost ? <Lost /> : isInvitation(lane) ? <Idle lane={lane} /> : <Panels lane={lane} sizes={sizes} />}
     </main>
   );
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
@@ -17,10 +18,18 @@ export function LanguageDialog(props: {
   const { lane, language: own, isTurned, close } = props;
   const worded = wordedLanguage(own);
   const words = wordingOf(own);
-  const choose = (language: string): void => {
-    void act({ do: 'language', lane: lane.id, language });
-    close();
+  const chosen = useSignal(lane.visitor);
+  const refused = useSignal<string | null>(null);
+  const choose = async (language: string): Promise<void> => {
+    chosen.value = language;
+    refused.value = null;
+    if (await act({ do: 'language', lane: lane.id, language })) close();
+    else {
+      chosen.value = lane.visitor;
+      refused.value = language;
+    }
   };
+  const told = refused.value;
   return (
     <Dialog
       label={words.language}
@@ -36,11 +45,16 @@ export function LanguageDialog(props: {
             key={language}
             label={ownName(language)}
             lang={language}
-            isChosen={language === lane.visitor}
-            press={() => choose(language)}
+            isChosen={language === chosen.value}
+            press={() => void choose(language)}
           />
         ))}
       </div>
+      {told !== null && (
+        <p class="refused" role="alert" lang={wordedLanguage(told)} dir={directionOf(wordedLanguage(told))}>
+          {wordingOf(told).refused}
+        </p>
+      )}
       <div class="bar">
         <Button icon={ICONS.end} label={words.cancel} press={close} />
       </div>

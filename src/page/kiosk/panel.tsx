@@ -1,6 +1,7 @@
 import { directionOf, ownName } from '../../core/language-names.ts';
 import { wordedLanguage } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenTyping } from '../../protocol/screen.ts';
+import { About } from './about.tsx';
 import { Bar } from './bar.tsx';
 import { CaptionLines } from './caption-lines.tsx';
 import { Cover } from './cover.tsx';
@@ -25,6 +26,8 @@ export function Panel(props: {
   isTurned?: boolean;
 }) {
   const { lane, language, speakers, statusIn, ways, letterPx, isTurned = false } = props;
+  const status = statusNow();
+  const { kind } = status;
   const worded = wordedLanguage(language);
   return (
     <section
@@ -33,10 +36,15 @@ export function Panel(props: {
       lang={worded}
       dir={directionOf(worded)}
     >
-      <StatusLine lane={lane} language={language} languages={statusIn} />
+      <div class="head">
+        <StatusLine lane={lane} language={language} languages={statusIn} />
+        {kind !== 'offline' && kind !== 'closed' && (
+          <About lane={lane.id} languages={statusIn} isTurned={isTurned} />
+        )}
+      </div>
       <div class="body" lang={language} dir={directionOf(language)}>
         <CaptionLines language={language} letterPx={letterPx} />
-        <Cover status={statusNow()} language={language} lane={lane.id} />
+        <Cover lane={lane} status={status} language={language} languages={statusIn} />
       </div>
       <StillThere lane={lane.id} languages={statusIn} />
       <HelpLine languages={statusIn} />

@@ -33,6 +33,8 @@ export interface Sizes {
   readonly layout: PanelLayout;
   /** Captions. */
   readonly letter: number;
+  /** The smallest that is readable at the distance. */
+  readonly least: number;
   /** Buttons and status. */
   readonly small: number;
   /** Smallest height of a button to choose from. */
@@ -49,7 +51,7 @@ export function sizesFor(size: ScreenSize, width: number, height: number): Sizes
   const room = { width: width / columns - 2 * small, height: height / halves - FRAME_SMALL * small };
   let letter = Math.max(least, (height / halves) * LARGEST_SHARE);
   while (letter > least && !fits(letter, room)) letter = Math.max(least, letter - 1);
-  return { layout, letter, small, target: (TARGET_MM * height) / size.heightMm };
+  return { layout, letter, least, small, target: (TARGET_MM * height) / size.heightMm };
 }
 
 function layoutFor(wanted: ScreenLayout, least: number, width: number, height: number): PanelLayout {

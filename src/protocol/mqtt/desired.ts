@@ -37,6 +37,7 @@ const effectiveSchema = z.object({
   }),
   update: z.object({ window: updateWindowSchema.describe('value in force; null: no window') }),
   log: z.object({ level: z.enum(LOG_LEVELS).describe('value in force') }),
+  screen: z.object({ operator: sentence.describe('value in force') }),
 });
 export type EffectiveConfig = z.infer<typeof effectiveSchema>;
 

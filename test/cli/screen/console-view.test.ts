@@ -75,11 +75,11 @@ describe('the screen on a text console', () => {
     [{ kind: 'closed', until: null }, 'English: Closed'],
     [
       { kind: 'closed', until: new Date(2026, 0, 15, 18).toISOString() },
-      'This interpreter is closed until 18:00',
+      'Opens 18:00',
     ],
     [
       { kind: 'closed', until: new Date(2026, 0, 16, 8).toISOString() },
-      'This interpreter is closed until 2026-01-16 08:00',
+      'Opens 2026-01-16 08:00',
     ],
     [{ kind: 'muted' }, 'English: Muted'],
   ] as const)('says what to do when the status is %j', (status, text) => {

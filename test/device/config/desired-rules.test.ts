@@ -159,8 +159,8 @@ describe('desired configuration', () => {
       voice: null,
     });
     expect(errors.map(({ from, key, message }) => `${from} ${key}: ${message}`)).toEqual([
-      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log',
-      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log',
+      'device mqtt: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log, screen',
+      'device device: cannot be set over MQTT; allowed here: lanes, schedule, budget, help, update, log, screen',
       'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',
@@ -171,6 +171,21 @@ describe('desired configuration', () => {
       'device log.level: must be one of "trace", "debug", "info", "warn", "error", "fatal"',
       'device log.journal: cannot be set over MQTT; allowed here: level',
     ]);
+  });
+
+  it('sets who runs the kiosk, reports it, and refuses a text that is too long or another key', () => {
+    const operator = 'Museo de la Ciudad · متحف المدينة';
+    const { config, errors } = resolve(['device', { screen: { operator } }]);
+    expect(config.screen).toEqual({ ...BASE.screen, operator });
+    expect(effectiveOf(config).screen).toEqual({ operator });
+    expect(errors).toEqual([]);
+    const refused = resolve(['device', { screen: { operator: 'x'.repeat(201), layout: 'one' } }]);
+    expect(refused.config.screen).toEqual(BASE.screen);
+    expect(refused.errors.map(({ key, message }) => `${key}: ${message}`)).toEqual([
+      'screen.operator: must have at most 200 characters',
+      'screen.layout: cannot be set over MQTT; allowed here: operator',
+    ]);
+    expect(resolve(['device', { screen: { operator: 'x'.repeat(200) } }]).errors).toEqual([]);
   });
 
   it('sets the volume of the loudspeaker, and reports it', () => {

@@ -27,6 +27,7 @@ describe('the kept documents', () => {
       budget: { minutesPerDay: 9 },
       update: { window: { from: '02:00', to: '04:00' } },
       log: { level: 'warn' },
+      screen: { operator: 'Museum' },
     };
     const documents = [
       { from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } },

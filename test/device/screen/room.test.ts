@@ -36,6 +36,7 @@ function roomScreen() {
     run: 'run-1',
     offerOf: () => [],
     notice: () => false,
+    operator: () => '',
     closedUntil: () => null,
     help: () => null,
   });

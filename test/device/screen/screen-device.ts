@@ -28,6 +28,7 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     run: 'run-1',
     offerOf,
     notice: () => config.conversation.notice,
+    operator: () => agent.operatorText,
     closedUntil: (id) => agent.admissions.closedUntil(id),
     help: () => agent.help.shown(),
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heard, spoke, translated, understood } from '../../service-events.ts';
+import { BASE } from '../fake-deps.ts';
 import { createScreenDevice } from './screen-device.ts';
 
 const WORDS = 'words of a visitor';
@@ -16,6 +17,16 @@ describe('the view of the screen', () => {
     deps.clock.advance(120_000);
     view.close();
     expect(JSON.stringify([deps.published, deps.logged])).not.toContain('words of');
+  });
+
+  it('tells pages who runs the kiosk, as soon as the desired configuration changes it', async () => {
+    const { deps, changes, view } = await createScreenDevice({}, { operator: 'Museum' });
+    expect(view.snapshot().operator).toBe('Museum');
+    deps.deliver(`${BASE}/config/desired`, { version: 1, screen: { operator: 'Museo' } });
+    deps.clock.advance(2000);
+    expect(changes.flatMap(({ operator }) => operator ?? [])).toEqual(['Museo']);
+    expect(view.snapshot().operator).toBe('Museo');
+    view.close();
   });
 
   it('numbers every change, and gives a new page the present texts', async () => {
