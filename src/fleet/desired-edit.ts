@@ -26,10 +26,10 @@ export interface DesiredChange {
 export class ChangeError extends Error {}
 
 /** Parts of the document that are objects; a lane cannot have these names. */
-const PARTS = ['budget', 'log', 'screen'] as const;
-type Part = (typeof PARTS)[number];
+type Part = Exclude<keyof typeof DESIRED_KEYS, 'lanes'>;
 
-const isPart = (scope: string): scope is Part => PARTS.some((part) => part === scope);
+const isPart = (scope: string): scope is Part => scope !== 'lanes' && Object.hasOwn(DESIRED_KEYS, scope);
+const PARTS = Object.keys(DESIRED_KEYS).filter(isPart);
 const isWhole = (key: string): boolean => DESIRED_WHOLE.some((whole) => whole === key);
 
 const EXAMPLE = 'write LANE.KEY=VALUE, such as "main.targets=es,fr", or "log.level=debug"';
@@ -73,8 +73,9 @@ function schemaOf(scope: string, key: string): z.ZodType | undefined {
   return shape[key];
 }
 
-const NULLABLE: readonly string[] = ['voice', 'schedule', 'minutesPerDay'];
-const NUMBERS: readonly string[] = ['standbyAfter', 'minutesPerDay', 'volume'];
+const NULLABLE: readonly string[] = ['voice', 'schedule', 'minutesPerDay', 'answerWithin', 'window'];
+const NUMBERS: readonly string[] = ['standbyAfter', 'minutesPerDay', 'volume', 'answerWithin'];
+const OBJECTS: readonly string[] = ['schedule', 'window'];
 
 /** @throws ChangeError */
 function readJson(key: string, text: string): unknown {
@@ -86,7 +87,7 @@ function readJson(key: string, text: string): unknown {
 function readValue(key: string, text: string): unknown {
   if (key === 'targets') return text.split(',').map((part) => part.trim());
   if (NULLABLE.includes(key) && (text === 'none' || text === 'null')) return null;
-  if (isWhole(key)) return readJson(key, text);
+  if (OBJECTS.includes(key)) return readJson(key, text);
   if (NUMBERS.includes(key) && text.trim() !== '') return Number.isNaN(Number(text)) ? text : Number(text);
   return text;
 }

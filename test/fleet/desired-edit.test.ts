@@ -17,6 +17,13 @@ describe('a change of the desired configuration', () => {
     ['main.standbyAfter=30', { scope: 'main', key: 'standbyAfter', value: 30 }],
     ['main.voice=a=b', { scope: 'main', key: 'voice', value: 'a=b' }],
     ['log.level=debug', { scope: 'log', key: 'level', value: 'debug' }],
+    ['help.answerWithin=90', { scope: 'help', key: 'answerWithin', value: 90 }],
+    ['help.answerWithin=none', { scope: 'help', key: 'answerWithin', value: null }],
+    [
+      'update.window={"from":"02:00","to":"05:00"}',
+      { scope: 'update', key: 'window', value: { from: '02:00', to: '05:00' } },
+    ],
+    ['update.window=none', { scope: 'update', key: 'window', value: null }],
     ['screen.operator=City Museum', { scope: 'screen', key: 'operator', value: 'City Museum' }],
     ['budget.minutesPerDay=90', { scope: 'budget', key: 'minutesPerDay', value: 90 }],
     ['budget.minutesPerDay=none', { scope: 'budget', key: 'minutesPerDay', value: null }],

@@ -8,6 +8,8 @@ import { buildPage, NO_BROWSER, openBrowser, showPage } from './browser.ts';
 const SAMPLES = 200;
 const MOST_P99_MS = 100;
 const LONG_STALL_MS = 40;
+/** A slow page is slow each time; another program that takes the processor from the browser comes once. */
+const IN_ONE_OF_THREE = { retry: 2 };
 
 /** Notes when each caption has been painted: the frame after its text is in the page has ended. */
 const WATCH = `
@@ -35,7 +37,7 @@ describe(`the way of a caption${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
   });
   afterAll(() => browser?.close());
 
-  it('takes 100 ms at most from message to paint, in 99 of 100 cases', async ({ skip }) => {
+  it('takes 100 ms at most from message to paint, in 99 of 100 cases', IN_ONE_OF_THREE, async ({ skip }) => {
     const stalls = watchStalls();
     const shown = await showPage(browser, files, {}, undefined, (page) => page.evaluateOnNewDocument(WATCH));
     const sentAt = new Map<string, number>();
