@@ -3,7 +3,7 @@ import { localImports } from '../setup/local-imports.ts';
 import { PATIENT } from '../setup/patience.ts';
 
 /** Milliseconds of paint, sound beside the page, and a browser that starts twice under cage: CI runs these alone on the machine. */
-const IN_TIME = ['latency', 'load', 'cage'].map((name) => `test/screen/${name}.test.ts`);
+const IN_TIME = ['latency', 'reaction', 'load', 'cage'].map((name) => `test/screen/${name}.test.ts`);
 
 const common = {
   fileParallelism: false,

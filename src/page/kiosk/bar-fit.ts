@@ -22,10 +22,15 @@ const LOOKS = [
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */
 export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   const ref = useRef<T>(null);
-  // After each render, because words and screen size may have changed.
+  const measured = useRef('');
+  // After each render, because words and screen size may have changed. To try the looks takes the browser many times as long as
+  // to see that nothing has.
   useLayoutEffect(() => {
     const bar = ref.current;
     if (bar === null) return;
+    const now = `${bar.textContent} ${bar.clientWidth} ${bar.offsetHeight + bodyHeight(bar)}`;
+    if (now === measured.current) return;
+    measured.current = now;
     for (const { shows, scale } of LOOKS) {
       bar.dataset['shows'] = shows;
       bar.style.fontSize = `${scale}em`;
@@ -38,9 +43,13 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
 /** Least height of the captions beside two rows of buttons (lines). */
 const LEAST_LINES = 3;
 
+const captionsAbove = ({ parentElement: panel }: HTMLElement): Element | null =>
+  panel?.querySelector('.body') ?? null;
+const bodyHeight = (bar: HTMLElement): number => captionsAbove(bar)?.clientHeight ?? 0;
+
 /** Whether the captions above the bar keep enough lines. */
-function leavesRoom({ parentElement: panel }: HTMLElement): boolean {
-  const captions = panel?.querySelector('.body') ?? null;
+function leavesRoom(bar: HTMLElement): boolean {
+  const captions = captionsAbove(bar);
   if (captions === null) return true;
   return (
     captions.clientHeight >=

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { directionOf } from '../../core/language-names.ts';
 import { type Wording, wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane, ScreenStatus } from '../../protocol/screen.ts';
-import { HelpButton } from './help.tsx';
+import { HelpButton, isCallShown } from './help.tsx';
 import { openingText } from './opening.ts';
 import { Parts } from './parts.tsx';
 import { endsAt, isEmpty, screen } from './store.ts';
@@ -55,7 +55,10 @@ export function Cover(props: {
               <Trouble key={one} status={status} language={one} isClerks={isClerks(lane, one)} />
             ))}
           </Parts>
-          <HelpButton lane={lane.id} language={language} isShort={false} />
+          {/* A grey button beside "ask the staff" would only raise a question. */}
+          {(screen.value?.help?.mayCall === true || isCallShown()) && (
+            <HelpButton lane={lane.id} language={language} isShort={false} />
+          )}
         </div>
       );
     default:
