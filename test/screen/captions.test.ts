@@ -2,8 +2,9 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
 import { plainCaption } from '../../src/device/screen/captions/plain-caption.ts';
+import { wordingOf } from '../../src/device/screen/wording.ts';
 import { sizesFor } from '../../src/page/kiosk/sizes.ts';
-import type { ScreenLane, ScreenStatus, ScreenText } from '../../src/protocol/screen.ts';
+import type { ScreenLane, ScreenText } from '../../src/protocol/screen.ts';
 import { SNAPSHOT } from '../adapters/screen/fake-source.ts';
 import { needs } from '../needs.ts';
 import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
@@ -225,7 +226,7 @@ describe(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(N
     await page.goto(shown.page.url());
     expect(await page.$('.panel')).toBeNull();
     await expect
-      .poll(() => page.$eval('.state', (state) => state.textContent).catch(() => ''))
+      .poll(() => page.$eval('.lost [lang="en"]', (state) => state.textContent).catch(() => ''))
       .toBe('No connection');
     await page.close();
     await shown.close();
@@ -360,11 +361,11 @@ const AT_NIGHT = `const Real = Date;
   };`;
 
 /** What stands in place of captions for readers of English; null: nothing. */
-const coverOf = (page: Page) =>
-  page.$eval(
-    '.body[lang="en"]',
-    (body) => body.querySelector('.help, .invitation, .trouble:only-child')?.textContent ?? null,
-  );
+const coverOf = (page: Page, language = 'en') =>
+  page.$eval(`.body[lang="${language}"]`, (body) => {
+    const found = body.querySelector('.invitation, .opening') ?? body.querySelector('.help');
+    return found?.textContent ?? null;
+  });
 
 describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {
   beforeAll(async () => {
@@ -374,18 +375,28 @@ describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''
 
   it('says what to do about each trouble', async () => {
     const { page, fake, close } = await showPage(browser, files);
-    const coverWhen = async (status: ScreenStatus) => {
-      fake.change({ status });
+    const coversWhen = async (cause: 'connection' | 'microphone' | 'loudspeaker') => {
+      fake.change({ status: { kind: 'offline', cause } });
       await settle(page);
-      return coverOf(page);
+      return [await coverOf(page, 'en'), await coverOf(page, 'es')];
     };
-    expect(await coverWhen({ kind: 'offline', cause: 'connection' })).toBe('Please wait, or ask the staff.');
-    expect(await coverWhen({ kind: 'offline', cause: 'microphone' })).toMatch(/^The microphone is off/);
-    expect(await coverWhen({ kind: 'offline', cause: 'loudspeaker' })).toMatch(/^There is no sound/);
+    // English is the clerk's language here.
+    expect(await coversWhen('connection')).toEqual([
+      'Check the network cable, or call your technician.',
+      'Espere, por favor, o avise al personal.',
+    ]);
+    expect(await coversWhen('microphone')).toEqual([
+      'The microphone does not work. Check its plug, or call your technician.',
+      wordingOf('es').microphone,
+    ]);
+    expect(await coversWhen('loudspeaker')).toEqual([
+      'There is no sound. Check the loudspeaker and its plug, or call your technician.',
+      wordingOf('es').loudspeaker,
+    ]);
     await close();
   });
 
-  it("says until when the kiosk is closed, with the day if that is another one in the kiosk's zone", async () => {
+  it("says when the kiosk opens, with the day in the kiosk's zone", async () => {
     const prepare = async (page: Page) => {
       await page.emulateTimezone('Europe/Berlin');
       await page.evaluateOnNewDocument(AT_NIGHT);
@@ -396,11 +407,14 @@ describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''
       await settle(page);
       return coverOf(page);
     };
-    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toMatch(/^This interpreter is closed until 11:45/);
-    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toMatch(
-      /^This interpreter is closed until Saturday.*12:15/,
-    );
-    expect(await closedUntil(null)).toBe('Closed');
+    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toBe('Opens today 11:45 PM');
+    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toBe('Opens tomorrow 12:15 AM');
+    expect(await closedUntil(null)).toBe('');
+    expect(await coverOf(page, 'es')).toBe('Avise al personal, por favor.');
+    fake.change({ help: { state: 'none', by: null, mayCall: true } });
+    await settle(page);
+    // The button says it.
+    expect(await coverOf(page, 'es')).toBe('');
     await close();
   });
 

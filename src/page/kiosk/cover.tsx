@@ -47,20 +47,22 @@ export function Cover(props: {
       );
     }
     case 'offline':
-    case 'closed':
+    case 'closed': {
+      const readers = languages.map((one) => ({ language: one, isClerk: isClerk(lane, one) }));
+      // Without the broker, the button would be grey, and the clerk is the staff.
+      const mayCall = screen.value?.help?.mayCall === true || isCallShown();
+      const isOffered = mayCall && readers.some((reader) => !reader.isClerk);
       return (
         <div {...place}>
           <Parts dir={place.dir}>
-            {languages.map((one) => (
-              <Trouble key={one} status={status} language={one} isClerks={isClerks(lane, one)} />
+            {readers.map((reader) => (
+              <Trouble key={reader.language} status={status} isOffered={isOffered} {...reader} />
             ))}
           </Parts>
-          {/* A grey button beside "ask the staff" would only raise a question. */}
-          {(screen.value?.help?.mayCall === true || isCallShown()) && (
-            <HelpButton lane={lane.id} language={language} isShort={false} />
-          )}
+          {isOffered && <HelpButton lane={lane.id} language={language} isShort={false} />}
         </div>
       );
+    }
     default:
       return null;
   }
@@ -70,40 +72,42 @@ export function Cover(props: {
 function Trouble(props: {
   status: Extract<ScreenStatus, { kind: 'offline' | 'closed' }>;
   language: string;
-  isClerks: boolean;
+  isClerk: boolean;
+  /** Whether there is a button that calls the staff. */
+  isOffered: boolean;
 }) {
-  const { status, language, isClerks } = props;
+  const { status, language, isClerk, isOffered } = props;
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const headline =
     status.kind === 'closed' ? words.closed : status.cause === 'connection' ? words.offline : words.broken;
+  const ask = isClerk || isOffered ? '' : words.ask;
   return (
     <div lang={worded} dir={directionOf(worded)}>
       <p class="trouble">{headline}</p>
       {status.kind === 'closed' && status.until !== null && (
         <Opening until={status.until} language={worded} />
       )}
-      <p class="help">{helpOf(status, words, isClerks)}</p>
+      <p class="help">{status.kind === 'offline' ? helpOf(status.cause, words, isClerk) : ask}</p>
     </div>
   );
 }
 
 function helpOf(
-  status: Extract<ScreenStatus, { kind: 'offline' | 'closed' }>,
+  cause: Extract<ScreenStatus, { kind: 'offline' }>['cause'],
   words: Wording,
-  isClerks: boolean,
+  isClerk: boolean,
 ): string {
-  if (status.kind === 'closed') return isClerks ? '' : words.ask;
   const { wait, microphone, loudspeaker } = words;
   const { waitClerk, microphoneClerk, loudspeakerClerk } = words;
-  const help = isClerks
+  const help = isClerk
     ? { connection: waitClerk, microphone: microphoneClerk, loudspeaker: loudspeakerClerk }
     : { connection: wait, microphone, loudspeaker };
-  return help[status.cause];
+  return help[cause];
 }
 
 /** Whether its reader works here: visitors read the other language. */
-const isClerks = ({ source, targets, visitor }: ScreenLane, language: string): boolean =>
+const isClerk = ({ source, targets, visitor }: ScreenLane, language: string): boolean =>
   targets[0] !== undefined && targets[0] !== source && language !== visitor;
 
 function Opening({ until, language }: { until: string; language: string }) {
