@@ -407,8 +407,8 @@ describe(`what stands in place of captions${NO_BROWSER ? ` (${NO_BROWSER})` : ''
       await settle(page);
       return coverOf(page);
     };
-    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toBe('Opens today 11:45 PM');
-    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toBe('Opens tomorrow 12:15 AM');
+    expect(await closedUntil('2026-11-27T22:45:00.000Z')).toBe('Opens today 11:45 PM');
+    expect(await closedUntil('2026-11-27T23:15:00.000Z')).toBe('Opens tomorrow 12:15 AM');
     expect(await closedUntil(null)).toBe('');
     expect(await coverOf(page, 'es')).toBe('Avise al personal, por favor.');
     fake.change({ help: { state: 'none', by: null, mayCall: true } });
