@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './common/service-languages.ts';
 import { primaryOf } from './language-tag.ts';
-import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './service/languages.ts';
 
 export { isSpokenLanguage };
 
