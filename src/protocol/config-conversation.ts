@@ -1,6 +1,6 @@
 /** The part `conversation` of the configuration. */
 import * as z from 'zod';
-import { languageSchema } from './language.ts';
+import { languageSchema } from './common/language.ts';
 import { plainTextSchema } from './plain-text.ts';
 
 const END_AFTER_S = { min: 10, max: 3600, default: 90 } as const;

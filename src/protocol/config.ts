@@ -3,6 +3,7 @@
  * Editors show these descriptions to operators.
  */
 import * as z from 'zod';
+import { languageClash, languageSchema, offerSchema, targetsSchema } from './common/language.ts';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
@@ -14,7 +15,6 @@ import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema 
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
 import { keyClashes } from './key-clashes.ts';
-import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
 import { ownListenSchema } from './listen.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';

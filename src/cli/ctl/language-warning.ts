@@ -1,5 +1,5 @@
 import type { Shell } from '../../program/program.ts';
-import { unknownLanguages } from '../../protocol/language.ts';
+import { unknownLanguages } from '../../protocol/common/language.ts';
 import { textLine } from '../../protocol/plain-text.ts';
 
 /** Warns of unknown languages now, because the service may refuse them only in the next session. */

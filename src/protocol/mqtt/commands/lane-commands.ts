@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { languageSchema, targetsSchema } from '../../common/language.ts';
 import { ECHO_MODES } from '../../config-choices.ts';
 import { VOLUME_PERCENT } from '../../config-sound.ts';
-import { languageSchema, targetsSchema } from '../../language.ts';
 import { plainTextSchema } from '../../plain-text.ts';
 import { timestampSchema } from '../envelope.ts';
 import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './command-definition.ts';

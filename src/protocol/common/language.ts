@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './common/service-languages.ts';
 import { primaryOf } from './language-tag.ts';
+import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './service-languages.ts';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;
