@@ -1,6 +1,6 @@
 /** Microphone and loudspeaker of a lane: the parts `capture` and `playback` of the configuration. */
 import * as z from 'zod';
-import { plainTextSchema } from './plain-text.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
 
 export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './common/language.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
@@ -17,7 +18,6 @@ import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
 import { keyClashes } from './key-clashes.ts';
 import { ownListenSchema } from './listen.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 

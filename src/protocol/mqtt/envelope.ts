@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainTextSchema } from '../plain-text.ts';
+import { plainTextSchema } from '../common/plain-text.ts';
 import type { WallMs } from '../time.ts';
 
 /** ISO 8601 UTC, or null while the sender's clock is not set. */
