@@ -235,9 +235,11 @@ const CASES: [Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   [
     rules.zodIsImportedAsNamespace,
     'zod is imported as a namespace',
-    ["import { z } from 'zod';", "import z from 'zod';"].map((text) => file('src/protocol/json.ts', text)),
+    ["import { z } from 'zod';", "import z from 'zod';"].map((text) =>
+      file('src/protocol/common/json.ts', text),
+    ),
     [
-      file('src/protocol/json.ts', "import * as z from 'zod';"),
+      file('src/protocol/common/json.ts', "import * as z from 'zod';"),
       file('src/protocol/text.ts', "import type { z } from 'zod';"),
     ],
   ],

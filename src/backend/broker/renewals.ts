@@ -7,7 +7,7 @@ import type { OperatorAccess } from '../../adapters/ctl/profile.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { certificateRequestSchema } from '../../protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';

@@ -9,7 +9,7 @@ import {
   UNKNOWN,
 } from '../../fleet/answers.ts';
 import { isReachable, isUnknown, NEVER_CAME } from '../../fleet/roster.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';

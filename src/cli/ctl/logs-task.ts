@@ -1,6 +1,6 @@
 import { EXIT, Failure } from '../../program/problem.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
 import { jsonLine, oneLine, textLine } from '../../protocol/common/plain-text.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
 import { readAnswer, sendCommand } from './ask.ts';

@@ -1,6 +1,6 @@
 import type { Bus } from '../../../../ports/bus.ts';
 import type { Clock } from '../../../../ports/clock.ts';
-import { textAt } from '../../../../protocol/json.ts';
+import { textAt } from '../../../../protocol/common/json.ts';
 import { timestamp } from '../../../../protocol/mqtt/envelope.ts';
 import {
   type TokenRequest,
