@@ -1,6 +1,6 @@
 import type { Updates } from '../../ports/updater.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 import type { Config } from '../../protocol/config.ts';
-import type { WallMs } from '../../protocol/time.ts';
 import type { UpdateOrder, UpdateReport, UpdateStatus } from '../../protocol/update.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
