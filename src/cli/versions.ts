@@ -7,7 +7,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { wrapText } from '../program/text.ts';
 import { jsonLine } from '../protocol/common/plain-text.ts';
-import { type UpdateOrder, type UpdateStatus, updateOrderSchema } from '../protocol/update.ts';
+import { type UpdateOrder, type UpdateStatus, updateOrderSchema } from '../protocol/common/update.ts';
 
 interface Options {
   readonly json?: true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import type { OrderFiles } from '../../ports/update.ts';
 import { parseJson } from '../../protocol/common/json.ts';
-import { type UpdateOrder, updateOrderSchema } from '../../protocol/update.ts';
+import { type UpdateOrder, updateOrderSchema } from '../../protocol/common/update.ts';
 import { readBounded } from '../bounded-file.ts';
 import { systemReason } from '../system-error.ts';
 

@@ -11,7 +11,7 @@ import { examples, type Shell } from '../../program/program.ts';
 import { wrapText } from '../../program/text.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { jsonLine } from '../../protocol/common/plain-text.ts';
-import { manifestUrlSchema, versionSchema } from '../../protocol/update.ts';
+import { manifestUrlSchema, versionSchema } from '../../protocol/common/update.ts';
 import { checked } from '../broker/option-values.ts';
 import { CONFIG_OPTION, openConfig, openStoreConfig } from '../config/open-config.ts';
 import { Unreadable, versionsAt, versionsInFolder } from '../releases/release-versions.ts';
