@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { consoleSchema } from './backend-console.ts';
 import { isPlain, plainTextSchema } from './common/plain-text.ts';
+import { LOG_LEVELS } from './common/setting-values.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
-import { LOG_LEVELS } from './config-choices.ts';
 import { isExposedAddress } from './host-name.ts';
 import { listenSchema } from './listen.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';

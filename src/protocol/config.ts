@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './common/language.ts';
 import { plainTextSchema } from './common/plain-text.ts';
-import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
+import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './common/setting-values.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { answerWithinSchema, helpSchema } from './config-help.ts';

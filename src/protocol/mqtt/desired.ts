@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../config-choices.ts';
+import { LOG_LEVELS } from '../common/setting-values.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { updateWindowSchema } from '../config-update.ts';
 import { count, sentence, word } from './bounds.ts';
