@@ -5,7 +5,7 @@ import { createSigner } from '../../src/adapters/signing/signer.ts';
 import { createKeyPair, parsePrivateKey } from '../../src/adapters/signing/signing-keys.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { asWall } from '../../src/protocol/common/time.ts';
-import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
+import { type ReportedMessage, reportedSchema } from '../../src/protocol/config-reported.ts';
 import { rejected } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';

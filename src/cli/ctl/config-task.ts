@@ -18,7 +18,7 @@ import { isUnknown } from '../../fleet/roster.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson, textAt } from '../../protocol/common/json.ts';
 import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
-import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { LONGEST_DESIRED } from '../../protocol/config-reported.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { wordReport, wordVerdict } from './config-text.ts';
 import type { ConfigVerb } from './ctl-task.ts';

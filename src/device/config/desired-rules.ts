@@ -9,7 +9,7 @@ import {
   type LaneConfig,
 } from '../../protocol/config.ts';
 import { roomEchoClash, twoWayClash } from '../../protocol/config-desk.ts';
-import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
+import type { DesiredFault, EffectiveConfig } from '../../protocol/config-reported.ts';
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
 import { wordIssue } from '../../protocol/plain-issues.ts';
 
