@@ -11,11 +11,8 @@ export const importsHaveNoCircles: Rule = (files) => {
   return circles(targets).map((circle) => `${circle.sort().join(' and ')} import each other`);
 };
 
-/**
- * Known circles, each folder taken as one with all in it: the parts of the protocol are one vocabulary, and the console's pages
- * stand beside what they share.
- */
-const TAKEN_AS_ONE = ['src/protocol', 'src/page/console'];
+/** Known circles, each folder taken as one with all in it: the console's pages stand beside what they share. */
+const TAKEN_AS_ONE = ['src/page/console'];
 
 /**
  * Between the folders directly below any folder of `src`, with the files beside them as one more. A reader understands a folder
