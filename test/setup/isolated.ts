@@ -21,6 +21,6 @@ export const ISOLATED = [
   'test/backend/watch/group-budgets.test.ts',
   'test/cli/provision.test.ts',
   'test/page/console/console-stream.test.ts',
-  'test/page/console/console-texts.test.ts',
+  'test/page/console/texts/console-texts.test.ts',
   'test/page/console/console-view.test.ts',
 ];

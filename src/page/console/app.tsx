@@ -15,7 +15,7 @@ import { People } from './people.tsx';
 import { pathParts } from './route.ts';
 import { SignIn, SignInAgain } from './sign-in.tsx';
 import { beginStream } from './stream.ts';
-import { language, t } from './text.ts';
+import { language, t } from './texts/text.ts';
 import { Banner, Top } from './top.tsx';
 
 /** Interval of attempts to learn who is signed in (ms), while the backend does not answer. */

@@ -11,7 +11,7 @@ import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
 import { DeviceLink, Name } from './parts/words.tsx';
 import { queryValue, setQuery } from './route.ts';
-import { numberText, t } from './text.ts';
+import { numberText, t } from './texts/text.ts';
 
 /** What a month costs. */
 export function CostPage() {

@@ -6,7 +6,7 @@ import { ConfigEditor } from './form/config-editor.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Name, Sheet } from './parts/words.tsx';
 import { pathParts } from './route.ts';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 
 /** The configuration of a group. */
 export function Group() {

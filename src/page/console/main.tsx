@@ -3,7 +3,7 @@ import './console.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { beginRoutes } from './route.ts';
-import { beginTexts } from './text.ts';
+import { beginTexts } from './texts/text.ts';
 
 const place = document.getElementById('console');
 void beginTexts().then(() => {

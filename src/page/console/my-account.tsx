@@ -3,7 +3,7 @@ import type { Me } from '../../protocol/console-owner.ts';
 import { me, post, whyFailed } from './api.ts';
 import { Fault } from './parts/fetched.tsx';
 import { Name, Sheet } from './parts/words.tsx';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 import { LanguageChoice } from './top.tsx';
 
 /** The viewer's own password. */

@@ -8,7 +8,7 @@ import { Fault, Shown, useFetched } from './parts/fetched.tsx';
 import { NewPassword } from './parts/new-password.tsx';
 import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
-import { maybeText, t } from './text.ts';
+import { maybeText, t } from './texts/text.ts';
 
 /** The people and their roles. */
 export function People() {

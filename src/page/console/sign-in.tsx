@@ -5,7 +5,7 @@ import { isSessionOver, me, post, whyFailed } from './api.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault } from './parts/fetched.tsx';
 import { Marked } from './parts/words.tsx';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 import { LanguageChoice } from './top.tsx';
 
 export function SignIn() {

@@ -4,7 +4,7 @@ import { me, post, signedOut } from './api.ts';
 import { Name } from './parts/words.tsx';
 import { route } from './route.ts';
 import { broker, connection } from './stream.ts';
-import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './text.ts';
+import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './texts/text.ts';
 
 const PAGES: readonly { readonly path: string; readonly name: TextKey; readonly isForAll: boolean }[] = [
   { path: '/', name: 'fleet', isForAll: true },

@@ -6,7 +6,7 @@ import { Fault, useFetched } from '../parts/fetched.tsx';
 import { Name, Status, Time } from '../parts/words.tsx';
 import { pathParts } from '../route.ts';
 import { followDevice, device as followed } from '../stream.ts';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { DeviceConfigTab } from './config-tab.tsx';
 import { DeviceCommands } from './device-commands.tsx';
 import { Doctor } from './doctor.tsx';

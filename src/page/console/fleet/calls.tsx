@@ -6,7 +6,7 @@ import { Refusal, SingleResult } from '../device/doctor.tsx';
 import { Fault } from '../parts/fetched.tsx';
 import { DeviceLink, Name, Time } from '../parts/words.tsx';
 import { calls } from '../stream.ts';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 
 /** Visitors who wait for a member of staff. A call leaves when it is answered or over; the result of an own answer stays. */
 export function Calls({ mayAnswer }: { readonly mayAnswer: boolean }) {

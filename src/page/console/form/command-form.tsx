@@ -5,7 +5,7 @@ import { type ConsoleFault, includesRole } from '../../../protocol/console-route
 import { ConsoleError, me, post, whyFailed } from '../api.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
 import { Marked } from '../parts/words.tsx';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { Help } from './field.ts';
 import { isObject, type Json, pruned } from './schema.ts';
 import { Fields } from './schema-form.tsx';

@@ -3,9 +3,9 @@ import type { ConfigAnswer, ConfigChange, DesiredDocument } from '../../../proto
 import type { JsonSchema, Registry } from '../../../protocol/console-jobs.ts';
 import type { ConsoleFault } from '../../../protocol/console-routes.ts';
 import { ConsoleError, post, whyFailed } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
-import { t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 import { Help } from './field.ts';
 import { differencesOf, isObject, type Json, keyOf, pruned, shownValue } from './schema.ts';
 import { Fields } from './schema-form.tsx';
