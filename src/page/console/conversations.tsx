@@ -2,8 +2,8 @@ import type { ConversationLine, Conversations } from '../../protocol/console-own
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
+import { queryValue, setQuery } from './parts/route.ts';
 import { DeviceLink, Name } from './parts/words.tsx';
-import { queryValue, setQuery } from './route.ts';
 import { cleaned } from './texts/cleaned.ts';
 import { language, locale, numberText, t } from './texts/text.ts';
 

@@ -4,8 +4,8 @@ import { me } from './api.ts';
 import { Document, versionText } from './device/config-tab.tsx';
 import { ConfigEditor } from './form/config-editor.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
+import { pathParts } from './parts/route.ts';
 import { Name, Sheet } from './parts/words.tsx';
-import { pathParts } from './route.ts';
 import { t } from './texts/text.ts';
 
 /** The configuration of a group. */

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { includesRole } from '../../protocol/console-routes.ts';
 import { me, post, signedOut } from './api.ts';
+import { route } from './parts/route.ts';
 import { Name } from './parts/words.tsx';
-import { route } from './route.ts';
 import { broker, connection } from './stream.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './texts/text.ts';
 

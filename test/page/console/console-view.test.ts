@@ -41,7 +41,7 @@ vi.stubGlobal('history', {
 });
 
 const view = await import('../../../src/page/console/fleet/view.ts');
-const route = await import('../../../src/page/console/route.ts');
+const route = await import('../../../src/page/console/parts/route.ts');
 const { total } = await import('../../../src/page/console/stream.ts');
 
 beforeEach(() => {

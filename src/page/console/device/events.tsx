@@ -1,7 +1,7 @@
 import type { DeviceEvent } from '../../../protocol/console-device.ts';
+import { queryValue, setQuery } from '../parts/route.ts';
 import { Table } from '../parts/table.tsx';
 import { Time, Words } from '../parts/words.tsx';
-import { queryValue, setQuery } from '../route.ts';
 import { cleaned } from '../texts/cleaned.ts';
 import { t } from '../texts/text.ts';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Commands } from '../form/command-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { go } from '../route.ts';
+import { go } from '../parts/route.ts';
 import { t } from '../texts/text.ts';
 import { selectAll, selectedCount, selection, selectionOf } from './view.ts';
 

@@ -1,9 +1,9 @@
 import { useComputed } from '@preact/signals';
 import { devicePath } from '../api.ts';
+import { go } from '../parts/route.ts';
 import { type Window, windowFor } from '../parts/virtual-range.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { Name, reasonText, Status, Time } from '../parts/words.tsx';
-import { go } from '../route.ts';
 import { holdOrder, order, release, rowOf, showView, total } from '../stream.ts';
 import { cleaned } from '../texts/cleaned.ts';
 import { t } from '../texts/text.ts';

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { FleetFilter, FleetStatus, FleetView, Selection } from '../../../protocol/console-fleet.ts';
-import { queryValue, setQuery } from '../route.ts';
+import { queryValue, setQuery } from '../parts/route.ts';
 import { total } from '../stream.ts';
 
 export const STATUSES = [
