@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Me } from '../../protocol/console-owner.ts';
-import { ConsoleError, get, isSessionOver, me, whyFailed } from './api.ts';
 import { Audit } from './audit.tsx';
+import { ConsoleError, get, isSessionOver, me, whyFailed } from './client/api.ts';
+import { beginStream } from './client/stream.ts';
 import { ConversationsPage } from './conversations.tsx';
 import { CostPage } from './cost.tsx';
 import { Device } from './device/device.tsx';
@@ -14,7 +15,6 @@ import { Fault } from './parts/fetched.tsx';
 import { pathParts } from './parts/route.ts';
 import { People } from './people.tsx';
 import { SignIn, SignInAgain } from './sign-in.tsx';
-import { beginStream } from './stream.ts';
 import { language, t } from './texts/text.ts';
 import { Banner, Top } from './top.tsx';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditLine, AuditPage } from '../../protocol/console-owner.ts';
-import { get, whyFailed } from './api.ts';
+import { get, whyFailed } from './client/api.ts';
 import { Fault } from './parts/fetched.tsx';
 import { queryValue, setQuery } from './parts/route.ts';
 import { Table } from './parts/table.tsx';

@@ -1,6 +1,6 @@
 import type { GroupConfig } from '../../protocol/console-config.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
-import { me } from './api.ts';
+import { me } from './client/api.ts';
 import { Document, versionText } from './device/config-tab.tsx';
 import { ConfigEditor } from './form/config-editor.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Person } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES } from '../../protocol/console-routes.ts';
-import { me, post, whyFailed } from './api.ts';
+import { me, post, whyFailed } from './client/api.ts';
 import { Choice } from './parts/choice.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Me } from '../../protocol/console-owner.ts';
-import { isSessionOver, me, post, whyFailed } from './api.ts';
+import { isSessionOver, me, post, whyFailed } from './client/api.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault } from './parts/fetched.tsx';
 import { Marked } from './parts/words.tsx';

@@ -42,7 +42,7 @@ vi.stubGlobal('history', {
 
 const view = await import('../../../src/page/console/fleet/view.ts');
 const route = await import('../../../src/page/console/parts/route.ts');
-const { total } = await import('../../../src/page/console/stream.ts');
+const { total } = await import('../../../src/page/console/client/stream.ts');
 
 beforeEach(() => {
   route.go('/');

@@ -1,6 +1,6 @@
 import type { DeviceConfig } from '../../../protocol/console-device.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
-import { devicePath, me } from '../api.ts';
+import { devicePath, me } from '../client/api.ts';
 import { ConfigEditor } from '../form/config-editor.tsx';
 import { keyOf, shownValue } from '../form/schema.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';

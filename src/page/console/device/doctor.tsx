@@ -2,13 +2,13 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { JobAnswer, JobDetail, JobDevice } from '../../../protocol/console-jobs.ts';
 import type { Diagnosis } from '../../../protocol/mqtt/diagnose.ts';
-import { post, whyFailed } from '../api.ts';
+import { post, whyFailed } from '../client/api.ts';
+import { jobs } from '../client/stream.ts';
 import { isObject } from '../form/schema.ts';
 import { Fault, useFetched } from '../parts/fetched.tsx';
 import { queryValue, setQuery } from '../parts/route.ts';
 import { Table } from '../parts/table.tsx';
 import { Marked, Words } from '../parts/words.tsx';
-import { jobs } from '../stream.ts';
 import { cleaned } from '../texts/cleaned.ts';
 import { t } from '../texts/text.ts';
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Selection } from '../../../protocol/console-fleet.ts';
 import type { CommandForm, JobAnswer, Registry } from '../../../protocol/console-jobs.ts';
 import { type ConsoleFault, includesRole } from '../../../protocol/console-routes.ts';
-import { ConsoleError, me, post, whyFailed } from '../api.ts';
+import { ConsoleError, me, post, whyFailed } from '../client/api.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
 import { Marked } from '../parts/words.tsx';
 import { t } from '../texts/text.ts';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ConfigAnswer, ConfigChange, DesiredDocument } from '../../../protocol/console-config.ts';
 import type { JsonSchema, Registry } from '../../../protocol/console-jobs.ts';
 import type { ConsoleFault } from '../../../protocol/console-routes.ts';
-import { ConsoleError, post, whyFailed } from '../api.ts';
+import { ConsoleError, post, whyFailed } from '../client/api.ts';
 import { Fault, Shown, useFetched } from '../parts/fetched.tsx';
 import { cleaned } from '../texts/cleaned.ts';
 import { t } from '../texts/text.ts';

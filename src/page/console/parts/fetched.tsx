@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { get, isSessionOver, whyFailed } from '../api.ts';
+import { get, isSessionOver, whyFailed } from '../client/api.ts';
 import { t } from '../texts/text.ts';
 
 export interface Fetched<T> {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { devicePath } from '../api.ts';
+import { devicePath } from '../client/api.ts';
 import { cleaned } from '../texts/cleaned.ts';
 import { longTimeText, maybeText, t, timeText } from '../texts/text.ts';
 
