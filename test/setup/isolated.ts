@@ -22,5 +22,5 @@ export const ISOLATED = [
   'test/cli/provision.test.ts',
   'test/page/console/client/console-stream.test.ts',
   'test/page/console/texts/console-texts.test.ts',
-  'test/page/console/console-view.test.ts',
+  'test/page/console/fleet/console-view.test.ts',
 ];
