@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { reportedSchema } from '../src/protocol/config-reported.ts';
 import { certificateRequestSchema } from '../src/protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../src/protocol/mqtt/command.ts';
-import { reportedSchema } from '../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../src/protocol/mqtt/event.ts';
 import { healthSchema } from '../src/protocol/mqtt/health.ts';

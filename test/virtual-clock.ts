@@ -1,5 +1,5 @@
 import type { Clock } from '../src/ports/clock.ts';
-import { asWall } from '../src/protocol/time.ts';
+import { asWall } from '../src/protocol/common/time.ts';
 
 /** Number of timers at one instant that shows that code re-arms itself without letting time pass. */
 const MOST_TIMERS_AT_ONE_INSTANT = 100_000;

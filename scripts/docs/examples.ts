@@ -1,11 +1,11 @@
 /** One example of each MQTT message. A test checks them against the schemas. */
 
 import type { z } from 'zod';
+import type { reportedSchema } from '../../src/protocol/config-reported.ts';
 import type { laneAccountSchema } from '../../src/protocol/mqtt/account.ts';
 import type { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import type { commandRequestSchema, commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
 import type { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
-import type { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import type { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import type { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import type { EVENT_SCHEMAS, EventKind } from '../../src/protocol/mqtt/event.ts';

@@ -1,5 +1,6 @@
 /** The generated parts of docs/mqtt.md. */
 import type { z } from 'zod';
+import { reportedSchema } from '../../src/protocol/config-reported.ts';
 import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import { commandRequestSchema, commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
 import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
 import { lanesAnswerSchema } from '../../src/protocol/mqtt/commands/lane-commands.ts';
 import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
-import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';

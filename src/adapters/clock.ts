@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
-import { asWall } from '../protocol/time.ts';
+import { asWall } from '../protocol/common/time.ts';
 import { createSharedAlarm, LONGEST_TIMEOUT_MS } from './shared-alarm.ts';
 
 /** Earliest time of a clock that was set: boards without a clock battery boot in 1970. */

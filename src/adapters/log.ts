@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from '../protocol/config-choices.ts';
-import { escapeSteering, oneLine } from '../protocol/plain-text.ts';
+import { escapeSteering, oneLine } from '../protocol/common/plain-text.ts';
+import type { LogLevel } from '../protocol/common/setting-values.ts';
 import type { LogLine } from './readable-log.ts';
 import { redactValue } from './redaction.ts';
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../protocol/plain-text.ts';
+import { oneLine } from '../protocol/common/plain-text.ts';
 import { redactText } from './redaction.ts';
 
 /** Longest line that is shown (characters). */

@@ -1,6 +1,6 @@
 import pretty from 'pino-pretty';
-import { isObject } from '../protocol/json.ts';
-import { oneLine } from '../protocol/plain-text.ts';
+import { isObject } from '../protocol/common/json.ts';
+import { oneLine } from '../protocol/common/plain-text.ts';
 
 export type LogLine = Readonly<Record<string, unknown>>;
 

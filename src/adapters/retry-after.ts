@@ -1,4 +1,4 @@
-import type { WallMs } from '../protocol/time.ts';
+import type { WallMs } from '../protocol/common/time.ts';
 
 /**
  * `Retry-After` of an answer, in milliseconds. It holds seconds or a date. A date is compared with the server's clock (`Date`),

@@ -1,5 +1,5 @@
+import type { WallMs } from '../protocol/common/time.ts';
 import { isTimeZone } from '../protocol/config-hours.ts';
-import type { WallMs } from '../protocol/time.ts';
 
 /** The machine's time zone, such as `Europe/Berlin`; null when it has no valid name. */
 export function machineTimeZone(): string | null {

@@ -12,7 +12,7 @@ import { report } from '../installer/write-result.ts';
 import { EXIT, type ExitCode, Failure } from '../program/problem.ts';
 import type { Shell } from '../program/program.ts';
 import { wrapText } from '../program/text.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+import { jsonLine } from '../protocol/common/plain-text.ts';
 
 export interface ProvisionOptions {
   readonly boot?: string;

@@ -1,5 +1,5 @@
 import { examples, type Verb } from '../program/program.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+import { jsonLine } from '../protocol/common/plain-text.ts';
 import { VERSION } from '../protocol/version.ts';
 
 export const versionVerb: Verb = {

@@ -6,8 +6,8 @@ import { plainVersion } from '../core/update/package-versions.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { wrapText } from '../program/text.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
-import { type UpdateOrder, type UpdateStatus, updateOrderSchema } from '../protocol/update.ts';
+import { jsonLine } from '../protocol/common/plain-text.ts';
+import { type UpdateOrder, type UpdateStatus, updateOrderSchema } from '../protocol/common/update.ts';
 
 interface Options {
   readonly json?: true;

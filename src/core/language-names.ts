@@ -1,4 +1,4 @@
-import { primaryOf } from '../protocol/language-tag.ts';
+import { primaryOf } from '../protocol/common/language-tag.ts';
 
 const RIGHT_TO_LEFT = /^(ar|he|iw|fa|ur|ps|sd|ug|yi|dv|ckb)\b/i;
 

@@ -1,5 +1,5 @@
 import type { SignatureFault, SignedContent } from '../ports/signature.ts';
-import { DEEPEST_JSON, isObject, type JsonReading, readJson } from '../protocol/json.ts';
+import { DEEPEST_JSON, isObject, type JsonReading, readJson } from '../protocol/common/json.ts';
 import { type SignedType, signedEnvelopeSchema } from '../protocol/signed.ts';
 
 /** Why a message that must be signed is refused. */

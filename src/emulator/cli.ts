@@ -7,7 +7,7 @@ import { tlsAdvice } from '../core/network/tls-advice.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
-import { jsonLine } from '../protocol/plain-text.ts';
+import { jsonLine } from '../protocol/common/plain-text.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
 import { createDoor } from './listener.ts';
 import { readPhrases } from './own-phrases.ts';

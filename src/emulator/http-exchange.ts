@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { parseJson } from '../protocol/json.ts';
+import { parseJson } from '../protocol/common/json.ts';
 import { type Answer, refuse } from './core/refusal.ts';
 import type { ApiContext, ApiRequest } from './core/session-api.ts';
 import type { RequestLog } from './request-log.ts';

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { DEEPEST_JSON, isObject, readJson } from '../protocol/json.ts';
+import { DEEPEST_JSON, isObject, readJson } from '../protocol/common/json.ts';
 import { base64Length, decodeBase64, encodeBase64 } from './base64.ts';
 import type { Choices } from './core/choices.ts';
 import type { OutMessage } from './core/outbox.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { systemReason } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
-import { parseJson } from '../protocol/json.ts';
+import { parseJson } from '../protocol/common/json.ts';
 import type { PhraseBook } from './core/phrase-book.ts';
 
 const MOST_PHRASES = 5000;

@@ -1,5 +1,5 @@
 import { REDACTED, redactText } from '../adapters/redaction.ts';
-import { isObject } from '../protocol/json.ts';
+import { isObject } from '../protocol/common/json.ts';
 import type { Answer } from './core/refusal.ts';
 
 /** One request to the service, or one refusal on a stream. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { canonicalJson } from '../core/canonical-json.ts';
+import { isObject, parseJson } from '../protocol/common/json.ts';
 import { configSchema, DESIRED_KEYS, DESIRED_WHOLE, desiredSchema } from '../protocol/config.ts';
-import { isObject, parseJson } from '../protocol/json.ts';
 import { nameSchema } from '../protocol/mqtt/topics.ts';
 import { wordIssue } from '../protocol/plain-issues.ts';
 

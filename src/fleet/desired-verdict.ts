@@ -1,4 +1,4 @@
-import { isObject, textAt } from '../protocol/json.ts';
+import { isObject, textAt } from '../protocol/common/json.ts';
 import {
   applyChanges,
   type DesiredBody,

@@ -5,7 +5,7 @@ import type { JsoncResult, Path } from '../adapters/config/jsonc.ts';
 import { formatSource, type Layer, type Problem, type Source } from '../adapters/config/layer.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
-import { isObject } from '../protocol/json.ts';
+import { isObject } from '../protocol/common/json.ts';
 import { PROVISIONING_FILE, type ProvisioningProblem } from './core/outcome.ts';
 import { PLACES } from './core/places.ts';
 import { NOT_IN_EFFECT } from './standing-notes.ts';

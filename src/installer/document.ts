@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type JsoncResult, type Path, type Position, parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/known-keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
-import { isObject } from '../protocol/json.ts';
+import { isObject } from '../protocol/common/json.ts';
 import {
   type ProvisioningDocument,
   provisioningSchema,

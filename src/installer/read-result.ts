@@ -1,6 +1,6 @@
 import { readBounded } from '../adapters/bounded-file.ts';
-import { parseJson } from '../protocol/json.ts';
-import { harmless } from '../protocol/plain-text.ts';
+import { parseJson } from '../protocol/common/json.ts';
+import { harmless } from '../protocol/common/plain-text.ts';
 import { type ProvisioningResult, provisioningResultSchema } from './core/outcome.ts';
 
 const MOST_BYTES = 256 * 1024;

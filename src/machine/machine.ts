@@ -1,4 +1,4 @@
-import type { MonotonicMs, WallMs } from '../protocol/time.ts';
+import type { MonotonicMs, WallMs } from '../protocol/common/time.ts';
 
 /** Events and effects are plain objects of readonly data; `type` tells them apart. */
 export interface Typed {

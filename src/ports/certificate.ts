@@ -1,4 +1,4 @@
-import type { WallMs } from '../protocol/time.ts';
+import type { WallMs } from '../protocol/common/time.ts';
 /** The client certificate by which the broker knows the device. Private keys never leave the port. */
 export interface DeviceCertificate {
   /** The certificate that a broker has accepted. */

@@ -1,4 +1,4 @@
-import type { MonotonicMs, WallMs } from '../protocol/time.ts';
+import type { MonotonicMs, WallMs } from '../protocol/common/time.ts';
 
 /** The machine's two clocks and its timers: the only source of time outside the core. */
 export interface Clock {

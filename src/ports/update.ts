@@ -1,4 +1,4 @@
-import type { AgentHealth, Release, UpdateOrder, UpdateStatus } from '../protocol/update.ts';
+import type { AgentHealth, Release, UpdateOrder, UpdateStatus } from '../protocol/common/update.ts';
 
 /**
  * The updater's folder. Paths are relative to it, and each call is one disk operation, so that a test can cut the

@@ -1,4 +1,4 @@
-import type { UpdateOrder, UpdateStatus } from '../protocol/update.ts';
+import type { UpdateOrder, UpdateStatus } from '../protocol/common/update.ts';
 
 /** The updater of the machine, for the agent. Methods never throw. */
 export interface Updates {

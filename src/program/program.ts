@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
+import { harmless } from '../protocol/common/plain-text.ts';
 import { speakPlainly } from '../protocol/plain-issues.ts';
-import { harmless } from '../protocol/plain-text.ts';
 import { VERSION } from '../protocol/version.ts';
 import { EXIT, type ExitCode, explainError } from './problem.ts';
 

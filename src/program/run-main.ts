@@ -1,5 +1,5 @@
 import { allowSlowAddresses } from '../adapters/network/address-attempts.ts';
-import { harmless } from '../protocol/plain-text.ts';
+import { harmless } from '../protocol/common/plain-text.ts';
 import { dropDebugOutput } from './debug-output.ts';
 import { createPrinter } from './printer.ts';
 import { EXIT, explainError } from './problem.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '../protocol/plain-text.ts';
+import { oneLine } from '../protocol/common/plain-text.ts';
 
 /** Width of all printed text (columns): that of the narrowest supported terminal. */
 export const COLUMNS = 80;

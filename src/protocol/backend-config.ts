@@ -1,12 +1,12 @@
 /** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
 import * as z from 'zod';
 import { consoleSchema } from './backend-console.ts';
+import { isPlain, plainTextSchema } from './common/plain-text.ts';
+import { LOG_LEVELS } from './common/setting-values.ts';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
-import { LOG_LEVELS } from './config-choices.ts';
 import { isExposedAddress } from './host-name.ts';
 import { listenSchema } from './listen.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
-import { isPlain, plainTextSchema } from './plain-text.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
 
 const optionalFile = (description: string) =>

@@ -1,8 +1,8 @@
 /** The owner's console in the backend's configuration. */
 import * as z from 'zod';
+import { plainTextSchema } from './common/plain-text.ts';
 import { DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { asciiHost, isLoopback, readAddress } from './host-name.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096).nullable().default(null);
 const addressSchema = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);

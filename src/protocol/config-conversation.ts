@@ -1,7 +1,7 @@
 /** The part `conversation` of the configuration. */
 import * as z from 'zod';
-import { languageSchema } from './language.ts';
-import { plainTextSchema } from './plain-text.ts';
+import { languageSchema } from './common/language.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 
 const END_AFTER_S = { min: 10, max: 3600, default: 90 } as const;
 const WARN_BEFORE_S = { min: 0, max: 300, default: 20 } as const;

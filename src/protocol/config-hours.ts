@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainTextSchema } from './plain-text.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 
 /** Weekdays as written in a schedule, in the order of `Date.getUTCDay`. */
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;

@@ -1,9 +1,9 @@
 /** The part `keys` of the configuration: what a key at the desk does. */
 import * as z from 'zod';
+import { plainTextSchema } from './common/plain-text.ts';
 import { KEY_NAMES } from './key-names.ts';
 import type { CommandDefinition } from './mqtt/commands/command-definition.ts';
 import { COMMANDS } from './mqtt/commands/registry.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 const MOST_KEYS = 64;
 const LONGEST_DEVICE = 256;

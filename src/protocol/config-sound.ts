@@ -1,10 +1,10 @@
 /** Microphone and loudspeaker of a lane: the parts `capture` and `playback` of the configuration. */
 import * as z from 'zod';
-import { plainTextSchema } from './plain-text.ts';
+import { plainTextSchema } from './common/plain-text.ts';
+import { VOLUME_PERCENT } from './common/setting-values.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
 
 export const SAMPLE_RATE_HZ = { ...INPUT_RATE_HZ, default: 24_000 } as const;
-export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 
 export const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
 

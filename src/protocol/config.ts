@@ -3,7 +3,9 @@
  * Editors show these descriptions to operators.
  */
 import * as z from 'zod';
-import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
+import { languageClash, languageSchema, offerSchema, targetsSchema } from './common/language.ts';
+import { plainTextSchema } from './common/plain-text.ts';
+import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './common/setting-values.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { answerWithinSchema, helpSchema } from './config-help.ts';
@@ -14,10 +16,8 @@ import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema 
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
 import { keyClashes } from './key-clashes.ts';
-import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
 import { ownListenSchema } from './listen.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 

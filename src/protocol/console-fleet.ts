@@ -1,8 +1,8 @@
 /** The fleet in the owner's console: rows, filters and views. */
 import * as z from 'zod';
+import { plainTextSchema } from './common/plain-text.ts';
 import { DEVICE_STATUSES } from './mqtt/statuses.ts';
 import { deviceIdSchema, nameSchema } from './mqtt/topics.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 /** `unknown`: has published no status. `never`: expected, but has never connected. */
 export const FLEET_STATUSES = [...DEVICE_STATUSES, 'unknown', 'never'] as const;

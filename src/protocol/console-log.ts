@@ -1,6 +1,6 @@
 /** The log of one device in the owner's console. */
 import * as z from 'zod';
-import { LOG_LEVELS } from './config-choices.ts';
+import { LOG_LEVELS } from './common/setting-values.ts';
 
 export const logRequestSchema = z.strictObject({
   minutes: z.int().min(1).max(60).default(5),

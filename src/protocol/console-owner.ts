@@ -1,8 +1,8 @@
 /** People, audit, cost and conversations in the owner's console. */
 import * as z from 'zod';
 import { BILL_KEYS, type BillKey, type BillLine, type BillTotal } from './bill.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from './console-routes.ts';
-import { plainTextSchema } from './plain-text.ts';
 
 export const personNameSchema = z
   .string()

@@ -1,5 +1,5 @@
+import { isObject } from './common/json.ts';
 import type { KeyBinding } from './config-keys.ts';
-import { isObject } from './json.ts';
 
 interface Lane {
   readonly id: string;

@@ -1,9 +1,9 @@
 /** `dragoman.json` on the boot partition: everything that a kiosk must know before it is reachable. */
 import * as z from 'zod';
+import { isObject } from './common/json.ts';
+import { isPlain, PLAIN, withoutEditorMarks } from './common/plain-text.ts';
 import { isTimeZone } from './config-hours.ts';
 import { countryFault } from './country.ts';
-import { isObject } from './json.ts';
-import { isPlain, PLAIN, withoutEditorMarks } from './plain-text.ts';
 import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
 /** Wi-Fi keys for unsupported features: WPA3-only networks and 802.1X logins. */

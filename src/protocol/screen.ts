@@ -1,8 +1,8 @@
 /** What the kiosk's page receives and what it may request. */
 import * as z from 'zod';
-import { languageSchema } from './language.ts';
+import { languageSchema } from './common/language.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 import type { HelpCallState } from './mqtt/commands/desk-commands.ts';
-import { plainTextSchema } from './plain-text.ts';
 import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 
 /** What the kiosk is doing, for the people in front of the kiosk. */

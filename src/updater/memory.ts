@@ -1,7 +1,7 @@
 import { compareVersions, plainVersion } from '../core/update/package-versions.ts';
 import type { Log } from '../ports/log.ts';
 import { type OrderFiles, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
-import { type UpdateRecord, type UpdateState, updateRecordSchema } from '../protocol/update.ts';
+import { type UpdateRecord, type UpdateState, updateRecordSchema } from '../protocol/common/update.ts';
 import type { VersionFolders } from './version-folders.ts';
 
 const FILE = 'record.json';

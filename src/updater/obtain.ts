@@ -1,7 +1,7 @@
 import { packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Offer, type Repository, type UpdateFiles, UpdateTrouble } from '../ports/update.ts';
-import type { Release, VersionOrder } from '../protocol/update.ts';
+import type { Release, VersionOrder } from '../protocol/common/update.ts';
 import { nodeFolder, type VersionFolders } from './version-folders.ts';
 
 const AGENT = 'dragoman';

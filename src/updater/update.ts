@@ -10,7 +10,12 @@ import {
   type UpdateFiles,
   UpdateTrouble,
 } from '../ports/update.ts';
-import { agentHealthSchema, type Release, type UpdateOrder, type VersionOrder } from '../protocol/update.ts';
+import {
+  agentHealthSchema,
+  type Release,
+  type UpdateOrder,
+  type VersionOrder,
+} from '../protocol/common/update.ts';
 import type { Memory } from './memory.ts';
 import { type NodePrograms, obtain } from './obtain.ts';
 import type { UpdaterTimes } from './updater-times.ts';

@@ -1,6 +1,6 @@
 import { compareVersions } from '../core/update/package-versions.ts';
 import type { Releases, UpdateFiles } from '../ports/update.ts';
-import { type Release, versionSchema } from '../protocol/update.ts';
+import { type Release, versionSchema } from '../protocol/common/update.ts';
 
 const LINK = 'current';
 const DRAFT = 'current.draft';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRetryAfter } from '../../src/adapters/retry-after.ts';
-import { asWall } from '../../src/protocol/time.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const http = (ms: number): string => new Date(ms).toUTCString();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { machineDay, machineTimeZone } from '../../src/adapters/time-zone.ts';
 import { localDay, weekdayOf } from '../../src/device/limits/local-time.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 import { isTimeZone } from '../../src/protocol/config-hours.ts';
-import { asWall } from '../../src/protocol/time.ts';
 
 const before = process.env['TZ'];
 afterEach(() => {

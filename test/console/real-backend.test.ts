@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consoleFilesOf } from '../../src/adapters/console/console-files.ts';
-import { parseJson } from '../../src/protocol/json.ts';
+import { parseJson } from '../../src/protocol/common/json.ts';
 import { consoleOfEachTest, PASSWORD, PREFIX } from '../backend/console/console-on-loopback.ts';
 import { freePort } from '../free-port.ts';
 import { needs } from '../needs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Updates } from '../../src/ports/updater.ts';
-import type { UpdateOrder, UpdateStatus } from '../../src/protocol/update.ts';
+import type { UpdateOrder, UpdateStatus } from '../../src/protocol/common/update.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 const LOOK_MS = 6000;

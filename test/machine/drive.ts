@@ -1,5 +1,5 @@
 import type { Failed, Machine, Typed } from '../../src/machine/machine.ts';
-import { asWall } from '../../src/protocol/time.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 
 /** A machine in virtual time, with a record of its effects. Answers to an effect are taken at once, before the next event. */
 export interface Driver<State, Event extends Typed, Effect extends Typed, Facts> {

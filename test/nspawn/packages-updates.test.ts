@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { UpdateStatus } from '../../src/protocol/update.ts';
+import type { UpdateStatus } from '../../src/protocol/common/update.ts';
 import { needs } from '../needs.ts';
 import type { Machine } from './container.ts';
 import { until } from './kiosk.ts';

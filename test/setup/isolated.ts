@@ -20,7 +20,7 @@ export const ISOLATED = [
   'test/backend/bill/bill.test.ts',
   'test/backend/watch/group-budgets.test.ts',
   'test/cli/provision.test.ts',
-  'test/page/console/console-stream.test.ts',
-  'test/page/console/console-texts.test.ts',
-  'test/page/console/console-view.test.ts',
+  'test/page/console/client/console-stream.test.ts',
+  'test/page/console/texts/console-texts.test.ts',
+  'test/page/console/fleet/console-view.test.ts',
 ];

@@ -15,6 +15,7 @@ import {
 } from '../../src/emulator/core/session-api.ts';
 import type { PublishOptions } from '../../src/ports/bus.ts';
 import { type BackendConfigInput, backendConfigSchema } from '../../src/protocol/backend-config.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../../src/protocol/mqtt/token.ts';
 import {
   type Session,
@@ -22,7 +23,6 @@ import {
   sessionSchema,
   sessionWithTokenSchema,
 } from '../../src/protocol/service/session.ts';
-import { asWall } from '../../src/protocol/time.ts';
 import { createIssuerWithBooks, type OuterEffect } from '../backend/issuing/memory-books.ts';
 import type { Dice } from './dice.ts';
 import { API_KEY, type ServiceHost } from './service-host.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/device/deps/deps.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
-import { asWall } from '../../src/protocol/time.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 import { WITH_TROUBLE } from './later-faults.ts';
 import { rulesThatNotice, withPublished } from './tampered.ts';
 

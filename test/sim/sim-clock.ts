@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { asWall } from '../../src/protocol/time.ts';
+import { asWall } from '../../src/protocol/common/time.ts';
 
 interface Entry {
   readonly at: number;

@@ -12,12 +12,6 @@ export const importsHaveNoCircles: Rule = (files) => {
 };
 
 /**
- * Known circles, each folder taken as one with all in it: the parts of the protocol are one vocabulary, and the console's pages
- * stand beside what they share.
- */
-const TAKEN_AS_ONE = ['src/protocol', 'src/page/console'];
-
-/**
  * Between the folders directly below any folder of `src`, with the files beside them as one more. A reader understands a folder
  * without those that use it.
  */
@@ -26,7 +20,7 @@ export const foldersHaveNoCircles: Rule = (files) => {
   for (const file of files.filter((one) => isCode(one) && one.path.startsWith('src/')))
     for (const path of targetsOf(file)) {
       const [from, to] = partsBetween(file.path, path);
-      if (from === to || TAKEN_AS_ONE.some((folder) => isBelow(from, folder))) continue;
+      if (from === to) continue;
       targets.set(from, (targets.get(from) ?? new Set()).add(to));
     }
   return circles(new Map([...targets].map(([from, known]) => [from, [...known]]))).map(
@@ -43,10 +37,6 @@ function partsBetween(from: string, to: string): readonly [string, string] {
       ? steps.slice(0, common + 1).join('/')
       : `${steps.slice(0, common).join('/')}/*`;
   return [partOf(own), partOf(other)];
-}
-
-function isBelow(part: string, folder: string): boolean {
-  return part.startsWith(`${folder}/`);
 }
 
 function targetsOf(file: SourceFile): string[] {

@@ -98,7 +98,7 @@ const CASES: [Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('src/device/lane/a.ts', "const kind = 'validated_transcription';"),
     ],
     [
-      from('src/device/lane/a.ts', '../../protocol/language.ts'),
+      from('src/device/lane/a.ts', '../../protocol/common/language.ts'),
       from('src/emulator/core/a.ts', '../../protocol/service/task.ts'),
       from('src/adapters/stream/a.ts', '../../protocol/service/task.ts'),
       file('src/adapters/stream/a.ts', "const kind = 'current_task';"),
@@ -235,9 +235,11 @@ const CASES: [Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   [
     rules.zodIsImportedAsNamespace,
     'zod is imported as a namespace',
-    ["import { z } from 'zod';", "import z from 'zod';"].map((text) => file('src/protocol/json.ts', text)),
+    ["import { z } from 'zod';", "import z from 'zod';"].map((text) =>
+      file('src/protocol/common/json.ts', text),
+    ),
     [
-      file('src/protocol/json.ts', "import * as z from 'zod';"),
+      file('src/protocol/common/json.ts', "import * as z from 'zod';"),
       file('src/protocol/text.ts', "import type { z } from 'zod';"),
     ],
   ],

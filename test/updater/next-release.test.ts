@@ -1,6 +1,6 @@
 /** An owner has installed an earlier package again: what the updater and the agent of the later one wrote is read here. */
 import { describe, expect, it } from 'vitest';
-import { type UpdateRecord, updateOrderSchema } from '../../src/protocol/update.ts';
+import { type UpdateRecord, updateOrderSchema } from '../../src/protocol/common/update.ts';
 import { ofNextRelease } from '../next-release.ts';
 import type { ModelDisk } from './model-disk.ts';
 import { createWorld, HEALTHY, INSTALLED, NEW, orderOf, type World } from './world.ts';

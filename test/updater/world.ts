@@ -14,7 +14,7 @@ import {
   type UpdateOrder,
   type UpdateStatus,
   updateStatusSchema,
-} from '../../src/protocol/update.ts';
+} from '../../src/protocol/common/update.ts';
 import type { NodePrograms } from '../../src/updater/obtain.ts';
 import { runUpdater } from '../../src/updater/updater.ts';
 import type { UpdaterTimes } from '../../src/updater/updater-times.ts';

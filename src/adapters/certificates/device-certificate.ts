@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { faultOf } from '../../core/offered-certificate.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
 import type { StateFile, StateFound } from '../../ports/state-file.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { tlsRefusal } from '../config/pem.ts';
 import { createRequest } from './certificate-request.ts';
 import { infoOf, inspect, readCertificates } from './inspect.ts';

@@ -3,8 +3,9 @@
  * `mqtt.passwordFile` is DRAGOMAN_MQTT_PASSWORD_FILE, `lanes[0].capture.device` is DRAGOMAN_LANES_0_CAPTURE_DEVICE.
  * Lists of texts are written `es,fr` or as JSON. An empty variable is null, for keys that allow null.
  */
+
+import { parseJson } from '../../protocol/common/json.ts';
 import type { SchemaNode } from '../../protocol/config-schema.ts';
-import { parseJson } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
 import { ANY_INDEX, KNOWN_KEYS, type KnownKey, ROOT, suggest } from './known-keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';

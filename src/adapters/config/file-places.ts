@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { isObject } from '../../protocol/json.ts';
+import { isObject } from '../../protocol/common/json.ts';
 import type { Environment } from './environment.ts';
 
 /**

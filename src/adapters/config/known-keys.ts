@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { isObject } from '../../protocol/common/json.ts';
 import { configJsonSchema, type SchemaNode } from '../../protocol/config-schema.ts';
-import { isObject } from '../../protocol/json.ts';
 
 /** The step of a pattern that matches any index of an array. */
 export const ANY_INDEX = '[]';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isObject } from '../../protocol/common/json.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
-import { isObject } from '../../protocol/json.ts';
 import { systemCode, systemReason } from '../system-error.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';

@@ -1,5 +1,5 @@
+import { isObject } from '../../protocol/common/json.ts';
 import { DEFAULT_DRIVER } from '../../protocol/config-sound.ts';
-import { isObject } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
 import { formatPath, type Layer, type Problem, SourceMap } from './layer.ts';
 

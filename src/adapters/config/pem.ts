@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { tlsAdvice } from '../../core/network/tls-advice.ts';
-import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { unseenCharacters } from '../../protocol/common/plain-text.ts';
 import { tlsReason } from '../network/tls-reason.ts';
 import { LARGEST_CONFIG_BYTES } from './read-file.ts';
 import { readTextFile, unreadableReason } from './text-file.ts';

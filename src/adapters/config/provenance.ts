@@ -1,5 +1,5 @@
+import { isObject } from '../../protocol/common/json.ts';
 import type { Config } from '../../protocol/config.ts';
-import { isObject } from '../../protocol/json.ts';
 import { formatPath, type Source, type SourceMap } from './layer.ts';
 
 /** One effective value and its source. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { unseenCharacters } from '../../protocol/common/plain-text.ts';
 import { UnreadableFile } from './read-file.ts';
 import { readTextFile, unreadableReason } from './text-file.ts';
 

@@ -1,4 +1,4 @@
-import { withoutEditorMarks } from '../../protocol/plain-text.ts';
+import { withoutEditorMarks } from '../../protocol/common/plain-text.ts';
 import { foreignEncoding, SAVE_AS_UTF8 } from './encoding.ts';
 import { readBoundedFile, UnreadableFile } from './read-file.ts';
 

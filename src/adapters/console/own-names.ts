@@ -1,8 +1,8 @@
 /** The names at which the console answers. Any web page can make a browser send requests under the page's own name (DNS rebinding). */
 import { X509Certificate } from 'node:crypto';
+import { oneLine } from '../../protocol/common/plain-text.ts';
 import { asciiHost, isLoopback } from '../../protocol/host-name.ts';
 import { isAddress, plainAddress } from '../../protocol/ip-address.ts';
-import { oneLine } from '../../protocol/plain-text.ts';
 
 const LONGEST_SHOWN = 100;
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { isObject } from '../../protocol/common/json.ts';
 import { type CtlProfile, ctlProfileSchema, ctlProfilesSchema } from '../../protocol/ctl-profiles.ts';
-import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/known-keys.ts';
 import { formatPath } from '../config/layer.ts';

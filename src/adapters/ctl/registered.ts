@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { readConfigText } from '../config/read-file.ts';
 
 /** A device with a login at the broker. */

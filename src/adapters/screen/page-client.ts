@@ -1,4 +1,4 @@
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { type ScreenBeat, screenBeatSchema } from '../../protocol/screen.ts';
 
 const ANSWER_WITHIN_MS = 4000;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import {
   type ReadChange,
   type ReadSnapshot,

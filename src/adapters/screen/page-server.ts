@@ -6,7 +6,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import type { Clock } from '../../ports/clock.ts';
 import type { ScreenSource } from '../../ports/screen.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { type ScreenBeat, screenActionSchema } from '../../protocol/screen.ts';
 import { openHttpServer } from '../network/http-server.ts';
 import { createEventClients } from './event-clients.ts';

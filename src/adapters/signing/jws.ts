@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Opening } from '../../ports/signature.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 
 /** Three parts of base64url and two dots: nothing around them, no padding, an Ed25519 signature at the end. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;

@@ -1,6 +1,6 @@
 import { CompactSign } from 'jose';
+import type { WallMs } from '../../protocol/common/time.ts';
 import { SIGNATURE_ALGORITHM, type SignedType } from '../../protocol/signed.ts';
-import type { WallMs } from '../../protocol/time.ts';
 import type { PrivateKey } from './signing-keys.ts';
 
 /** Signs messages with the owner's private key. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
 
 /** The four transcripts: source or target language, interim or final. All have one shape. */
 export const TRANSCRIPT_TYPES = [

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import type { Refused } from '../../ports/stream.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { shownAddress } from '../own-line.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import { classifyRefusal } from './refusal.ts';

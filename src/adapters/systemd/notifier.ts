@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { LONGEST_STATUS_LINE } from '../../core/unit-status.ts';
 import type { InitSystem, ServiceNews } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
-import { oneLine } from '../../protocol/plain-text.ts';
+import { oneLine } from '../../protocol/common/plain-text.ts';
 import { kernelMicroseconds } from '../clock.ts';
 
 /** Maximum number of waiting messages: if more wait, systemd is not reading them, and the oldest are dropped. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/update/restart-count.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentUnit, Sighting } from '../../ports/update.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { type RunningNote, runningNoteSchema } from '../../protocol/running-note.ts';
 import { readBounded } from '../bounded-file.ts';
 import { noteName } from '../running-note.ts';

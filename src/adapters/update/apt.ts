@@ -148,7 +148,7 @@ Acquire::http::Timeout "30";
 Acquire::https::Timeout "30";
 `;
 
-/** @param manifestUrl valid by the schema in src/protocol/update.ts, so that it cannot inject a line */
+/** @param manifestUrl valid by the schema in src/protocol/common/update.ts, so that it cannot inject a line */
 function sourceOf(manifestUrl: string, keyring: string): string {
   const [, base = '', suite = ''] = /^(.*)dists\/([^/]+)\/InRelease$/.exec(manifestUrl) ?? [];
   return `Types: deb\nURIs: ${base}\nSuites: ${suite}\nComponents: main\nSigned-By: ${keyring}\n`;

@@ -3,8 +3,8 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import type { OrderFiles } from '../../ports/update.ts';
-import { parseJson } from '../../protocol/json.ts';
-import { type UpdateOrder, updateOrderSchema } from '../../protocol/update.ts';
+import { parseJson } from '../../protocol/common/json.ts';
+import { type UpdateOrder, updateOrderSchema } from '../../protocol/common/update.ts';
 import { readBounded } from '../bounded-file.ts';
 import { systemReason } from '../system-error.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Releases } from '../../ports/update.ts';
-import { type Release, releaseSchema } from '../../protocol/update.ts';
+import { type Release, releaseSchema } from '../../protocol/common/update.ts';
 import { systemCode } from '../system-error.ts';
 
 /** The program's folder in its package. */

@@ -1,8 +1,8 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Updates } from '../../ports/updater.ts';
-import { parseJson } from '../../protocol/json.ts';
-import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../protocol/update.ts';
+import { parseJson } from '../../protocol/common/json.ts';
+import { type UpdateOrder, type UpdateStatus, updateStatusSchema } from '../../protocol/common/update.ts';
 import { readBounded } from '../bounded-file.ts';
 import { syncDirectory } from '../state-file.ts';
 import { systemReason } from '../system-error.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../../adapters/system-error.ts';
 import { Failure } from '../../program/problem.ts';
-import type { WallMs } from '../../protocol/time.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 
 /** PEM. */
 export interface KeyedCertificate {

@@ -1,5 +1,5 @@
 /** Provisioning files of many devices, generated from one template plus the values of each device. */
-import { isObject } from '../../protocol/json.ts';
+import { isObject } from '../../protocol/common/json.ts';
 
 /** Stands for the number of a device in the template and in its name. */
 export const NUMBER = '{n}';

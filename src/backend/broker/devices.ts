@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { asWall, type WallMs } from '../../protocol/time.ts';
+import { asWall, type WallMs } from '../../protocol/common/time.ts';
 import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
 import { type Credential, type DeviceConfig, deviceConfig, deviceFiles } from './login-files.ts';
 import { createPassword } from './password.ts';

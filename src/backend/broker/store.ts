@@ -5,7 +5,7 @@ import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../../adapters/config/read
 import { readTextFile } from '../../adapters/config/text-file.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import type { KeyedCertificate } from './authority.ts';
 import { brokerFiles } from './render.ts';
 import { type Setup, setupSchema } from './setup.ts';

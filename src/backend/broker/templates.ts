@@ -14,7 +14,7 @@ import { problemLine } from '../../installer/core/status-text.ts';
 import { readDocument, syntaxProblem } from '../../installer/document.ts';
 import { checkKeys } from '../../installer/key-check.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { isObject } from '../../protocol/json.ts';
+import { isObject } from '../../protocol/common/json.ts';
 import {
   brokenPartOf,
   cloudInit,

@@ -14,7 +14,7 @@ import { showValue } from '../../adapters/config/show-value.ts';
 import { unreadableReason } from '../../adapters/config/text-file.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../../adapters/signing/signing-keys.ts';
 import { type BackendConfig, backendConfigSchema, MEMORY_STORE } from '../../protocol/backend-config.ts';
-import { isObject } from '../../protocol/json.ts';
+import { isObject } from '../../protocol/common/json.ts';
 import type { BackendSecrets } from './secrets.ts';
 
 const PREFIX = 'DRAGOMAN_BACKEND_';

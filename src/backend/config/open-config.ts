@@ -1,7 +1,7 @@
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { textLine } from '../../protocol/plain-text.ts';
+import { textLine } from '../../protocol/common/plain-text.ts';
 import { createServiceClient, type ServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
 import type { TroubleKind } from '../service/service-trouble.ts';

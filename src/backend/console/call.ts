@@ -1,8 +1,8 @@
 /** An authorised request, and the parts that its route may read. */
 import type * as z from 'zod';
 import type { ConsoleOutcome, ConsoleRequest } from '../../adapters/console/console-request.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import type { ConsoleFault } from '../../protocol/console-routes.ts';
-import { parseJson } from '../../protocol/json.ts';
 import { Refusal } from './refusal.ts';
 import type { Session } from './sign-in.ts';
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { parseJson, textAt } from '../../protocol/json.ts';
+import { parseJson, textAt } from '../../protocol/common/json.ts';
 import { Refusal } from './refusal.ts';
 
 /** Longest wait for the broker (ms). */

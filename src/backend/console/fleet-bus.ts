@@ -3,7 +3,7 @@
 import type { Complain } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { clean } from '../fleet/clean.ts';

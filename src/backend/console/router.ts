@@ -9,13 +9,13 @@ import {
 } from '../../adapters/console/console-request.ts';
 import type { Log } from '../../ports/log.ts';
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import { isPlain, PLAIN } from '../../protocol/common/plain-text.ts';
 import {
   CONSOLE_ROUTES,
   type ConsoleRoute,
   includesRole,
   type RouteAccess,
 } from '../../protocol/console-routes.ts';
-import { isPlain, PLAIN } from '../../protocol/plain-text.ts';
 import type { Call, PublicCall, Reply } from './call.ts';
 import { Refusal } from './refusal.ts';
 import type { SignIn } from './sign-in.ts';

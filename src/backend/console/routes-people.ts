@@ -10,6 +10,7 @@ import type {
   StoredAudit,
   StoredPerson,
 } from '../../ports/console-store.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
 import {
   type AuditLine,
   auditQuerySchema,
@@ -20,7 +21,6 @@ import {
   personChangeSchema,
   signInSchema,
 } from '../../protocol/console-owner.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
 import { clean } from '../fleet/clean.ts';
 import type { Audit } from './audit.ts';
 import { type Call, readBody, readQuery } from './call.ts';

@@ -1,6 +1,6 @@
 /** Sanitizes text that devices send. A hostile device may send markup, characters that reorder or hide text, and very long texts. */
 import { redactText } from '../../adapters/redaction.ts';
-import { harmless, oneLine } from '../../protocol/plain-text.ts';
+import { harmless, oneLine } from '../../protocol/common/plain-text.ts';
 
 const SHORT = 200;
 const SENTENCE = 600;

@@ -2,6 +2,7 @@
 
 import type { ReceivedLane } from '../../fleet/device-messages.ts';
 import { type ReceivedHealth, receivedHealthSchema } from '../../fleet/health-message.ts';
+import { isObject, parseJson, textAt } from '../../protocol/common/json.ts';
 import type {
   DeviceDetail,
   DeviceEvent,
@@ -9,7 +10,6 @@ import type {
   DeviceNotice,
   DeviceVitals,
 } from '../../protocol/console-device.ts';
-import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { count } from '../../protocol/mqtt/bounds.ts';
 import { clean, cleanList, cleanOrNull, cleanSentence, cleanTime } from './clean.ts';
 import { type FleetDevice, readState, timeText } from './fleet-device.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { parseJson } from '../../protocol/common/json.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
-import { parseJson } from '../../protocol/json.ts';
 import { clean, cleanSentence, cleanTime } from './clean.ts';
 
 /** Fields of an event, whatever the version of the device. */

@@ -11,14 +11,14 @@ import {
   receivedStatusSchema,
 } from '../../fleet/device-messages.ts';
 import { claimsConnection } from '../../fleet/silence.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
+import { LONGEST_DESIRED } from '../../protocol/config-reported.ts';
 import {
   FLEET_STATUSES,
   type FleetRow,
   type FleetStatus,
   type OpenCall,
 } from '../../protocol/console-fleet.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
-import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { clean, cleanList, cleanTime } from './clean.ts';
 import { isProblem, searchText } from './fleet-filter.ts';
 import type { HealthRing } from './health-ring.ts';

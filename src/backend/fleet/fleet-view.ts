@@ -5,11 +5,11 @@
 import * as z from 'zod';
 import { receivedCallSchema } from '../../fleet/device-messages.ts';
 import { claimsConnection, isSilent } from '../../fleet/silence.ts';
+import { type UpdateReport, updateReportSchema } from '../../protocol/common/update.ts';
 import { milliseconds, seconds } from '../../protocol/mqtt/bounds.ts';
 import { codeOf, REASONS, type ReasonCode } from '../../protocol/mqtt/reasons.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../../protocol/mqtt/statuses.ts';
 import { PHASE_NAMES, type Phase } from '../../protocol/phases.ts';
-import { type UpdateReport, updateReportSchema } from '../../protocol/update.ts';
 
 /** Maximum number of devices: more than one broker can serve. */
 const MOST_DEVICES = 50_000;

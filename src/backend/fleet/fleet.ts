@@ -7,6 +7,7 @@ import { receivedHealthSchema } from '../../fleet/health-message.ts';
 import { isSilent } from '../../fleet/silence.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import type { DeviceEvent } from '../../protocol/console-device.ts';
 import {
   FLEET_STATUSES,
@@ -14,7 +15,6 @@ import {
   type FleetCounts,
   type FleetFacets,
 } from '../../protocol/console-fleet.ts';
-import { parseJson } from '../../protocol/json.ts';
 import { nameOf, siteOf } from '../config/owned-devices.ts';
 import { readEvent } from './device-event.ts';
 import { createDevice, type FleetDevice, readDesired, rowOf, textOf, versionOf } from './fleet-device.ts';

@@ -8,7 +8,7 @@ import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import type { Bus, BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { parseJson, textAt } from '../../protocol/json.ts';
+import { parseJson, textAt } from '../../protocol/common/json.ts';
 import { backendFilter, backendSelfTest } from '../../protocol/mqtt/topics.ts';
 import { LARGEST_REQUEST_BYTES } from './request.ts';
 

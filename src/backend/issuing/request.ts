@@ -5,7 +5,7 @@ import type { Complain } from '../../machine/limited-warnings.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { requestIdSchema } from '../../protocol/mqtt/envelope.ts';
 import { tokenRequestSchema } from '../../protocol/mqtt/token.ts';
 import { type DeviceAddress, deviceTopics, tokenRequester } from '../../protocol/mqtt/topics.ts';

@@ -1,7 +1,7 @@
 /** Messages to devices: signed if the backend has the owner's key. */
 import type { Signer } from '../../adapters/signing/signer.ts';
+import { asWall, type WallMs } from '../../protocol/common/time.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { JobRecord } from './job-state.ts';
 
 /** @param about topic base of the device */

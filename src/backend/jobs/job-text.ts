@@ -1,7 +1,7 @@
 /** A job as text for the store, and back. */
 import * as z from 'zod';
+import { parseJson } from '../../protocol/common/json.ts';
 import { JOB_STATES } from '../../protocol/console-jobs.ts';
-import { parseJson } from '../../protocol/json.ts';
 import type { JobRecord } from './job-state.ts';
 
 const entrySchema = z.object({

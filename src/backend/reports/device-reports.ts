@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ConsoleStore, StoredConversation } from '../../ports/console-store.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { milliseconds, seconds, wholeCount } from '../../protocol/mqtt/bounds.ts';
 import { EVENT_SCHEMAS } from '../../protocol/mqtt/event.ts';
 import type { EndedStream } from '../../protocol/mqtt/token.ts';

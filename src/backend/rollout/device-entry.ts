@@ -1,6 +1,6 @@
 /** One device of a roll-out: how its reports and answers change its state. */
 import { plainVersion } from '../../core/update/package-versions.ts';
-import type { UpdateReport } from '../../protocol/update.ts';
+import type { UpdateReport } from '../../protocol/common/update.ts';
 import type { Entry } from './rollout.ts';
 
 /** A device according to its messages. */

@@ -5,7 +5,7 @@ import type { Bus, BusMessage, OpenBus, PublishOptions } from '../../ports/bus.t
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { deviceIdSchema, deviceTopics, fleetSender, nameSchema } from '../../protocol/mqtt/topics.ts';
 import { groupsOf, isAllowed, nameOf } from '../config/owned-devices.ts';

@@ -1,8 +1,8 @@
 /** A roll-out as stored: its plan, its progress, and each selected device. */
 import * as z from 'zod';
 import { plainVersion } from '../../core/update/package-versions.ts';
-import { parseJson } from '../../protocol/json.ts';
-import { manifestUrlSchema, versionSchema } from '../../protocol/update.ts';
+import { parseJson } from '../../protocol/common/json.ts';
+import { manifestUrlSchema, versionSchema } from '../../protocol/common/update.ts';
 
 /** `stopped`: automatically. `done`: the last wave is over; devices that connect later still get the version. */
 export const ROLLOUT_STATES = ['running', 'paused', 'stopped', 'aborted', 'done'] as const;

@@ -9,7 +9,7 @@ import {
   NoAnswer,
 } from '../../adapters/network/http-client.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import {
   type CreateSessionInput,
   SESSION_PATHS,

@@ -2,9 +2,9 @@ import type { HttpAnswer, NoAnswer } from '../../adapters/network/http-client.ts
 import { ownLine, shownAddress } from '../../adapters/own-line.ts';
 import { readRetryAfter } from '../../adapters/retry-after.ts';
 /** Turns a failed request to the service into a `Trouble`. */
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../../protocol/service/error.ts';
-import type { WallMs } from '../../protocol/time.ts';
 import { type Trouble, troubleKindOf } from './service-trouble.ts';
 
 const LONGEST_DETAIL = 200;

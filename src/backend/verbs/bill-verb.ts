@@ -4,7 +4,7 @@ import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { BILL, BILL_COLUMNS, BILL_KEYS, type BillKey, type BillLine } from '../../protocol/bill.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { billOf, readMonth } from '../bill/bill.ts';
 import { csvOf } from '../bill/bill-csv.ts';
 import { CONFIG_OPTION, openStoreConfig } from '../config/open-config.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { CONFIG_OPTION, ConfigFailure, type Opened, openConfig } from '../config/open-config.ts';
 import { checkBroker, checkClock, checkService, checkStore, type Finding } from './doctor-checks.ts';
 

@@ -5,7 +5,7 @@ import { createKeyPair } from '../../adapters/signing/signing-keys.ts';
 import { systemCode, systemReason } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 
 const DEFAULT_NAME = 'dragoman-signing';
 

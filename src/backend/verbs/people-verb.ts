@@ -6,9 +6,9 @@ import type { ConsoleStore, PersonOutcome, StoredAttempts } from '../../ports/co
 import { StoreDown, StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { newPasswordSchema, personNameSchema } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES, type ConsoleRole } from '../../protocol/console-routes.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { CONFIG_OPTION, openStoreConfig } from '../config/open-config.ts';
 import { OF_NAME, waitFor } from '../console/login-limits.ts';
 import { openKeptConsoleStore } from '../store/open-store.ts';

@@ -5,7 +5,7 @@ import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/c
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../../program/signals.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { DEVICE_DAYS } from '../broker/devices.ts';
 import { days, seconds } from '../broker/option-values.ts';
 import { type Renewal, renewDevices } from '../broker/renewals.ts';

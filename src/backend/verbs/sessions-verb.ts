@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { suggestName } from '../../adapters/config/known-keys.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import type { Session } from '../../protocol/service/session.ts';
 import { CONFIG_OPTION, openConfig, withService } from '../config/open-config.ts';
 import { isOver, shortId } from '../issuing/session-upkeep.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../adapters/voice/voice-sample.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import {
   type CloneVoiceRequest,
   cloneVoiceRequestSchema,

@@ -4,7 +4,7 @@ import type { Complain } from '../../machine/limited-warnings.ts';
 import type { BusMessage, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { fleetFilters, fleetSender } from '../../protocol/mqtt/topics.ts';
 import type { FleetView } from '../fleet/fleet-view.ts';
 

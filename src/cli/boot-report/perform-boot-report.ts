@@ -22,7 +22,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { harmless } from '../../protocol/common/plain-text.ts';
 import type { DecodedSound } from '../../sound/adpcm.ts';
 import { toFloat, toPcm } from '../../sound/pcm.ts';
 import { pollStart } from './start-poll.ts';

@@ -10,7 +10,7 @@ import {
 import { EXIT } from '../../program/problem.ts';
 import { examples, type Shell, type Verb } from '../../program/program.ts';
 import { layOutTable, wrapText } from '../../program/text.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 
 interface Options {
   readonly config: string;

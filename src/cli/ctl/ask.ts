@@ -9,11 +9,11 @@ import {
   UNKNOWN,
 } from '../../fleet/answers.ts';
 import { isReachable, isUnknown, NEVER_CAME } from '../../fleet/roster.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
+import { asWall } from '../../protocol/common/time.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { commandNamed } from '../../protocol/mqtt/commands/registry.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { asWall } from '../../protocol/time.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';

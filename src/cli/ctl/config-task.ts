@@ -16,10 +16,10 @@ import { changedSince, judgeReport, type Published } from '../../fleet/desired-v
 import { type ReceivedReport, receivedReportSchema } from '../../fleet/device-messages.ts';
 import { isUnknown } from '../../fleet/roster.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { isObject, parseJson, textAt } from '../../protocol/json.ts';
-import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
+import { isObject, parseJson, textAt } from '../../protocol/common/json.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
+import { LONGEST_DESIRED } from '../../protocol/config-reported.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { wordReport, wordVerdict } from './config-text.ts';
 import type { ConfigVerb } from './ctl-task.ts';
 import type { CtlDeps } from './deps.ts';

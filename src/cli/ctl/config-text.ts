@@ -1,6 +1,6 @@
 import { type ChangedValue, nameOfFault, type Published, type Verdict } from '../../fleet/desired-verdict.ts';
 import type { ReceivedReport } from '../../fleet/device-messages.ts';
-import { textLine } from '../../protocol/plain-text.ts';
+import { textLine } from '../../protocol/common/plain-text.ts';
 
 /** Describes a device's verdict on a published document. */
 export function wordVerdict(verdict: Verdict, { version, body, from }: Published): string[] {

@@ -1,5 +1,5 @@
 import type { RosterRow } from '../../fleet/roster.ts';
-import { oneLine } from '../../protocol/plain-text.ts';
+import { oneLine } from '../../protocol/common/plain-text.ts';
 import { displayWidth } from '../demo/display-text.ts';
 
 const HEAD = {

@@ -6,7 +6,7 @@ import {
 } from '../../fleet/device-messages.ts';
 import { createRoster, type DeviceEntry, isInGroup } from '../../fleet/roster.ts';
 import type { BusMessage } from '../../ports/bus.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { Target } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type { Shell } from '../../program/program.ts';
-import { unknownLanguages } from '../../protocol/language.ts';
-import { textLine } from '../../protocol/plain-text.ts';
+import { unknownLanguages } from '../../protocol/common/language.ts';
+import { textLine } from '../../protocol/common/plain-text.ts';
 
 /** Warns of unknown languages now, because the service may refuse them only in the next session. */
 export function warnOfLanguages(values: readonly unknown[], shell: Shell): void {

@@ -1,8 +1,8 @@
 import { EXIT, Failure } from '../../program/problem.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
+import { jsonLine, oneLine, textLine } from '../../protocol/common/plain-text.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
-import { jsonLine, oneLine, textLine } from '../../protocol/plain-text.ts';
 import { readAnswer, sendCommand } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';

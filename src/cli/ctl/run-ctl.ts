@@ -4,8 +4,8 @@ import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/c
 import type { Clock } from '../../ports/clock.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
+import { oneLine, textLine } from '../../protocol/common/plain-text.ts';
 import { operatorTopics } from '../../protocol/mqtt/topics.ts';
-import { oneLine, textLine } from '../../protocol/plain-text.ts';
 import { runCommand } from './command-task.ts';
 import { runConfig } from './config-task.ts';
 import type { CtlOptions } from './ctl-options.ts';

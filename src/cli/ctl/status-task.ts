@@ -2,7 +2,7 @@ import { type ReceivedAnswer, type ReceivedLane, receivedAnswerSchema } from '..
 import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../fleet/roster.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { ask } from './ask.ts';
 import { outcomeJson, runCommand, sumUp } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';

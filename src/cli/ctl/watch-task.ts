@@ -8,7 +8,7 @@ import {
 } from '../../fleet/roster.ts';
 import { isSilent } from '../../fleet/silence.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { plainRow } from '../demo/display-text.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { oneLine } from '../../protocol/plain-text.ts';
+import { oneLine } from '../../protocol/common/plain-text.ts';
 
 /** Text on a terminal, measured in columns: a Japanese character takes two, a combining accent none. */
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { oneLine } from '../../protocol/plain-text.ts';
+import { oneLine } from '../../protocol/common/plain-text.ts';
 import { displayWidth, type ScreenRow, truncate } from './display-text.ts';
 
 /** Width of the labels on the left (columns). */

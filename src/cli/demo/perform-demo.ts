@@ -9,7 +9,7 @@ import { createLogger } from '../../adapters/log.ts';
 import type { Log } from '../../ports/log.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 import { type DemoPages, runDemo, STREAM_RATE_HZ } from './demo.ts';
 import { formatDesk, runDeskDemo } from './desk.ts';
 import { openEnvironment } from './environment.ts';

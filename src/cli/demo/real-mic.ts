@@ -1,8 +1,8 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
 import type { OpenPlayback, PlaybackSink } from '../../ports/audio.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
+import { ECHO_MODES } from '../../protocol/common/setting-values.ts';
 import type { Config } from '../../protocol/config.ts';
-import { ECHO_MODES } from '../../protocol/config-choices.ts';
 
 /** The machine's own microphone and loudspeaker, in place of the demo's files. */
 export interface RealMic {

@@ -1,6 +1,6 @@
 import type { AudioFault } from '../../ports/audio.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 import type { MeterLine, MeterReading } from '../../protocol/devices-report.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
 import { SILENCE_DBFS } from '../../sound/pcm.ts';
 import { clips } from '../../sound/sound-level.ts';
 import { looksLikeSpeech } from '../../sound/speech/decision.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenKeyDevice } from '../../ports/keys.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 import { keyName } from '../../protocol/key-names.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
 
 /** Interval of the search for new input devices (ms). */
 const LOOK_EACH_MS = 1000;

@@ -1,8 +1,8 @@
 import { redactValue } from '../../adapters/redaction.ts';
 import { count } from '../../device/doctor/report/finding.ts';
 import { COLUMNS } from '../../program/text.ts';
+import { jsonLine } from '../../protocol/common/plain-text.ts';
 import { type Diagnosis, type Finding, findingSchema, type Verdict } from '../../protocol/mqtt/diagnose.ts';
-import { jsonLine } from '../../protocol/plain-text.ts';
 
 const VERDICT_WIDTH = 'problem'.length + 2;
 const NAME_WIDTH = 'configuration'.length + 2;

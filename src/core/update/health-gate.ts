@@ -1,5 +1,5 @@
 import type { Sighting } from '../../ports/update.ts';
-import type { AgentHealth } from '../../protocol/update.ts';
+import type { AgentHealth } from '../../protocol/common/update.ts';
 
 export interface GateTimes {
   /** Length of the watch (ms). */

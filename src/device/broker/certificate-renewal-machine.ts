@@ -10,7 +10,7 @@ import {
   type Time,
 } from '../../machine/machine.ts';
 import type { CertificateOffer } from '../../ports/certificate.ts';
-import type { WallMs } from '../../protocol/time.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 import {
   type CertificateTrial,
   type ConnectionOutcome,

@@ -6,12 +6,12 @@ import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { DeviceCertificate } from '../../ports/certificate.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { asWall } from '../../protocol/common/time.ts';
 import type { CertificateRequestMessage } from '../../protocol/mqtt/certificate.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { asWall } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import {
   INTERNAL,

@@ -2,7 +2,7 @@ import type { Handlers } from '../../machine/machine.ts';
 import type { Runner } from '../../machine/runner.ts';
 import type { Bus, BusMessage, BusProblem } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 import { statusSchema } from '../../protocol/mqtt/device.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../status/publisher.ts';

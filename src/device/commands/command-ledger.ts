@@ -1,4 +1,4 @@
-import type { WallMs } from '../../protocol/time.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 /**
  * Which commands have been seen, and their answers. A command that comes again (from the broker, from an operator who
  * missed the answer, or after a restart) is carried out once and gets the same answer again.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
+import { DEEPEST_JSON, readJson, textAt } from '../../protocol/common/json.ts';
 import { type CommandRequest, commandRequestSchema, FLEET_SPREAD_S } from '../../protocol/mqtt/command.ts';
 
 /** Why a command is not carried out, as the operator reads it. */

@@ -1,6 +1,6 @@
 import { judgeSigned, readEnvelope, SIGNED_FAULTS, type SignedFault } from '../../core/signed-message.ts';
 import type { Opening } from '../../ports/signature.ts';
-import type { WallMs } from '../../protocol/time.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 import type { CommandFault } from './command-request.ts';
 
 /** Length limit of a signed command (characters). */

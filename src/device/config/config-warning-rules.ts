@@ -1,6 +1,6 @@
+import { unknownLanguages } from '../../protocol/common/language.ts';
 import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host-name.ts';
-import { unknownLanguages } from '../../protocol/language.ts';
 
 /** A risk in a valid configuration. */
 export interface ConfigWarning {

@@ -11,7 +11,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Opening } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
-import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
+import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/config-reported.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Connection } from '../features/feature.ts';

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { isObject } from '../../protocol/common/json.ts';
+import { languageClash } from '../../protocol/common/language.ts';
 import {
   type Config,
   configSchema,
@@ -7,9 +9,7 @@ import {
   type LaneConfig,
 } from '../../protocol/config.ts';
 import { roomEchoClash, twoWayClash } from '../../protocol/config-desk.ts';
-import { isObject } from '../../protocol/json.ts';
-import { languageClash } from '../../protocol/language.ts';
-import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.ts';
+import type { DesiredFault, EffectiveConfig } from '../../protocol/config-reported.ts';
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
 import { wordIssue } from '../../protocol/plain-issues.ts';
 

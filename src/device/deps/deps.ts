@@ -15,8 +15,8 @@ import type { OpenStream } from '../../ports/stream.ts';
 import type { Updates } from '../../ports/updater.ts';
 import type { ReadVitals } from '../../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
-import type { WallMs } from '../../protocol/time.ts';
 import type { CreateEchoDetector } from '../../sound/echo-detector.ts';
 
 /** All ports that the agent acts through. */

@@ -1,4 +1,4 @@
-import { primaryOf } from '../../protocol/language-tag.ts';
+import { primaryOf } from '../../protocol/common/language-tag.ts';
 import type { Notice } from '../lane/state/lane-conversation.ts';
 import shipped from './notices.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { isSpokenLanguage } from '../../protocol/language.ts';
+import { isSpokenLanguage } from '../../protocol/common/service-languages.ts';
 import type { ScreenTyping } from '../../protocol/screen.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';

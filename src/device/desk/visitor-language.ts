@@ -1,5 +1,5 @@
+import { languageClash } from '../../protocol/common/language.ts';
 import { type TwoWayMode, twoWayClash } from '../../protocol/config-desk.ts';
-import { languageClash } from '../../protocol/language.ts';
 import type { TaskOptions } from '../lane/state/lane-options.ts';
 
 export type Languages = Pick<TaskOptions, 'source' | 'targets'>;

@@ -1,6 +1,6 @@
 import type { StreamFault } from '../../ports/stream.ts';
+import type { MonotonicMs } from '../../protocol/common/time.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
-import type { MonotonicMs } from '../../protocol/time.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './capture-events.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import { dropSpeech, trackDropped } from './losses/speech-dropped.ts';

@@ -1,5 +1,5 @@
+import { asWall, type WallMs } from '../../protocol/common/time.ts';
 import type { Schedule } from '../../protocol/config-hours.ts';
-import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { Hold } from '../lane/state/lane-event.ts';
 import { delayedOpeningAt } from './schedule.ts';
 

@@ -1,11 +1,11 @@
 /** When lanes may have sessions: by the schedule, the budget, and the operator's commands. */
 
 import { type Failed, type Machine, type Moment, type Step, stay, type Time } from '../../machine/machine.ts';
+import type { MonotonicMs, WallMs } from '../../protocol/common/time.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
-import type { MonotonicMs, WallMs } from '../../protocol/time.ts';
 import { billedMs, openSince } from '../lane/lane-report.ts';
 import type { Hold } from '../lane/state/lane-event.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';

@@ -1,5 +1,5 @@
 /** Local time of a time zone, from the tables of the JavaScript engine: the same input gives the same result. */
-import { asWall, type WallMs } from '../../protocol/time.ts';
+import { asWall, type WallMs } from '../../protocol/common/time.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;

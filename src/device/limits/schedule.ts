@@ -1,5 +1,5 @@
+import { asWall, type WallMs } from '../../protocol/common/time.ts';
 import { type Schedule, WEEKDAYS } from '../../protocol/config-hours.ts';
-import { asWall, type WallMs } from '../../protocol/time.ts';
 import { dateOf, instantOf, localDay, weekdayOf } from './local-time.ts';
 
 /** Whether a schedule is open, and until when. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host.ts';
+import { asWall } from '../../protocol/common/time.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { asWall } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';

@@ -1,5 +1,5 @@
+import { languageClash } from '../../protocol/common/language.ts';
 import { twoWayClash } from '../../protocol/config-desk.ts';
-import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import { CommandError } from '../commands/command-request.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { LOG_LEVELS } from '../../protocol/config-choices.ts';
+import type { LOG_LEVELS } from '../../protocol/common/setting-values.ts';
 
 type Level = (typeof LOG_LEVELS)[number];
 

@@ -9,8 +9,8 @@ import {
   stay,
   type Time,
 } from '../../machine/machine.ts';
+import type { MonotonicMs } from '../../protocol/common/time.ts';
 import type { Phase } from '../../protocol/phases.ts';
-import type { MonotonicMs } from '../../protocol/time.ts';
 import { canSay, turnBefore } from '../lane/session/operator-text.ts';
 import type { LaneEffect, SaidOutcome } from '../lane/state/lane-effect.ts';
 import type { Speaker } from '../lane/state/lane-options.ts';

@@ -1,5 +1,5 @@
+import type { MonotonicMs } from '../../protocol/common/time.ts';
 import type { ScreenBeat } from '../../protocol/screen.ts';
-import type { MonotonicMs } from '../../protocol/time.ts';
 
 /** Longest pause between beats (ms); the page beats every 5 s. */
 const MOST_SILENT_MS = 20_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../../protocol/json.ts';
+import { parseJson } from '../../protocol/common/json.ts';
 
 /**
  * The content of a state file. Each has a version; the previous version is read too, so that an update loses nothing.

@@ -1,10 +1,10 @@
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadVitals } from '../../ports/vitals.ts';
+import { asWall } from '../../protocol/common/time.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { HealthMessage, LaneHealth } from '../../protocol/mqtt/health.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { asWall } from '../../protocol/time.ts';
 import { billedMs } from '../lane/lane-report.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import type { LatencySummary } from '../lane/runner/latency.ts';

@@ -1,6 +1,6 @@
 import { draw, type Seed } from '../../core/random.ts';
 import type { Step } from '../../machine/machine.ts';
-import type { MonotonicMs } from '../../protocol/time.ts';
+import type { MonotonicMs } from '../../protocol/common/time.ts';
 
 /**
  * Decides whether the backend still answers. Two things show it: the lanes' token requests, and, while a lane waits

@@ -16,7 +16,7 @@ import {
   type Time,
 } from '../../machine/machine.ts';
 import type { Opening } from '../../ports/signature.ts';
-import { textAt } from '../../protocol/json.ts';
+import { textAt } from '../../protocol/common/json.ts';
 import {
   type EndedStream,
   endsRecordedSchema,

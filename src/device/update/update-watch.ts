@@ -1,7 +1,7 @@
 import type { Updates } from '../../ports/updater.ts';
+import type { WallMs } from '../../protocol/common/time.ts';
+import type { UpdateOrder, UpdateReport, UpdateStatus } from '../../protocol/common/update.ts';
 import type { Config } from '../../protocol/config.ts';
-import type { WallMs } from '../../protocol/time.ts';
-import type { UpdateOrder, UpdateReport, UpdateStatus } from '../../protocol/update.ts';
 import { CommandError } from '../commands/command-request.ts';
 import type { CommandHandlers } from '../commands/command-table.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../../protocol/json.ts';
+import { isObject } from '../../protocol/common/json.ts';
 import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
 
 const ms = z.number().min(0).max(86_400_000);

@@ -1,4 +1,4 @@
-import { textAt } from '../../protocol/json.ts';
+import { textAt } from '../../protocol/common/json.ts';
 import type { StreamPhase } from './stream-report.ts';
 
 /** Close codes of RFC 6455 as the service uses them. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHeardLanguage, isSpokenLanguage } from '../../protocol/service/languages.ts';
+import { isHeardLanguage, isSpokenLanguage } from '../../protocol/common/service-languages.ts';
 import type { Task } from '../../protocol/service/task.ts';
 import type { Choices } from './choices.ts';
 

@@ -1,5 +1,5 @@
 /** The file's part of the agent's configuration: as written, with the paths of its separate files filled in. */
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson } from '../../protocol/common/json.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 import type { ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES } from './places.ts';

@@ -1,5 +1,5 @@
 /** Plans the writes for a document on a known device: all of them, or none and the reasons. */
-import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { unseenCharacters } from '../../protocol/common/plain-text.ts';
 import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
 import { configPart } from './config-part.ts';
 import { addressFault } from './ipv4.ts';

@@ -1,6 +1,7 @@
 /** The secrets of a document: finding them, and removing them. */
-import { isObject } from '../../protocol/json.ts';
-import { withoutEditorMarks } from '../../protocol/plain-text.ts';
+
+import { isObject } from '../../protocol/common/json.ts';
+import { withoutEditorMarks } from '../../protocol/common/plain-text.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 
 /** Paths of the secrets; each is null after it was removed. */

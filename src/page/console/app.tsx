@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Me } from '../../protocol/console-owner.ts';
-import { ConsoleError, get, isSessionOver, me, whyFailed } from './api.ts';
 import { Audit } from './audit.tsx';
+import { ConsoleError, get, isSessionOver, me, whyFailed } from './client/api.ts';
+import { beginStream } from './client/stream.ts';
 import { ConversationsPage } from './conversations.tsx';
 import { CostPage } from './cost.tsx';
 import { Device } from './device/device.tsx';
@@ -11,11 +12,10 @@ import { Group } from './group.tsx';
 import { Jobs } from './jobs.tsx';
 import { MyAccount } from './my-account.tsx';
 import { Fault } from './parts/fetched.tsx';
+import { pathParts } from './parts/route.ts';
 import { People } from './people.tsx';
-import { pathParts } from './route.ts';
 import { SignIn, SignInAgain } from './sign-in.tsx';
-import { beginStream } from './stream.ts';
-import { language, t } from './text.ts';
+import { language, t } from './texts/text.ts';
 import { Banner, Top } from './top.tsx';
 
 /** Interval of attempts to learn who is signed in (ms), while the backend does not answer. */

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditLine, AuditPage } from '../../protocol/console-owner.ts';
-import { get, whyFailed } from './api.ts';
-import { cleaned } from './cleaned.ts';
+import { get, whyFailed } from './client/api.ts';
 import { Fault } from './parts/fetched.tsx';
+import { queryValue, setQuery } from './parts/route.ts';
 import { Table } from './parts/table.tsx';
 import { Time, Words } from './parts/words.tsx';
-import { queryValue, setQuery } from './route.ts';
-import { type TextKey, t } from './text.ts';
+import { cleaned } from './texts/cleaned.ts';
+import { type TextKey, t } from './texts/text.ts';
 
 const FILTERS: readonly {
   readonly name: string;

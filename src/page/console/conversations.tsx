@@ -1,11 +1,11 @@
 import type { ConversationLine, Conversations } from '../../protocol/console-owner.ts';
-import { cleaned } from './cleaned.ts';
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
+import { queryValue, setQuery } from './parts/route.ts';
 import { DeviceLink, Name } from './parts/words.tsx';
-import { queryValue, setQuery } from './route.ts';
-import { language, locale, numberText, t } from './text.ts';
+import { cleaned } from './texts/cleaned.ts';
+import { language, locale, numberText, t } from './texts/text.ts';
 
 const KEYS = ['day', 'device', 'group', 'language'] as const;
 const DAY_MS = 86_400_000;

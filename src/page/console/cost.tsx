@@ -9,9 +9,9 @@ import type { Cost } from '../../protocol/console-owner.ts';
 import { Choice } from './parts/choice.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
 import { Report } from './parts/report.tsx';
+import { queryValue, setQuery } from './parts/route.ts';
 import { DeviceLink, Name } from './parts/words.tsx';
-import { queryValue, setQuery } from './route.ts';
-import { numberText, t } from './text.ts';
+import { numberText, t } from './texts/text.ts';
 
 /** What a month costs. */
 export function CostPage() {

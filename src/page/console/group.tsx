@@ -1,12 +1,12 @@
 import type { GroupConfig } from '../../protocol/console-config.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
-import { me } from './api.ts';
+import { me } from './client/api.ts';
 import { Document, versionText } from './device/config-tab.tsx';
 import { ConfigEditor } from './form/config-editor.tsx';
 import { Shown, useFetched } from './parts/fetched.tsx';
+import { pathParts } from './parts/route.ts';
 import { Name, Sheet } from './parts/words.tsx';
-import { pathParts } from './route.ts';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 
 /** The configuration of a group. */
 export function Group() {

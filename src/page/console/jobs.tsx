@@ -2,14 +2,14 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Job, JobDetail, JobState } from '../../protocol/console-jobs.ts';
 import { includesRole } from '../../protocol/console-routes.ts';
-import { me, post, whyFailed } from './api.ts';
-import { cleaned } from './cleaned.ts';
+import { me, post, whyFailed } from './client/api.ts';
+import { jobs } from './client/stream.ts';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
+import { pathParts, queryValue, setQuery } from './parts/route.ts';
 import { Table } from './parts/table.tsx';
 import { DeviceLink, Time, Words } from './parts/words.tsx';
-import { pathParts, queryValue, setQuery } from './route.ts';
-import { jobs } from './stream.ts';
-import { numberText, t } from './text.ts';
+import { cleaned } from './texts/cleaned.ts';
+import { numberText, t } from './texts/text.ts';
 
 const STATES: readonly JobState[] = [
   'ok',

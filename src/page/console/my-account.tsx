@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { Me } from '../../protocol/console-owner.ts';
-import { me, post, whyFailed } from './api.ts';
+import { me, post, whyFailed } from './client/api.ts';
 import { Fault } from './parts/fetched.tsx';
 import { Name, Sheet } from './parts/words.tsx';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 import { LanguageChoice } from './top.tsx';
 
 /** The viewer's own password. */

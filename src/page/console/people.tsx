@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { Person } from '../../protocol/console-owner.ts';
 import { CONSOLE_ROLES } from '../../protocol/console-routes.ts';
-import { me, post, whyFailed } from './api.ts';
+import { me, post, whyFailed } from './client/api.ts';
 import { Choice } from './parts/choice.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault, Shown, useFetched } from './parts/fetched.tsx';
 import { NewPassword } from './parts/new-password.tsx';
 import { Table } from './parts/table.tsx';
 import { Name, Sheet, Time } from './parts/words.tsx';
-import { maybeText, t } from './text.ts';
+import { maybeText, t } from './texts/text.ts';
 
 /** The people and their roles. */
 export function People() {

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Me } from '../../protocol/console-owner.ts';
-import { isSessionOver, me, post, whyFailed } from './api.ts';
+import { isSessionOver, me, post, whyFailed } from './client/api.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Fault } from './parts/fetched.tsx';
 import { Marked } from './parts/words.tsx';
-import { t } from './text.ts';
+import { t } from './texts/text.ts';
 import { LanguageChoice } from './top.tsx';
 
 export function SignIn() {

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import { includesRole } from '../../protocol/console-routes.ts';
-import { me, post, signedOut } from './api.ts';
+import { me, post, signedOut } from './client/api.ts';
+import { broker, connection } from './client/stream.ts';
+import { route } from './parts/route.ts';
 import { Name } from './parts/words.tsx';
-import { route } from './route.ts';
-import { broker, connection } from './stream.ts';
-import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './text.ts';
+import { chooseLanguage, LANGUAGES, type Language, language, type TextKey, t } from './texts/text.ts';
 
 const PAGES: readonly { readonly path: string; readonly name: TextKey; readonly isForAll: boolean }[] = [
   { path: '/', name: 'fleet', isForAll: true },

@@ -1,4 +1,4 @@
-import { primaryOf } from '../../protocol/language-tag.ts';
+import { primaryOf } from '../../protocol/common/language-tag.ts';
 
 /** The layouts of the on-screen keyboard, the only keyboard of most kiosks. One code point is one key. */
 interface Layout {

@@ -3,7 +3,7 @@
  * a sum, and a control character cannot be stored everywhere. A message or field beyond them is dropped.
  */
 import * as z from 'zod';
-import { plainTextSchema } from '../plain-text.ts';
+import { plainTextSchema } from '../common/plain-text.ts';
 
 /** Maximum of counts and bytes: a sum of a million of them still fits into 53 bits. */
 const MOST = 1e9;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { plainTextSchema } from '../plain-text.ts';
-import type { WallMs } from '../time.ts';
+import { plainTextSchema } from '../common/plain-text.ts';
+import type { WallMs } from '../common/time.ts';
 
 /** ISO 8601 UTC, or null while the sender's clock is not set. */
 export const timestampSchema = z.iso.datetime({ offset: true }).nullable();

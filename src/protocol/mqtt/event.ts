@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { updateReportSchema } from '../update.ts';
+import { updateReportSchema } from '../common/update.ts';
 import { count, measure, milliseconds, seconds, sentence, wholeCount, word } from './bounds.ts';
 import { timestampSchema } from './envelope.ts';
 import { tokenReasonSchema } from './token.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../json.ts';
+import { isObject } from '../common/json.ts';
 import {
   connectionTypeSchema,
   intentSchema,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPlain, PLAIN } from '../plain-text.ts';
+import { isPlain, PLAIN } from '../common/plain-text.ts';
 
 /** Name of a tenant, a device or a lane; one level of a topic. */
 export const nameSchema = z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { languageSchema } from '../language.ts';
+import { languageSchema } from '../common/language.ts';
 import { taskSchema } from './task.ts';
 
 /** Allowed payload size of one `input_audio_data` (base64 characters); a live service enforces it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { languageSchema } from '../language.ts';
+import { languageSchema } from '../common/language.ts';
 
 /** Sample rates that the service accepts as input (Hz). */
 export const INPUT_RATE_HZ = { min: 16_000, max: 48_000 } as const;

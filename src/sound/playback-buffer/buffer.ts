@@ -1,4 +1,4 @@
-import type { MonotonicMs } from '../../protocol/time.ts';
+import type { MonotonicMs } from '../../protocol/common/time.ts';
 import { fadeOut } from '../fade.ts';
 import { audibleMs } from '../frame-levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../pcm.ts';

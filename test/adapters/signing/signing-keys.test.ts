@@ -6,7 +6,7 @@ import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
 import { createSigner } from '../../../src/adapters/signing/signer.ts';
 import { createKeyPair, KeyError, parsePrivateKey } from '../../../src/adapters/signing/signing-keys.ts';
 import { judgeSigned } from '../../../src/core/signed-message.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 import { jws, makePair } from '../../device/attacker.ts';
 
 const DEVICE = 'dragoman/v1/museum/kiosk-01';

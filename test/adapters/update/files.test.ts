@@ -18,7 +18,7 @@ import { createUpdateFiles } from '../../../src/adapters/update/folder.ts';
 import { createOrderFiles } from '../../../src/adapters/update/order-files.ts';
 import { createReleases } from '../../../src/adapters/update/releases.ts';
 import { createUpdates, leaveOrder, readStatus } from '../../../src/adapters/update/updates.ts';
-import type { UpdateOrder, UpdateStatus } from '../../../src/protocol/update.ts';
+import type { UpdateOrder, UpdateStatus } from '../../../src/protocol/common/update.ts';
 
 let folder: string;
 beforeEach(() => {

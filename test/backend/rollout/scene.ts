@@ -1,7 +1,7 @@
 import type { SeenDevice } from '../../../src/backend/rollout/device-entry.ts';
 import { createRollout, type Rollout, readRollout } from '../../../src/backend/rollout/rollout.ts';
 import { type Seen, step } from '../../../src/backend/rollout/step.ts';
-import type { UpdateReport } from '../../../src/protocol/update.ts';
+import type { UpdateReport } from '../../../src/protocol/common/update.ts';
 
 export const START = Date.UTC(2026, 10, 27, 14);
 

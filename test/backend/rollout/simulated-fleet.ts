@@ -4,7 +4,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { GATE } from '../../../src/core/update/health-gate.ts';
 import type { Bus, BusListener, OpenBus, PublishOptions } from '../../../src/ports/bus.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import type { UpdateReport } from '../../../src/protocol/update.ts';
+import type { UpdateReport } from '../../../src/protocol/common/update.ts';
 import type { VirtualClock } from '../../virtual-clock.ts';
 import { deviceSum } from '../bill/bill-lines.ts';
 

@@ -10,7 +10,7 @@ import {
 import { ServiceFailure } from '../../../src/backend/service/service-failure.ts';
 import type { TroubleKind } from '../../../src/backend/service/service-trouble.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 import { spokenWav } from '../../voice-recordings.ts';
 import {
   answerJson,

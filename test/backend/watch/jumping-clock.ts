@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 
 /** The machine's clocks, which a test can set forward: then everything that has become due happens. */
 export interface JumpingClock extends Clock {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GATE, judge, openGate } from '../../../src/core/update/health-gate.ts';
 import type { Sighting } from '../../../src/ports/update.ts';
-import type { AgentHealth } from '../../../src/protocol/update.ts';
+import type { AgentHealth } from '../../../src/protocol/common/update.ts';
 
 const MINUTE = 60_000;
 const BEFORE: AgentHealth = {

@@ -11,7 +11,7 @@ import {
   settle,
   tell,
 } from '../../../src/device/commands/command-ledger.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 
 const DAY = asWall(Date.UTC(2026, 0, 15));
 const OK = { status: 'ok' } as const;

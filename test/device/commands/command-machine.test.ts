@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_LEDGER, note, settle } from '../../../src/device/commands/command-ledger.ts';
 import { type CommandEvent, isAnswerAwaited } from '../../../src/device/commands/command-machine.ts';
 import type { Opening } from '../../../src/ports/signature.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 import { arrived, commandDevice, ended } from './command-device.ts';
 
 const noted = (id = 'a', isSaved = true): CommandEvent => ({ type: 'noted', id, isSaved });

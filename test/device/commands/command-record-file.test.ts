@@ -7,7 +7,7 @@ import {
   readRecord,
   writeRecord,
 } from '../../../src/device/commands/command-record-file.ts';
-import { asWall } from '../../../src/protocol/time.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 
 const FOLDER = new URL('../state-files/', import.meta.url);
 const files = readdirSync(FOLDER).filter((file) => file.startsWith('commands'));

@@ -5,7 +5,7 @@ import {
   nextLanguage,
   visitorLanguage,
 } from '../../../src/device/desk/visitor-language.ts';
-import { SPOKEN_LANGUAGES } from '../../../src/protocol/service/languages.ts';
+import { SPOKEN_LANGUAGES } from '../../../src/protocol/common/service-languages.ts';
 
 const TASK = { source: 'en', targets: ['es'] };
 

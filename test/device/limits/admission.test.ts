@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admissionOf, type Rules } from '../../../src/device/limits/admission.ts';
+import { asWall, type WallMs } from '../../../src/protocol/common/time.ts';
 import { scheduleSchema } from '../../../src/protocol/config-hours.ts';
-import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
 const at = (text: string): WallMs => asWall(Date.parse(text));
 const SCHEDULE = scheduleSchema.parse({

@@ -10,8 +10,8 @@ import {
 } from '../../../src/device/limits/admissions-machine.ts';
 import type { BudgetDay } from '../../../src/device/limits/budget.ts';
 import { openingDelayMs } from '../../../src/device/limits/schedule.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 import { scheduleSchema } from '../../../src/protocol/config-hours.ts';
-import { asWall } from '../../../src/protocol/time.ts';
 import { drive } from '../../machine/drive.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
 

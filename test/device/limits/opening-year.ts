@@ -1,8 +1,8 @@
 /** Compares a year of opening hours with a wall clock. */
 import { expect, it } from 'vitest';
 import { openingAt } from '../../../src/device/limits/schedule.ts';
+import { asWall, type WallMs } from '../../../src/protocol/common/time.ts';
 import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';
-import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
 export const WORKDAYS = 'mon tue wed thu fri';
 export const at = (text: string): WallMs => asWall(Date.parse(text));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dateOf, instantOf, localDay } from '../../../src/device/limits/local-time.ts';
 import { delayedOpeningAt, openingAt, openingDelayMs } from '../../../src/device/limits/schedule.ts';
+import { asWall } from '../../../src/protocol/common/time.ts';
 import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';
-import { asWall } from '../../../src/protocol/time.ts';
 import { at, describeYear, schedule, WORKDAYS } from './opening-year.ts';
 
 const text = (wall: number | null): string | null => (wall === null ? null : new Date(wall).toISOString());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyboardOf } from '../../../src/page/kiosk/keyboard-rows.ts';
 import { withKey } from '../../../src/page/kiosk/typed-text.ts';
-import { SPOKEN_LANGUAGES } from '../../../src/protocol/service/languages.ts';
+import { SPOKEN_LANGUAGES } from '../../../src/protocol/common/service-languages.ts';
 
 const LATIN = 'abcdefghijklmnopqrstuvwxyz';
 /** The letters and marks that people need to write the language: CLDR's main exemplar characters. */

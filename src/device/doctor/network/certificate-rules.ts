@@ -1,5 +1,5 @@
 import { fixOf, tlsAdvice } from '../../../core/network/tls-advice.ts';
-import type { WallMs } from '../../../protocol/time.ts';
+import type { WallMs } from '../../../protocol/common/time.ts';
 import { count, type Outcome, ok, problem, warning } from '../report/finding.ts';
 
 /** A server's certificate. */

@@ -1,6 +1,6 @@
 import { fixOf, tlsAdvice } from '../../../core/network/tls-advice.ts';
+import type { WallMs } from '../../../protocol/common/time.ts';
 import { isMulticastName } from '../../../protocol/host-name.ts';
-import type { WallMs } from '../../../protocol/time.ts';
 import { combine, type Outcome, ok, problem, warning } from '../report/finding.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-rules.ts';
 

@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { doorName, noteFolder } from '../../../adapters/running-note.ts';
-import { parseJson } from '../../../protocol/json.ts';
+import { parseJson } from '../../../protocol/common/json.ts';
 import {
   type CheckName,
   checkNameSchema,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readBounded } from '../../../adapters/bounded-file.ts';
 import { readIfReadable } from '../../../adapters/if-readable.ts';
 import { noteFolder, noteName } from '../../../adapters/running-note.ts';
-import { parseJson } from '../../../protocol/json.ts';
+import { parseJson } from '../../../protocol/common/json.ts';
 import { type RunningNote, runningNoteSchema } from '../../../protocol/running-note.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { type ReceivedStatus, receivedStatusSchema } from '../../../fleet/device-messages.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { parseJson } from '../../../protocol/json.ts';
+import { parseJson } from '../../../protocol/common/json.ts';
 import { once } from '../report/check.ts';
 
 /** Wait for the retained message (ms): it follows the subscription at once. */

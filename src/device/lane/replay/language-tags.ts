@@ -1,5 +1,5 @@
 /** Language tags as services write them. */
-import { primaryOf } from '../../../protocol/language-tag.ts';
+import { primaryOf } from '../../../protocol/common/language-tag.ts';
 
 export { primaryOf };
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { StateFile } from '../../../ports/state-file.ts';
-import { languageClash, languageSchema, targetsSchema } from '../../../protocol/language.ts';
+import { languageClash, languageSchema, targetsSchema } from '../../../protocol/common/language.ts';
 import { createBatchedWriter } from '../../state-files/batched-writer.ts';
 import { readKept } from '../../state-files/kept-state.ts';
 import { type Readers, type Reading, readVersioned } from '../../state-files/versioned-file.ts';

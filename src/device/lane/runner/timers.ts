@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts';
-import type { MonotonicMs } from '../../../protocol/time.ts';
+import type { MonotonicMs } from '../../../protocol/common/time.ts';
 import type { TimerName } from '../state/lane-event.ts';
 
 /** The named timers of one lane. */

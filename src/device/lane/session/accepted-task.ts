@@ -1,4 +1,4 @@
-import { languageClash } from '../../../protocol/language.ts';
+import { languageClash } from '../../../protocol/common/language.ts';
 import {
   differingKeys,
   isSameTask,

@@ -1,13 +1,13 @@
 import type { DeviceConfig } from '../../../protocol/console-device.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
-import { devicePath, me } from '../api.ts';
-import { cleaned, cleanedJson } from '../cleaned.ts';
+import { devicePath, me } from '../client/api.ts';
 import { ConfigEditor } from '../form/config-editor.tsx';
 import { keyOf, shownValue } from '../form/schema.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
 import { Data, Table } from '../parts/table.tsx';
 import { Sheet, Time, Words } from '../parts/words.tsx';
-import { t } from '../text.ts';
+import { cleaned, cleanedJson } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 
 /** The desired and the reported configuration side by side, and a form to change the desired one. */
 export function DeviceConfigTab({

@@ -1,9 +1,9 @@
-import { cleaned, cleanedJson } from '../cleaned.ts';
 import { Commands } from '../form/command-form.tsx';
+import { queryValue, setQuery } from '../parts/route.ts';
 import { Data } from '../parts/table.tsx';
 import { Sheet } from '../parts/words.tsx';
-import { queryValue, setQuery } from '../route.ts';
-import { t } from '../text.ts';
+import { cleaned, cleanedJson } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 import { Refusal, SingleResult } from './doctor.tsx';
 
 export function DeviceCommands({

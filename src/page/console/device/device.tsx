@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import type { DeviceDetail } from '../../../protocol/console-device.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
-import { devicePath, me } from '../api.ts';
+import { devicePath, me } from '../client/api.ts';
+import { followDevice, device as followed } from '../client/stream.ts';
 import { Fault, useFetched } from '../parts/fetched.tsx';
+import { pathParts } from '../parts/route.ts';
 import { Name, Status, Time } from '../parts/words.tsx';
-import { pathParts } from '../route.ts';
-import { followDevice, device as followed } from '../stream.ts';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { DeviceConfigTab } from './config-tab.tsx';
 import { DeviceCommands } from './device-commands.tsx';
 import { Doctor } from './doctor.tsx';

@@ -2,15 +2,15 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { JobAnswer, JobDetail, JobDevice } from '../../../protocol/console-jobs.ts';
 import type { Diagnosis } from '../../../protocol/mqtt/diagnose.ts';
-import { post, whyFailed } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
+import { post, whyFailed } from '../client/api.ts';
+import { jobs } from '../client/stream.ts';
 import { isObject } from '../form/schema.ts';
 import { Fault, useFetched } from '../parts/fetched.tsx';
+import { queryValue, setQuery } from '../parts/route.ts';
 import { Table } from '../parts/table.tsx';
 import { Marked, Words } from '../parts/words.tsx';
-import { queryValue, setQuery } from '../route.ts';
-import { jobs } from '../stream.ts';
-import { t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 
 /** The doctor's report; the job's id is in the address, so that the report survives a reload. */
 export function Doctor({ device }: { readonly device: string }) {

@@ -1,9 +1,9 @@
 import type { DeviceEvent } from '../../../protocol/console-device.ts';
-import { cleaned } from '../cleaned.ts';
+import { queryValue, setQuery } from '../parts/route.ts';
 import { Table } from '../parts/table.tsx';
 import { Time, Words } from '../parts/words.tsx';
-import { queryValue, setQuery } from '../route.ts';
-import { t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 
 /** Events of a device, newest first, with a filter by kind. */
 export function Events({ events }: { readonly events: readonly DeviceEvent[] }) {

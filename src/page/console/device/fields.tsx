@@ -1,7 +1,7 @@
 import { Fragment, type JSX } from 'preact';
 import { FIELDS, type FieldFormats, type Sheets } from '../../../protocol/console-device.ts';
 import { Time, Words } from '../parts/words.tsx';
-import { lastingText, numberText, type TextKey, t } from '../text.ts';
+import { lastingText, numberText, type TextKey, t } from '../texts/text.ts';
 
 type Shown = JSX.Element | null;
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type DeviceHealth, HEALTH_SERIES, type HealthSeries } from '../../../protocol/console-device.ts';
-import { devicePath } from '../api.ts';
+import { devicePath } from '../client/api.ts';
 import { Shown, useFetched } from '../parts/fetched.tsx';
-import { language, locale, numberText, t } from '../text.ts';
+import { language, locale, numberText, t } from '../texts/text.ts';
 
 /** Health figures of the last 24 hours. */
 export function Health({ device }: { readonly device: string }) {

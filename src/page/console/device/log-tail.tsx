@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { devicePath, post, whyFailed } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
+import { devicePath, post, whyFailed } from '../client/api.ts';
+import { log } from '../client/stream.ts';
 import { Fault } from '../parts/fetched.tsx';
 import { Time } from '../parts/words.tsx';
-import { log } from '../stream.ts';
-import { t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 
 const MINUTES = [5, 15, 60];
 

@@ -1,7 +1,7 @@
 import type { DeviceDetail, DeviceLane, DeviceNotice } from '../../../protocol/console-device.ts';
-import { cleaned } from '../cleaned.ts';
 import { Name, Sheet, Time, Words } from '../parts/words.tsx';
-import { lastingText, maybeText, numberText, t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { lastingText, maybeText, numberText, t } from '../texts/text.ts';
 import { Fields } from './fields.tsx';
 import { DeviceStatusText } from './status-text.tsx';
 

@@ -1,6 +1,6 @@
 import type { FleetRow } from '../../../protocol/console-fleet.ts';
 import { Marked, reasonParts, reasonText, Sheet } from '../parts/words.tsx';
-import { maybeText, t } from '../text.ts';
+import { maybeText, t } from '../texts/text.ts';
 
 /** The status in words, and what to do about it. */
 export function DeviceStatusText({ row }: { readonly row: FleetRow }) {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Commands } from '../form/command-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { go } from '../route.ts';
-import { t } from '../text.ts';
+import { go } from '../parts/route.ts';
+import { t } from '../texts/text.ts';
 import { selectAll, selectedCount, selection, selectionOf } from './view.ts';
 
 /** Actions for the selected devices. */

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { FleetCall } from '../../../protocol/console-fleet.ts';
 import type { JobAnswer } from '../../../protocol/console-jobs.ts';
-import { me, post, whyFailed } from '../api.ts';
+import { me, post, whyFailed } from '../client/api.ts';
+import { calls } from '../client/stream.ts';
 import { Refusal, SingleResult } from '../device/doctor.tsx';
 import { Fault } from '../parts/fetched.tsx';
 import { DeviceLink, Name, Time } from '../parts/words.tsx';
-import { calls } from '../stream.ts';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 
 /** Visitors who wait for a member of staff. A call leaves when it is answered or over; the result of an own answer stays. */
 export function Calls({ mayAnswer }: { readonly mayAnswer: boolean }) {

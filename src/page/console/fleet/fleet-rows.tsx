@@ -1,12 +1,12 @@
 import { useComputed } from '@preact/signals';
-import { devicePath } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
+import { devicePath } from '../client/api.ts';
+import { holdOrder, order, release, rowOf, showView, total } from '../client/stream.ts';
+import { go } from '../parts/route.ts';
 import { type Window, windowFor } from '../parts/virtual-range.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { Name, reasonText, Status, Time } from '../parts/words.tsx';
-import { go } from '../route.ts';
-import { holdOrder, order, release, rowOf, showView, total } from '../stream.ts';
-import { t } from '../text.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 import {
   filter,
   isDescending,

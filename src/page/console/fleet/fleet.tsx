@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import type { FleetCounts } from '../../../protocol/console-fleet.ts';
 import { includesRole } from '../../../protocol/console-routes.ts';
-import { me } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
-import { queryValue } from '../route.ts';
-import { counts, facets, followDevice, total } from '../stream.ts';
-import { t } from '../text.ts';
+import { me } from '../client/api.ts';
+import { counts, facets, followDevice, total } from '../client/stream.ts';
+import { queryValue } from '../parts/route.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { t } from '../texts/text.ts';
 import { Bulk } from './bulk.tsx';
 import { Calls } from './calls.tsx';
 import { FleetRows, show } from './fleet-rows.tsx';

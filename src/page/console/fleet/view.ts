@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { FleetFilter, FleetStatus, FleetView, Selection } from '../../../protocol/console-fleet.ts';
-import { queryValue, setQuery } from '../route.ts';
-import { total } from '../stream.ts';
+import { total } from '../client/stream.ts';
+import { queryValue, setQuery } from '../parts/route.ts';
 
 export const STATUSES = [
   'degraded',

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { type FieldProps, Help } from './field.ts';
 import { itemsOf, kindOf, numberOf, optionsOf, textOf } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { useContext } from 'preact/hooks';
 import type { JsonSchema } from '../../../protocol/console-jobs.ts';
 import { Marked } from '../parts/words.tsx';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { Control } from './control.tsx';
 import { type FieldProps, Help } from './field.ts';
 import { blankOf, isObject, itemsOf, kindOf, propertiesOf, textOf, withoutNull } from './schema.ts';

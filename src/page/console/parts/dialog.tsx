@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 
 /** A dialog over the page: the keyboard focus stays inside, and returns when it closes. */
 export function Dialog({

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { get, isSessionOver, whyFailed } from '../api.ts';
-import { t } from '../text.ts';
+import { get, isSessionOver, whyFailed } from '../client/api.ts';
+import { t } from '../texts/text.ts';
 
 export interface Fetched<T> {
   readonly value: T | null;

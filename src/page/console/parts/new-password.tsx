@@ -1,4 +1,4 @@
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 
 /** A form field named `password`. */
 export function NewPassword({ id }: { readonly id: string }) {

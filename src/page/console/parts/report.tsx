@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { t } from '../text.ts';
+import { t } from '../texts/text.ts';
 import { Table } from './table.tsx';
 
 /** One large number with its name. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { devicePath } from '../api.ts';
-import { cleaned } from '../cleaned.ts';
-import { longTimeText, maybeText, t, timeText } from '../text.ts';
+import { devicePath } from '../client/api.ts';
+import { cleaned } from '../texts/cleaned.ts';
+import { longTimeText, maybeText, t, timeText } from '../texts/text.ts';
 
 const LONGEST_DETAIL = 120;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainTextSchema } from '../../plain-text.ts';
+import { plainTextSchema } from '../../common/plain-text.ts';
 import { type CommandDefinitions, LANE_WORD, laneArg } from './command-definition.ts';
 import { lanesAnswerSchema } from './lane-commands.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../../config-choices.ts';
-import { manifestUrlSchema, versionSchema } from '../../update.ts';
+import { LOG_LEVELS } from '../../common/setting-values.ts';
+import { manifestUrlSchema, versionSchema } from '../../common/update.ts';
 import { laneAccountSchema } from '../account.ts';
 import { certificateArgsSchema } from '../certificate.ts';
 import { laneReportSchema } from '../device.ts';

@@ -3,7 +3,7 @@ import {
   type CertificateFacts,
   judgeCertificate,
 } from '../../../../src/device/doctor/network/certificate-rules.ts';
-import { asWall, type WallMs } from '../../../../src/protocol/time.ts';
+import { asWall, type WallMs } from '../../../../src/protocol/common/time.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = asWall(Date.UTC(2026, 0, 15));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeReach, type ReachFacts } from '../../../../src/device/doctor/network/reach-rules.ts';
-import { asWall } from '../../../../src/protocol/time.ts';
+import { asWall } from '../../../../src/protocol/common/time.ts';
 
 const NOW = asWall(Date.UTC(2026, 0, 15));
 

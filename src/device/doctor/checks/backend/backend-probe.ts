@@ -1,6 +1,7 @@
 import type { Bus } from '../../../../ports/bus.ts';
 import type { Clock } from '../../../../ports/clock.ts';
-import { textAt } from '../../../../protocol/json.ts';
+import { textAt } from '../../../../protocol/common/json.ts';
+import type { WallMs } from '../../../../protocol/common/time.ts';
 import { timestamp } from '../../../../protocol/mqtt/envelope.ts';
 import {
   type TokenRequest,
@@ -9,7 +10,6 @@ import {
   tokenResponseSchema,
 } from '../../../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../../../protocol/mqtt/topics.ts';
-import type { WallMs } from '../../../../protocol/time.ts';
 import type { ClockReading } from '../clock/clock-rules.ts';
 import type { BackendAnswer } from './backend-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { WallMs } from '../../../../protocol/time.ts';
+import type { WallMs } from '../../../../protocol/common/time.ts';
 import { DAY_MS, day, RENEW_WITHIN_DAYS } from '../../network/certificate-rules.ts';
 import { count, type Outcome, ok, problem, warning } from '../../report/finding.ts';
 

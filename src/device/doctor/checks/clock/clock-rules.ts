@@ -1,4 +1,4 @@
-import type { WallMs } from '../../../../protocol/time.ts';
+import type { WallMs } from '../../../../protocol/common/time.ts';
 import { type Outcome, ok, problem, warning } from '../../report/finding.ts';
 
 /** Another clock compared with ours. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeOwnCertificate } from '../../../../../src/device/doctor/checks/broker/own-certificate-rules.ts';
-import { asWall } from '../../../../../src/protocol/time.ts';
+import { asWall } from '../../../../../src/protocol/common/time.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = asWall(Date.UTC(2026, 0, 15));

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FLEET_STATUSES } from '../../../src/protocol/console-fleet.ts';
+import { FLEET_STATUSES } from '../../../../src/protocol/console-fleet.ts';
 
 /** An address bar. */
 const bar = { pathname: '/', search: '', origin: 'http://console.example', steps: 0 };
@@ -40,9 +40,9 @@ vi.stubGlobal('history', {
   replaceState: (_state: unknown, _title: string, address: string) => go(address),
 });
 
-const view = await import('../../../src/page/console/fleet/view.ts');
-const route = await import('../../../src/page/console/route.ts');
-const { total } = await import('../../../src/page/console/stream.ts');
+const view = await import('../../../../src/page/console/fleet/view.ts');
+const route = await import('../../../../src/page/console/parts/route.ts');
+const { total } = await import('../../../../src/page/console/client/stream.ts');
 
 beforeEach(() => {
   route.go('/');

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { DeviceEvent } from '../../../src/protocol/console-device.ts';
-import type { FleetRow } from '../../../src/protocol/console-fleet.ts';
-import type { Job } from '../../../src/protocol/console-jobs.ts';
-import type { StreamDiff, StreamSnapshot } from '../../../src/protocol/console-stream.ts';
-import { detailFor, rowFor } from '../../console/fleet-fixtures.ts';
+import type { DeviceEvent } from '../../../../src/protocol/console-device.ts';
+import type { FleetRow } from '../../../../src/protocol/console-fleet.ts';
+import type { Job } from '../../../../src/protocol/console-jobs.ts';
+import type { StreamDiff, StreamSnapshot } from '../../../../src/protocol/console-stream.ts';
+import { detailFor, rowFor } from '../../../console/fleet-fixtures.ts';
 
 /** The browser's side of a stream; the test is the backend. */
 class FakeSource {
@@ -72,8 +72,8 @@ async function openPage(locks?: {
   });
   vi.resetModules();
   const [page, api] = await Promise.all([
-    import('../../../src/page/console/stream.ts'),
-    import('../../../src/page/console/api.ts'),
+    import('../../../../src/page/console/client/stream.ts'),
+    import('../../../../src/page/console/client/api.ts'),
   ]);
   api.me.value = { name: 'anna', role: 'operator', expiresAt: '' };
   vi.useFakeTimers({ toFake: [...SOURCE_TIMERS] });

@@ -1,4 +1,4 @@
-import { primaryOf } from '../language-tag.ts';
+import { primaryOf } from './language-tag.ts';
 
 /** The languages that public clients of a live service list, by their primary tags. */
 const HEARD = new Set(

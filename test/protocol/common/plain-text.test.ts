@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { harmless, jsonLine, oneLine, textLine } from '../../src/protocol/plain-text.ts';
+import { harmless, jsonLine, oneLine, textLine } from '../../../src/protocol/common/plain-text.ts';
 
 /** All characters that may control a terminal, or that reorder, hide or break text. */
 const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { unknownLanguages } from '../../src/protocol/language.ts';
+import { unknownLanguages } from '../../../src/protocol/common/language.ts';
 
 describe('languages that no list knows', () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -12,7 +12,7 @@ describe('languages that no list knows', () => {
   it("loads none of the engine's tables, which are 7 MB, when all are languages of the service", async () => {
     const names = vi.spyOn(Intl, 'DisplayNames');
     vi.resetModules();
-    const fresh = await import('../../src/protocol/language.ts');
+    const fresh = await import('../../../src/protocol/common/language.ts');
     expect(fresh.unknownLanguages(['en', 'es', 'yue'])).toEqual([]);
     expect(names).not.toHaveBeenCalled();
     expect(fresh.unknownLanguages(['xx'])).toEqual(['xx']);

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { primaryOf } from './language-tag.ts';
-import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './service/languages.ts';
-
-export { isSpokenLanguage };
+import { isHeardLanguage, isSpokenLanguage, SPOKEN_LANGUAGES } from './service-languages.ts';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;

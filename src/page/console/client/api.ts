@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import type { Me } from '../../protocol/console-owner.ts';
-import type { ConsoleFault, ConsoleProblem } from '../../protocol/console-routes.ts';
-import { t } from './text.ts';
+import type { Me } from '../../../protocol/console-owner.ts';
+import type { ConsoleFault, ConsoleProblem } from '../../../protocol/console-routes.ts';
+import { t } from '../texts/text.ts';
 
 /** Who is signed in. `undefined`: not known yet; null: no one. */
 export const me = signal<Me | null | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DEEPEST_JSON, isObject, parseJson, readJson, textAt } from '../../src/protocol/json.ts';
+import { DEEPEST_JSON, isObject, parseJson, readJson, textAt } from '../../../src/protocol/common/json.ts';
 
 it('returns undefined for invalid JSON, and null for null', () => {
   expect(parseJson('{')).toBeUndefined();

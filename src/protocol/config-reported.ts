@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../config-choices.ts';
-import { scheduleSchema } from '../config-hours.ts';
-import { updateWindowSchema } from '../config-update.ts';
-import { count, sentence, word } from './bounds.ts';
-import { timestampSchema } from './envelope.ts';
+import { LOG_LEVELS } from './common/setting-values.ts';
+import { scheduleSchema } from './config-hours.ts';
+import { updateWindowSchema } from './config-update.ts';
+import { count, sentence, word } from './mqtt/bounds.ts';
+import { timestampSchema } from './mqtt/envelope.ts';
 
 /** Maximum length of `config/desired` (characters). */
 export const LONGEST_DESIRED = 65_536;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { TEXTS as EN, type TextKey, type Texts } from './texts/en.ts';
+import { TEXTS as EN, type TextKey, type Texts } from './en.ts';
 
 export type { TextKey };
 
@@ -25,7 +25,7 @@ export async function chooseLanguage(next: Language): Promise<void> {
 }
 
 async function useLanguage(next: Language): Promise<void> {
-  texts.value = next === 'de' ? (await import('./texts/de.ts')).TEXTS : EN;
+  texts.value = next === 'de' ? (await import('./de.ts')).TEXTS : EN;
   language.value = next;
   document.documentElement.lang = next;
 }

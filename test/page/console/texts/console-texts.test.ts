@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { cleanedJson } from '../../../src/page/console/cleaned.ts';
+import { cleanedJson } from '../../../../src/page/console/texts/cleaned.ts';
 import {
   language,
   lastingText,
@@ -8,7 +8,7 @@ import {
   numberText,
   t,
   timeText,
-} from '../../../src/page/console/text.ts';
+} from '../../../../src/page/console/texts/text.ts';
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 

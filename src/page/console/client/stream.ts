@@ -1,5 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import type { DeviceDetail, DeviceEvent } from '../../protocol/console-device.ts';
+import type { DeviceDetail, DeviceEvent } from '../../../protocol/console-device.ts';
 import type {
   FleetCall,
   FleetCounts,
@@ -7,9 +7,9 @@ import type {
   FleetRow,
   FleetViewInput,
   FleetWindow,
-} from '../../protocol/console-fleet.ts';
-import type { Job } from '../../protocol/console-jobs.ts';
-import type { StreamDiff, StreamSnapshot, ViewChange } from '../../protocol/console-stream.ts';
+} from '../../../protocol/console-fleet.ts';
+import type { Job } from '../../../protocol/console-jobs.ts';
+import type { StreamDiff, StreamSnapshot, ViewChange } from '../../../protocol/console-stream.ts';
 import { ConsoleError, get, me, post, signedOut } from './api.ts';
 
 /** Timeout for the first message (ms), because a proxy may buffer the stream. The page then polls snapshots. */

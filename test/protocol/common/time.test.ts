@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { timestamp } from '../../src/protocol/mqtt/envelope.ts';
-import { asWall, type MonotonicMs } from '../../src/protocol/time.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
+import { asWall, type MonotonicMs } from '../../../src/protocol/common/time.ts';
+import { timestamp } from '../../../src/protocol/mqtt/envelope.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 
 const clock = createVirtualClock(1000, 5_000_000);
 const due = (at: MonotonicMs): number => at - clock.now();
