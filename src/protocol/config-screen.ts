@@ -1,6 +1,6 @@
 /** The part `screen` of the configuration. */
 import * as z from 'zod';
-import { plainTextSchema } from './plain-text.ts';
+import { plainTextSchema } from './common/plain-text.ts';
 import { leastScreenMm, SCREEN_LAYOUTS } from './screen-size.ts';
 
 const PORT = { min: 1, max: 65_535, default: 8484 } as const;
