@@ -58,7 +58,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   const pauseUnlessOrdered = async (ms: number): Promise<void> => {
     const until = clock.now() + ms;
     do {
-      await pause(Math.min(times.lookMs, Math.max(0, until - clock.now())));
+      await pause(times.lookMs);
       if ((await orders.order()) !== null) throw new Superseded();
     } while (clock.now() < until);
   };
