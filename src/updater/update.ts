@@ -1,3 +1,4 @@
+import { sleep } from '../adapters/sleep.ts';
 import { judge, MOST_BOOTS, openGate } from '../core/update/health-gate.ts';
 import { compareVersions, packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -63,7 +64,7 @@ export function createUpdate(deps: UpdateDeps): Update {
   const pauseUnlessOrdered = async (ms: number): Promise<void> => {
     const until = clock.now() + ms;
     do {
-      await pause(Math.min(times.lookMs, Math.max(0, until - clock.now())));
+      await pause(times.lookMs);
       if ((await orders.order()) !== null) throw new Superseded();
     } while (clock.now() < until);
   };
@@ -264,6 +265,3 @@ export function createUpdate(deps: UpdateDeps): Update {
     },
   };
 }
-
-const sleep = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => void clock.at(clock.now() + ms, resolve));

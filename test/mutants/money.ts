@@ -263,8 +263,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/backend/service/service-trouble.ts',
-    from: 'until > (this.last?.until ?? 0)) this.last',
-    to: 'until > 0) this.last',
+    from: 'until > (this.last?.until ?? now)) this.last',
+    to: 'until > now) this.last',
     seen: 'a short pause ends a long one that the service asked for',
   },
   {

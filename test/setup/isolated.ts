@@ -14,6 +14,7 @@ export const ISOLATED = [
   'test/adapters/time-zone.test.ts',
   'test/adapters/update/apt.test.ts',
   'test/adapters/update/agent-unit.test.ts',
+  'test/adapters/vitals.test.ts',
   'test/device/throwing/core.test.ts',
   'test/device/throwing/reverse-order.test.ts',
   'test/backend/broker/init.test.ts',
@@ -23,4 +24,5 @@ export const ISOLATED = [
   'test/page/console/client/console-stream.test.ts',
   'test/page/console/texts/console-texts.test.ts',
   'test/page/console/fleet/console-view.test.ts',
+  'test/page/kiosk/link.test.ts',
 ];

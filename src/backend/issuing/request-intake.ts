@@ -46,7 +46,6 @@ export function openHearing(parts: HearingParts): Bus {
   let shared = true;
   let trust: Trust = 'unknown';
   let asked: string | null = null;
-  let tries = 0;
   let closed = false;
   let answers = fullBucket(ANSWERS, clock.now());
   let cancel = (): void => {};
@@ -61,7 +60,6 @@ export function openHearing(parts: HearingParts): Bus {
       {
         up(connection, protocol) {
           log.info({ connection, protocol, shared }, 'connected to the broker');
-          tries = 0;
           complainOfBroker = newOutage();
           if (trust === 'unprovable') return parts.listening(shared);
           ask();
@@ -85,13 +83,12 @@ export function openHearing(parts: HearingParts): Bus {
     return bus;
   };
 
-  const ask = (): void => {
+  const ask = (tries = TRIES): void => {
     cancel();
-    tries += 1;
     asked = randomId();
     const wanted = { lane: 'backend', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 };
     bus.publish(request, JSON.stringify({ id: asked, ...wanted, probe: true }), { qos: 0 });
-    cancel = clock.at(clock.now() + WAIT_MS, () => (tries < TRIES ? ask() : void changeOver()));
+    cancel = clock.at(clock.now() + WAIT_MS, () => (tries > 1 ? ask(tries - 1) : void changeOver()));
   };
 
   const hear = (message: BusMessage): void => {

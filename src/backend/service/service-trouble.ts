@@ -87,7 +87,7 @@ export class ServicePause {
   /** Of two pauses the one that ends later counts. */
   note(trouble: Trouble, now: number): void {
     const until = now + pauseMs(trouble);
-    if (until > now && until > (this.last?.until ?? 0)) this.last = { until, trouble };
+    if (until > (this.last?.until ?? now)) this.last = { until, trouble };
   }
 
   /** The trouble, with the rest of the pause as `retryAfterS`; null outside a pause. */

@@ -205,10 +205,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     close() {
       unwatch();
       notices.close();
-      for (const desk of desks) {
-        finish(desk);
-        desk.cancel();
-      }
+      for (const desk of desks) finish(desk);
     },
   };
 }

@@ -117,6 +117,7 @@ describe('a conversation', () => {
     await deps.clock.elapse(5000);
     await stopped;
     expect(events(deps, 'conversation_ended')).toHaveLength(1);
+    expect(deps.clock.armed).toBe(0);
   });
 });
 

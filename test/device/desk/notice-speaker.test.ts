@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CommandError } from '../../../src/device/commands/command-request.ts';
 import { createNoticeSpeaker } from '../../../src/device/desk/notice-speaker.ts';
 import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -13,13 +14,15 @@ function twoDesks() {
   const clock = createVirtualClock(60_000);
   const config = testConfig({ playback: { driver: 'alsa', device: 'default' } });
   const spoken: string[] = [];
+  const trouble: { thrown: Error | null } = { thrown: null };
   const notices = createNoticeSpeaker({
     clock,
     config: () => config,
     says: {
-      say: async ([lane], { language }) => {
+      say([lane], { language }) {
+        if (trouble.thrown !== null) throw trouble.thrown;
         spoken.push(`${lane?.id} ${language}`);
-        return [0];
+        return Promise.resolve([0]);
       },
     },
   });
@@ -30,7 +33,7 @@ function twoDesks() {
   };
   const [left, right] = [laneOf('left'), laneOf('right')];
   const want = (lane: LaneRunner, language: string): void => notices.want(lane, [lane], noticeIn(language));
-  return { clock, notices, spoken, left, right, want };
+  return { clock, notices, spoken, trouble, left, right, want };
 }
 
 describe('the notice of a desk', () => {
@@ -64,6 +67,16 @@ describe('the notice of a desk', () => {
     want(right, 'fr');
     clock.advance(2000);
     expect(spoken).toEqual(['right fr', 'right fr']);
+  });
+
+  it('may be refused at once, and a defect at that moment is passed on', () => {
+    const { clock, trouble, left, right, want } = twoDesks();
+    trouble.thrown = new CommandError('busy', 'too many texts wait');
+    want(left, 'es');
+    clock.advance(2000);
+    trouble.thrown = new TypeError('a bug');
+    want(right, 'fr');
+    expect(() => clock.advance(2000)).toThrow('a bug');
   });
 
   it('is not spoken after the close, which leaves no timer', () => {
