@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -22,12 +22,38 @@ const COMMON = {
   logLevel: 'warning',
 };
 
+/**
+ * The page's words in each language as one text: their keys, once in the page in place of once in each language, would be 2 KB of it.
+ * Between the words is a line break, which no word contains.
+ */
+const wordLists = {
+  name: 'word-lists',
+  setup(build) {
+    const keys = [];
+    build.onLoad({ filter: /\/screen\/words\/\w+\.json$/ }, async ({ path }) => {
+      const words = JSON.parse(await readFile(path, 'utf8'));
+      if (keys.length === 0) keys.push(...Object.keys(words));
+      const list = JSON.stringify(keys.map((key) => words[key]).join('\n'));
+      return {
+        loader: 'js',
+        contents: `import { wordsOf } from 'word-keys'; export default wordsOf(${list});`,
+      };
+    });
+    build.onResolve({ filter: /^word-keys$/ }, ({ path }) => ({ path, namespace: 'word-keys' }));
+    build.onLoad({ filter: /.*/, namespace: 'word-keys' }, () => ({
+      contents: `const keys = ${JSON.stringify(keys.join(' '))}.split(' ');
+        export const wordsOf = (list) => Object.fromEntries(list.split('\\n').map((word, at) => [keys[at], word]));`,
+    }));
+  },
+};
+
 /** Bundles the kiosk's page into `screen.js` and `screen.css`, and what the demo adds to it into `screen-demo.js`. @returns the sources, and the bytes of the page's script */
 export async function bundlePage(outFolder) {
   const { metafile } = await build({
     ...COMMON,
     entryPoints: { screen: 'src/page/kiosk/main.tsx' },
     outdir: outFolder,
+    plugins: [wordLists],
     // Older than the browsers of Debian 12 and 13, which get new versions.
     target: 'chrome120',
   });

@@ -67,17 +67,22 @@ describe(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_B
   it('can be used by keyboard alone', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     const names: unknown[] = [];
-    for (let press = 0; press < 12; press++) {
+    const edges = new Set<unknown>();
+    for (let press = 0; press < 14; press++) {
       await page.keyboard.press('Tab');
       names.push(await nameOfFocus(page));
+      edges.add(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'));
     }
+    expect([...edges]).toEqual(['solid']);
     expect(names).toEqual([
+      'Large letters, High contrast',
       'About this interpreter',
       'Repeat',
       'Quieter',
       'Louder',
       'Type: English',
       'End',
+      `${wordingOf('ar').largeLetters}, ${wordingOf('ar').highContrast}`,
       'عن هذا المترجم',
       'إعادة',
       'أخفض',

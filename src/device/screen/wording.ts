@@ -47,6 +47,9 @@ export interface Wording {
   /** Of the entry for visitors whose language is not in the list. */
   readonly another: string;
   readonly anotherHelp: string;
+  /** Of the switches behind the button "Aa"; together, its name. */
+  readonly largeLetters: string;
+  readonly highContrast: string;
   /** The choice of a language was not carried out. */
   readonly refused: string;
   readonly ask: string;

@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { directionOf } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { ICONS, Icon } from './icon.tsx';
-import { isConnected, screen } from './store.ts';
+import { ICONS } from './icon.tsx';
+import { Opener } from './opener.tsx';
+import { screen } from './store.ts';
 
 /** A small button, and what it opens: what this is, what it keeps, and who runs it. */
 export function About(props: {
@@ -16,32 +15,15 @@ export function About(props: {
   isTurned?: boolean;
 }) {
   const { lane, languages, isTurned = false } = props;
-  /** The languages when it was opened: on the idle page they alternate. */
-  const opened = useSignal<readonly string[] | null>(null);
-  const [first = 'en'] = languages;
-  const worded = wordedLanguage(first);
-  const close = () => {
-    opened.value = null;
-  };
-  const isAnswered = isConnected.value;
-  useEffect(() => {
-    if (!isAnswered) close();
-  }, [isAnswered]);
   return (
-    <>
-      <button
-        type="button"
-        class="about"
-        aria-label={wordingOf(first).about}
-        lang={worded}
-        onClick={() => (opened.value = languages)}
-      >
-        <Icon path={ICONS.about} />
-      </button>
-      {opened.value !== null && (
-        <AboutDialog lane={lane} languages={opened.value} isTurned={isTurned} close={close} />
-      )}
-    </>
+    <Opener
+      kind="about"
+      icon={ICONS.about}
+      name={wordingOf(languages[0] ?? 'en').about}
+      languages={languages}
+    >
+      {(opened, close) => <AboutDialog lane={lane} languages={opened} isTurned={isTurned} close={close} />}
+    </Opener>
   );
 }
 

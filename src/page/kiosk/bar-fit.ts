@@ -19,8 +19,13 @@ const LOOKS = [
   { shows: 'signs', scale: 0.5 },
 ] as const;
 
+/** For readers of large letters: the largest words first, also in two rows. Words come before signs. */
+const LARGE_LOOKS = LOOKS.toSorted(
+  (one, other) => Number(one.shows === 'signs') - Number(other.shows === 'signs') || other.scale - one.scale,
+);
+
 /** Gives a row of buttons the first look that fits, whatever the language and the size of the screen. */
-export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
+export function useFittingLook<T extends HTMLElement>(isLarge: boolean): RefObject<T | null> {
   const ref = useRef<T>(null);
   const measured = useRef('');
   // After each render, because words and screen size may have changed. To try the looks takes the browser many times as long as
@@ -28,10 +33,10 @@ export function useFittingLook<T extends HTMLElement>(): RefObject<T | null> {
   useLayoutEffect(() => {
     const bar = ref.current;
     if (bar === null) return;
-    const now = `${bar.textContent} ${bar.clientWidth} ${bar.offsetHeight + bodyHeight(bar)}`;
+    const now = `${isLarge} ${bar.textContent} ${bar.clientWidth} ${bar.offsetHeight + bodyHeight(bar)}`;
     if (now === measured.current) return;
     measured.current = now;
-    for (const { shows, scale } of LOOKS) {
+    for (const { shows, scale } of isLarge ? LARGE_LOOKS : LOOKS) {
       bar.dataset['shows'] = shows;
       bar.style.fontSize = `${scale}em`;
       if (isWhole(bar) && (shows !== 'rows' || leavesRoom(bar))) return;

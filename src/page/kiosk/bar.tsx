@@ -21,11 +21,13 @@ export function Bar(props: {
   language: string;
   speakers: readonly ('source' | 'target')[];
   ways: readonly ScreenTyping[];
+  /** Its readers have chosen large letters. */
+  isLarge: boolean;
   isTurned: boolean;
 }) {
-  const { lane, language, speakers, ways, isTurned } = props;
+  const { lane, language, speakers, ways, isLarge, isTurned } = props;
   const opened = useSignal<'none' | 'language' | 'typing'>('none');
-  const row = useFittingLook<HTMLElement>();
+  const row = useFittingLook<HTMLElement>(isLarge);
   const { kind } = statusNow();
   const hasButtons = kind !== 'offline' && kind !== 'closed';
   const worded = wordedLanguage(language);

@@ -28,12 +28,14 @@ const MOVE_MS = 180;
 export function CaptionLines({ language, letterPx }: { language: string; letterPx: number }) {
   const place = useRef<HTMLDivElement>(null);
   const shown = useSignal<Shown>(NOTHING);
+  const resized = useRef(() => {});
   useEffect(() => {
     const box = place.current;
     if (box === null) return;
     const flow = createFlow(language, box, (next) => {
       shown.value = next;
     });
+    resized.current = flow.resized;
     flow.take(screen.peek()?.texts ?? [], 'begin');
     const unlisten = onTexts(flow.take);
     const observer = new ResizeObserver(flow.resized);
@@ -43,7 +45,9 @@ export function CaptionLines({ language, letterPx }: { language: string; letterP
       observer.disconnect();
       flow.close();
     };
-  }, [language, letterPx]);
+  }, [language]);
+  // A change of the letters alone does not change the box.
+  useEffect(() => resized.current(), [letterPx]);
   useNewestInView(place, shown.value);
   const blocks = blocksOf(shown.value.lines);
   return (
@@ -88,6 +92,8 @@ function blocksOf(lines: readonly Line[]): { id: number; lines: Line[] }[] {
 function useNewestInView(place: { readonly current: HTMLDivElement | null }, shown: Shown): void {
   const isLookingBack = useRef(false);
   const height = useRef(0);
+  /** The heights of the lines and of their box at the last change: another layout scrolls, too, and nobody has looked back. */
+  const laidOut = useRef('');
   useEffect(() => {
     const box = place.current;
     if (box === null) return;
@@ -99,6 +105,7 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, sho
     };
     const scrolled = (): void => {
       clearTimeout(timer);
+      if (heightsOf(box) !== laidOut.current) return toNewest();
       // The lowest letters reach a little beyond their line.
       const letter = Number.parseFloat(getComputedStyle(box).fontSize);
       isLookingBack.current = box.scrollTop < newestAt(box) - letter / 2;
@@ -115,6 +122,7 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, sho
     const box = place.current;
     const content = box?.firstElementChild;
     if (box === null || !(content instanceof HTMLElement)) return;
+    laidOut.current = heightsOf(box);
     const grew = content.offsetHeight - height.current;
     height.current = content.offsetHeight;
     if (isLookingBack.current) return;
@@ -129,6 +137,8 @@ function useNewestInView(place: { readonly current: HTMLDivElement | null }, sho
     // Also after a change of the box alone: the buttons come and go.
   }, [shown]);
 }
+
+const heightsOf = (box: HTMLElement): string => `${newestAt(box)} ${box.clientHeight}`;
 
 /** The scroll position of the newest line. The height of the content does not change while it moves; the box's `scrollHeight` does. */
 function newestAt(box: HTMLElement): number {

@@ -13,6 +13,8 @@ export const ICONS = {
   shift: 'M12 3l8 9h-4v8H8v-8H4Z',
   space: 'M4 11v5h16v-5',
   erase: 'M8 5h13v14H8l-6-7ZM12 9l5 6M17 9l-5 6',
+  contrast: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 3v18M15 5v14M18 7.5v9',
+  letters: 'M2 18 7 5l5 13M4 14h6M22 11v7M22 14.5a3.2 3.5 0 1 0-6.4 0 3.2 3.5 0 0 0 6.4 0',
   end: 'M5 5l14 14M19 5L5 19',
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4 21c0-5 4-7 8-7s8 2 8 7',
   talk: 'M3 4h11v8H8l-3 3v-3H3ZM10 15v2h6l3 3v-3h2V9h-4',

@@ -10,16 +10,22 @@ import { passFocusOn } from './focus.ts';
 import { HelpButton, HelpLine, isCallShown } from './help.tsx';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
+import { LookSwitch, lookClass, lookNow } from './look.tsx';
+import type { Side } from './looks.ts';
+import { letterStyle, lettersOf, type Sizes } from './sizes.ts';
 import { screen } from './store.ts';
 
 /** Languages that share the height of the screen; more languages scroll. */
 const MOST_WITHOUT_SCROLLING = 12;
 
 /** What a visitor finds: the languages to choose from. A touch sets the language and begins a conversation; so does speaking. */
-export function Idle({ lane }: { lane: ScreenLane }) {
+export function Idle({ lane, sizes }: { lane: ScreenLane; sizes: Sizes }) {
   const place = useRef<HTMLElement>(null);
   useLayoutEffect(() => () => passFocusOn(place.current), []);
-  const { offer, visitor } = lane;
+  const { offer, visitor, source } = lane;
+  // Who chooses a language will sit on the visitors' side.
+  const sides: readonly Side[] = [visitor === source ? 'source' : 'target'];
+  const look = lookNow(sides);
   const now = useLanguageInTurn(offer);
   const chosen = useSignal<string | null>(null);
   const refused = useSignal<string | null>(null);
@@ -36,7 +42,7 @@ export function Idle({ lane }: { lane: ScreenLane }) {
   };
   const rows = Math.ceil((Math.min(offer.length, MOST_WITHOUT_SCROLLING) + 1) / 2);
   return (
-    <section class="idle" ref={place}>
+    <section class={`idle${lookClass(look)}`} style={letterStyle(lettersOf(look, sizes))} ref={place}>
       <p class="question">
         <Icon path={ICONS.talk} />
         <Alternate
@@ -63,14 +69,21 @@ export function Idle({ lane }: { lane: ScreenLane }) {
         ))}
         <Another offer={offer} now={now} />
       </div>
-      <Foot lane={lane.id} now={now} offer={offer} refused={refused.value} />
+      <Foot lane={lane.id} sides={sides} sizes={sizes} now={now} offer={offer} refused={refused.value} />
     </section>
   );
 }
 
 /** The notice, or that a choice was refused; a call for staff; and the button for more. */
-function Foot(props: { lane: string; now: string; offer: readonly string[]; refused: string | null }) {
-  const { lane, now, offer, refused } = props;
+function Foot(props: {
+  lane: string;
+  sides: readonly Side[];
+  sizes: Sizes;
+  now: string;
+  offer: readonly string[];
+  refused: string | null;
+}) {
+  const { lane, sides, sizes, now, offer, refused } = props;
   const notices = screen.value?.notices.filter(({ language }) => offer.includes(language)) ?? [];
   const worded = wordedLanguage(refused ?? now);
   return (
@@ -84,6 +97,7 @@ function Foot(props: { lane: string; now: string; offer: readonly string[]; refu
       )}
       <HelpLine languages={[now]} />
       <HelpButton lane={lane} language={now} isShort={true} />
+      <LookSwitch lane={null} languages={[now]} sides={sides} sizes={sizes} />
       <About lane={null} languages={[now]} />
     </div>
   );

@@ -2,12 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../../protocol/screen.ts';
 import { Idle } from './idle.tsx';
+import { useUsualLookAgain } from './look.tsx';
+import type { Side } from './looks.ts';
 import { Lost } from './lost.tsx';
-import { Panel, type Speaker } from './panel.tsx';
-import { type Sizes, sizesFor } from './sizes.ts';
+import { Panel } from './panel.tsx';
+import { letterStyle, type Sizes, sizesFor } from './sizes.ts';
 import { statusNow } from './status.ts';
 import { useAnyTouch } from './still-there.tsx';
-import { isEmpty, screen } from './store.ts';
+import { isEmpty, screen, talkNow } from './store.ts';
 
 /** Timeout for the agent's first answer (ms); then the page reports that the agent does not answer. */
 const FIRST_ANSWER_MS = 2000;
@@ -45,6 +47,7 @@ export function Kiosk() {
       clearTimeout(timer);
     };
   }, []);
+  useUsualLookAgain();
   if (screen.value === null && !isLate.value) return <main />;
   const isLost = screen.value === null;
   const {
@@ -56,16 +59,17 @@ export function Kiosk() {
   const { width, height } = size.value;
   const sizes = sizesFor({ layout: wanted, viewingDistanceMm, heightMm }, width, height);
   const [lane = UNKNOWN_LANE] = lanes;
-  const style = {
-    '--letter': `${sizes.letter}px`,
-    '--least': `${sizes.least}px`,
-    '--small': `${sizes.small}px`,
-    '--choice': `${sizes.target}px`,
-  };
+  const style = { ...letterStyle(sizes), '--choice': `${sizes.target}px` };
   return (
     <main class={sizes.layout} style={style}>
       <h1>Interpreter</h1>
-      {isLost ? <Lost /> : isInvitation(lane) ? <Idle lane={lane} /> : <Panels lane={lane} sizes={sizes} />}
+      {isLost ? (
+        <Lost />
+      ) : isInvitation(lane) ? (
+        <Idle lane={lane} sizes={sizes} />
+      ) : (
+        <Panels lane={lane} sizes={sizes} />
+      )}
     </main>
   );
 }
@@ -78,14 +82,15 @@ function isInvitation({ offer }: ScreenLane): boolean {
 }
 
 /** The panels of both languages. */
-function Panels({ lane, sizes: { layout, letter } }: { lane: ScreenLane; sizes: Sizes }) {
+function Panels({ lane, sizes }: { lane: ScreenLane; sizes: Sizes }) {
   useAnyTouch(lane.id);
+  const { layout } = sizes;
   const { source, typing } = lane;
   const [target = source] = lane.targets;
   // A dialog, and the text typed in it, ends with the conversation.
-  const talk = `${screen.value?.run} ${screen.value?.conversation}`;
+  const talk = talkNow();
   const wayFrom = (language: string) => typing.filter(({ from }) => from === language);
-  const panel = (speaker: Speaker, isTurned = false) => {
+  const panel = (speaker: Side, isTurned = false) => {
     const language = speaker === 'source' ? source : target;
     return (
       <Panel
@@ -95,7 +100,7 @@ function Panels({ lane, sizes: { layout, letter } }: { lane: ScreenLane; sizes: 
         speakers={[speaker]}
         statusIn={[language]}
         ways={wayFrom(language)}
-        letterPx={letter}
+        sizes={sizes}
         isTurned={isTurned}
       />
     );
@@ -110,7 +115,7 @@ function Panels({ lane, sizes: { layout, letter } }: { lane: ScreenLane; sizes: 
         speakers={target === source ? ['source'] : ['target', 'source']}
         statusIn={readersFirst}
         ways={readersFirst.flatMap(wayFrom)}
-        letterPx={letter}
+        sizes={sizes}
       />
     );
   }

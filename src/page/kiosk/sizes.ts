@@ -1,4 +1,5 @@
 import { leastLetterMm, type ScreenLayout } from '../../protocol/screen-size.ts';
+import type { Look } from './looks.ts';
 
 /** A usual sentence (letters): one of this length is on the panel as a whole wherever letters of a legal size allow it. */
 const SENTENCE_LETTERS = 80;
@@ -16,6 +17,16 @@ const SMALL_SHARE = 0.6;
 const FRAME_SMALL = 5;
 /** Narrowest column (letters) for captions. */
 const NARROWEST_COLUMN = 7;
+/** How much larger letters become for readers who choose large ones, if there is room. */
+const LARGER = { captions: 1.5, buttons: 1.25 } as const;
+/** Narrowest column (letters) for large captions. */
+const LARGE_COLUMN = 5.5;
+/** `FRAME_SMALL` with the space between the parts: large captions have no line to spare. */
+const LARGE_FRAME_SMALL = 5.5;
+/** Larger letters than the usual ones by less than this are no choice. */
+const LEAST_LARGER = 1.1;
+/** Fewest lines of large captions. The words on buttons grow only if more of them stay. */
+const LARGE_LINES = { captions: 2, buttons: 3 } as const;
 /** Smallest button to choose a language (mm). */
 const TARGET_MM = 15;
 
@@ -28,15 +39,21 @@ export interface ScreenSize {
 /** How panels stand: `stacked` one above the other, for a screen that is higher than wide. */
 export type PanelLayout = ScreenLayout | 'stacked';
 
-/** Sizes in px. */
-export interface Sizes {
-  readonly layout: PanelLayout;
+/** Sizes of letters in px. */
+export interface Letters {
   /** Captions. */
   readonly letter: number;
   /** The smallest that is readable at the distance. */
   readonly least: number;
   /** Buttons and status. */
   readonly small: number;
+}
+
+/** Sizes in px. */
+export interface Sizes extends Letters {
+  readonly layout: PanelLayout;
+  /** For readers who choose large letters; null: there is no room for larger ones. */
+  readonly large: Letters | null;
   /** Smallest height of a button to choose from. */
   readonly target: number;
 }
@@ -51,7 +68,22 @@ export function sizesFor(size: ScreenSize, width: number, height: number): Sizes
   const room = { width: width / columns - 2 * small, height: height / halves - FRAME_SMALL * small };
   let letter = Math.max(least, (height / halves) * LARGEST_SHARE);
   while (letter > least && !fits(letter, room)) letter = Math.max(least, letter - 1);
-  return { layout, letter, least, small, target: (TARGET_MM * height) / size.heightMm };
+  const panel = { width: width / columns, height: height / halves };
+  const large = largeLetters({ letter, least, small }, panel);
+  return { layout, letter, least, small, large, target: (TARGET_MM * height) / size.heightMm };
+}
+
+/** Larger letters of captions come first; then the words on buttons take what room is left. */
+function largeLetters(
+  { letter, least, small }: Letters,
+  { width, height }: { width: number; height: number },
+): Letters | null {
+  const roomy = (height - LARGE_FRAME_SMALL * small) / (LARGE_LINES.captions * LINE_HEIGHT);
+  const larger = Math.max(1, Math.min(LARGER.captions, width / LARGE_COLUMN / letter, roomy / letter));
+  const left = height - LARGE_LINES.buttons * LINE_HEIGHT * letter * larger;
+  const wider = Math.max(1, Math.min(LARGER.buttons, left / (LARGE_FRAME_SMALL * small)));
+  if (larger < LEAST_LARGER) return null;
+  return { letter: letter * larger, least: least * larger, small: small * wider };
 }
 
 function layoutFor(wanted: ScreenLayout, least: number, width: number, height: number): PanelLayout {
@@ -64,3 +96,13 @@ function fits(letter: number, { width, height }: { width: number; height: number
   const lines = Math.ceil((SENTENCE_LETTERS * LETTER_SHARE * letter) / width);
   return lines * letter * LINE_HEIGHT <= height * SENTENCE_SHARE;
 }
+
+export const lettersOf = ({ isLarge }: Look, sizes: Sizes): Letters =>
+  (isLarge ? sizes.large : null) ?? sizes;
+
+/** The sizes as page.css knows them. */
+export const letterStyle = ({ letter, least, small }: Letters) => ({
+  '--letter': `${letter}px`,
+  '--least': `${least}px`,
+  '--small': `${small}px`,
+});

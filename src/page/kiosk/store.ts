@@ -12,6 +12,9 @@ export const isEmpty = signal(true);
 /** When the conversation ends if nobody acts (by `performance.now`); null: the end is not near. */
 export const endsAt = signal<number | null>(null);
 
+/** Names the present conversation. */
+export const talkNow = (): string => `${screen.value?.run} ${screen.value?.conversation}`;
+
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
 const listeners = new Set<Listener>();
 

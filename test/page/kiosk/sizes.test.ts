@@ -31,6 +31,33 @@ describe('the letters', () => {
   });
 });
 
+describe('large letters', () => {
+  const large = (layout: 'one' | 'beside' | 'facing', width: number, height: number, heightMm = 150) => {
+    const { large: letters, ...usual } = sizesFor({ ...kiosk, layout, heightMm }, width, height);
+    return { letters, usual };
+  };
+
+  it('are half as large again, and the words on buttons a quarter, where there is room', () => {
+    const { letters, usual } = large('one', 1280, 800);
+    expect(letters?.letter).toBeCloseTo(1.5 * usual.letter);
+    expect(letters?.least).toBeCloseTo(1.5 * usual.least);
+    expect(letters?.small).toBeCloseTo(1.25 * usual.small);
+  });
+
+  it('leave two lines of captions, and a column for a word, before they leave words on buttons larger', () => {
+    const low = large('facing', 1280, 800);
+    expect(low.letters?.letter).toBeCloseTo((400 - 5.5 * low.usual.small) / (2 * LINE_HEIGHT));
+    expect(low.letters?.small).toBe(low.usual.small);
+    const narrow = large('beside', 760, 640);
+    expect(narrow.letters?.letter).toBeCloseTo(380 / 5.5);
+  });
+
+  it('are not offered where letters could not grow by a tenth', () => {
+    expect(large('facing', 1024, 600, 147).letters).toBeNull();
+    expect(large('facing', 1024, 600, 170).letters).not.toBeNull();
+  });
+});
+
 describe('the layout', () => {
   it('is one panel where columns beside each other are narrower than a few words', () => {
     const wanted = { ...kiosk, layout: 'beside' } as const;
