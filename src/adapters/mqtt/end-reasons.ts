@@ -116,6 +116,13 @@ export function explainError(
   return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
 
+/** @param last our packet that the broker has not answered; null: none. Another client's takeover has nothing to do with it. */
+export function withLastPacket(ending: Ending, last: string | null): Ending {
+  return last === null || ending.problem === 'taken_over'
+    ? ending
+    : { ...ending, message: `${ending.message} after our ${last}` };
+}
+
 /** The socket closed without an error. */
 export function explainClose(broker: string, accepted: boolean): Ending {
   const message = accepted

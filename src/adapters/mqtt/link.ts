@@ -13,8 +13,10 @@ import {
   explainLargePacket,
   explainPublishRefusal,
   type PublishRefusal,
+  withLastPacket,
 } from './end-reasons.ts';
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
+import { watchLastPacket } from './last-packet.ts';
 import { watchPacketSize } from './packet-size.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { everyFilterOf, subscribeAll } from './subscribe.ts';
@@ -89,12 +91,13 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let ending: Ending | null = null;
   let early: (() => void)[] = [];
   let allowed = ALL_ALLOWED;
+  let lastPacket = (): string | null => null;
 
   const settle = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
     stage = 'ended';
-    sink.ended(ending ?? explainClose(broker, accepted));
+    sink.ended(ending ?? withLastPacket(explainClose(broker, accepted), lastPacket()));
   };
   // `client.end(true)` would do nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
@@ -111,6 +114,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     );
     opened.stream.on('data', watch);
     const acknowledgements = acknowledgeOurselves(opened);
+    lastPacket = watchLastPacket(opened);
     opened.on('connect', ({ properties }) => {
       stage = 'accepted';
       allowed = allowedBy(properties);
@@ -149,9 +153,11 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       if (packet.cmd === 'connack') otherServer = packet.properties?.serverReference;
     });
     opened.on('disconnect', ({ reasonCode = 0, properties }) =>
-      fail(explainDisconnect(broker, reasonCode, properties?.serverReference)),
+      fail(withLastPacket(explainDisconnect(broker, reasonCode, properties?.serverReference), lastPacket())),
     );
-    opened.on('error', (error) => fail(explainError(broker, error, version, otherServer)));
+    opened.on('error', (error) =>
+      fail(withLastPacket(explainError(broker, error, version, otherServer), lastPacket())),
+    );
     // MQTT.js drops errors of the stream that have no code, such as those of a WebSocket's handshake.
     opened.stream.on('error', (error) => {
       if (stage === 'connecting') fail(explainError(broker, error, version));
