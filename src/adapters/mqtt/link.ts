@@ -20,6 +20,7 @@ import { watchLastPacket } from './last-packet.ts';
 import { watchPacketSize } from './packet-size.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { everyFilterOf, subscribeAll } from './subscribe.ts';
+import { watchUnheard } from './unheard.ts';
 
 /** QoS 1 messages in flight at once, unless the broker allows fewer. */
 const MOST_IN_FLIGHT = 16;
@@ -92,12 +93,17 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let early: (() => void)[] = [];
   let allowed = ALL_ALLOWED;
   let lastPacket = (): string | null => null;
+  let wasUnheard = (): boolean => false;
+  /** This side cuts the connection. */
+  let isLeft = false;
 
   const settle = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
     stage = 'ended';
-    sink.ended(ending ?? withLastPacket(explainClose(broker, accepted), lastPacket()));
+    const end = ending ?? withLastPacket(explainClose(broker, accepted), lastPacket());
+    const isUnheard = !accepted && !isLeft && wasUnheard();
+    sink.ended(isUnheard ? { ...end, isUnheard } : end);
   };
   // `client.end(true)` would do nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
@@ -113,6 +119,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       fail(explainLargePacket(broker, bytes, MOST_PACKET_BYTES)),
     );
     opened.stream.on('data', watch);
+    wasUnheard = watchUnheard(opened);
     const acknowledgements = acknowledgeOurselves(opened);
     lastPacket = watchLastPacket(opened);
     opened.on('connect', ({ properties }) => {
@@ -218,6 +225,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       client.end(false);
     },
     destroy(why) {
+      isLeft = true;
       if (why === undefined) destroy();
       else fail({ problem: 'unreachable', message: why });
     },

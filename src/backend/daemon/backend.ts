@@ -4,14 +4,17 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console/console-files.ts';
 import type { Logger } from '../../adapters/log.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
+import { createVersionMemory, type VersionMemory } from '../../adapters/mqtt/version-memory.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
 import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import { within } from '../../machine/within.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
 import { type Store, StoreDown } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { brokerLogin } from '../config/broker-login.ts';
 import type { BackendSecrets } from '../config/secrets.ts';
 import { startConsole } from '../console/console.ts';
 import { IssuerRunner } from '../issuing/issuer-runner.ts';
@@ -37,6 +40,8 @@ export interface BackendOptions {
   readonly secrets: BackendSecrets;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Keeps which brokers have accepted MQTT 5; it has been opened. */
+  readonly versionFile?: StateFile | null;
   /** Random number from 0 to 1, for jitter. */
   readonly random?: () => number;
   /** Used instead of the configured store; closed with the backend. */
@@ -83,7 +88,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const complain = createLimitedWarnings(log, clock);
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
-  const busAs = (id: string): OpenBus => openBusAs(id, options, clock, random);
+  const versions = createVersionMemory(options.versionFile ?? null);
+  const busAs = (id: string): OpenBus => openBusAs(id, options, versions, clock, random);
   const consoleStore =
     config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
   const reports = new DeviceReports({
@@ -213,20 +219,15 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
 function openBusAs(
   clientId: string,
   { config, secrets }: BackendOptions,
+  versions: VersionMemory,
   clock: Clock,
   random: () => number,
 ): OpenBus {
-  const { url, username } = config.mqtt;
-  return createMqttBus(
-    {
-      url,
-      clientId,
-      ...(username !== null && { username }),
-      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-      ...secrets.brokerTls,
-    },
-    { clock, seed: Math.floor(random() * 2 ** 31) },
-  );
+  return createMqttBus(brokerLogin(config, secrets, clientId), {
+    clock,
+    versions,
+    seed: Math.floor(random() * 2 ** 31),
+  });
 }
 
 /** Waits until the store can be used or the backend closes. */

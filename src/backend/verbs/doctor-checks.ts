@@ -8,6 +8,7 @@ import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { askServerTime } from '../../adapters/network-time.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { backendSelfTest } from '../../protocol/mqtt/topics.ts';
+import { brokerLogin } from '../config/broker-login.ts';
 import type { Opened } from '../config/open-config.ts';
 import { createServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
@@ -70,17 +71,11 @@ export async function checkService({ config, secrets }: Opened): Promise<Finding
 
 /** Connects like the running backend, under another name, and sends itself a request. */
 export async function checkBroker({ config, secrets }: Opened): Promise<Finding> {
-  const { url, username, prefix } = config.mqtt;
+  const { url, prefix } = config.mqtt;
   const clock = createSystemClock();
   const { response } = backendSelfTest(prefix);
   const id = randomUUID();
-  const connection = {
-    url,
-    clientId: `dragoman-backend-doctor-${id.slice(0, 8)}`,
-    ...(username !== null && { username }),
-    ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-    ...secrets.brokerTls,
-  };
+  const connection = brokerLogin(config, secrets, `dragoman-backend-doctor-${id.slice(0, 8)}`);
   const result = await new Promise<Result>((resolve) => {
     const fix = 'check mqtt.url, the user name with its password, and the rules of the broker';
     const bus = createMqttBus(connection, { clock, seed: 1 })(
