@@ -1,6 +1,5 @@
 /** Chooses between MQTT 5 and 3.1.1. */
 import type { MqttVersion } from '../../protocol/config-choices.ts';
-import type { Ending } from './end-reasons.ts';
 import type { VersionMemory } from './version-memory.ts';
 
 export type ProtocolVersion = 4 | 5;
@@ -20,6 +19,12 @@ interface Target {
 
 /** The operator allows one version only. */
 export const isFixed = ({ version = 'auto' }: Target): boolean => version !== 'auto';
+
+/** How an attempt ended: see `Ending`. */
+interface FailedAttempt {
+  readonly lacks5?: true;
+  readonly isUnheard?: true;
+}
 
 export type VersionChoice = ReturnType<typeof createVersionChoice>;
 
@@ -41,7 +46,7 @@ export function createVersionChoice(memory: VersionMemory) {
      * An attempt has ended without CONNACK, or with a refusal.
      * @returns whether the next attempt follows at once: it asks for 3.1.1, or shows whether the silence lasts
      */
-    failed(target: Target, used: ProtocolVersion, ending: Ending, now: number): boolean {
+    failed(target: Target, used: ProtocolVersion, ending: FailedAttempt, now: number): boolean {
       const { url } = target;
       const before = silent.get(url) ?? 0;
       silent.delete(url);

@@ -77,8 +77,7 @@ describe('protocol version', () => {
     const versions = createVersionChoice(createVersionMemory());
     const broker = { url: 'mqtt://one.example' };
     expect(versions.choose(broker, 0)).toBe(5);
-    const ending = { problem: 'refused', message: '', lacks5: true } as const;
-    expect(versions.failed(broker, 5, ending, 100)).toBe(true);
+    expect(versions.failed(broker, 5, { lacks5: true }, 100)).toBe(true);
     expect(versions.choose(broker, 100)).toBe(4);
     expect(versions.choose(broker, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
     expect(versions.choose(broker, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
