@@ -26,6 +26,7 @@ import { createServiceClient } from '../service/service-client.ts';
 import { openConsoleStore, openRolloutStore, openStore } from '../store/open-store.ts';
 import { measureStore } from '../watch/measured-store.ts';
 import { startWatch } from '../watch/watch.ts';
+import { askStatuses } from './ask-statuses.ts';
 import { shareBus } from './shared-bus.ts';
 
 /** Longest wait for requests and reports at shutdown (ms). The whole shutdown, including broker, store and exit, takes at most 10 s. */
@@ -164,6 +165,16 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           openOwnBus: (...given) => busAs(`${clientId}-look-${madeUpName(random)}`)(...given),
           ...(options.consoleFiles && { files: options.consoleFiles }),
         });
+  const asking = fleet.isUsed
+    ? askStatuses({
+        openBus: fleet.join,
+        config,
+        knownDevices: (most) => store.knownDevices(most),
+        clock,
+        log,
+        randomId: randomUUID,
+      })
+    : null;
   fleet.open();
   const rollouts = openRolloutStore(config.store, secrets.storePassword);
   const driver =
@@ -202,6 +213,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     async close() {
       isDraining = true;
       await bus.unsubscribe?.();
+      await asking?.close();
       await Promise.all([
         issuing.close(),
         within(clock, closeWithinMs, Promise.all([closeReports(), driver?.close()])),
