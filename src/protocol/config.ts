@@ -5,7 +5,13 @@
 import * as z from 'zod';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './common/language.ts';
 import { plainTextSchema } from './common/plain-text.ts';
-import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './common/setting-values.ts';
+import {
+  BARGE_IN_MODES,
+  ECHO_MODES,
+  LOG_LEVELS,
+  mqttVersionSchema,
+  START_MODES,
+} from './common/setting-values.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema } from './config-desk.ts';
 import { answerWithinSchema, helpSchema } from './config-help.ts';
@@ -84,6 +90,11 @@ const mqttSchema = z
     caFile: optionalFile("Certificate authority of the broker, PEM; null uses the system's."),
     certFile: optionalFile('Client certificate of this device, PEM.'),
     keyFile: optionalFile('Private key of the client certificate, PEM.'),
+    version: mqttVersionSchema
+      .default('auto')
+      .describe(
+        'MQTT 5, or 4 for MQTT 3.1.1. "auto" uses 4 for an hour if the broker answers that it does not know 5. It tries 4 once if three connections in a row end between CONNECT and CONNACK without a byte; if the broker then accepts, it uses 4 for a day. It does not do so if this broker (this mqtt.url) has ever accepted 5.',
+      ),
   })
   .superRefine((mqtt, context) => {
     for (const [present, missing] of BELONG_TOGETHER) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mqttVersionSchema } from './common/setting-values.ts';
 import { readAddress } from './host-name.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
@@ -24,6 +25,7 @@ export const ctlProfileSchema = z.strictObject({
   caFile: file.nullable().default(null),
   certFile: file.nullable().default(null),
   keyFile: file.nullable().default(null),
+  version: mqttVersionSchema.default('auto'),
   /** The owner's private key. It signs messages, because some devices accept only signed messages. */
   signingKeyFile: file.nullable().default(null),
   /** `setup.json` of `broker init`: with it, devices that never connected are shown, too. */

@@ -77,18 +77,25 @@ describe('the example configurations', () => {
       ['file', 'file'],
     ]);
   });
+
+  it.each([
+    ['auto', 'auto'],
+    ['4', 4],
+    ['5', 5],
+  ])('accepts the version of MQTT from the environment (%s)', (text, version) => {
+    const loaded = loadConfig({ file: null, env: { ...SMALLEST, DRAGOMAN_MQTT_VERSION: text } });
+    expect(loaded.ok ? loaded.config.mqtt.version : loaded.problems).toBe(version);
+  });
 });
 
-const DEFAULTS = loadConfig({
-  file: null,
-  env: {
-    DRAGOMAN_DEVICE_ID: 'a',
-    DRAGOMAN_DEVICE_TENANT: 'a',
-    DRAGOMAN_MQTT_URL: 'mqtts://a',
-    DRAGOMAN_LANES_0_SOURCE: 'en',
-    DRAGOMAN_LANES_0_TARGETS: 'es',
-  },
-});
+const SMALLEST = {
+  DRAGOMAN_DEVICE_ID: 'a',
+  DRAGOMAN_DEVICE_TENANT: 'a',
+  DRAGOMAN_MQTT_URL: 'mqtts://a',
+  DRAGOMAN_LANES_0_SOURCE: 'en',
+  DRAGOMAN_LANES_0_TARGETS: 'es',
+};
+const DEFAULTS = loadConfig({ file: null, env: SMALLEST });
 
 function isDefault(key: string, value: unknown): boolean {
   const found = DEFAULTS.ok ? DEFAULTS.provenance.find(({ path: other }) => other === key) : undefined;

@@ -50,6 +50,20 @@ describe('the published status', () => {
     expect(deps.sent('status')).toHaveLength(before.status + 1);
   });
 
+  it('is published again with the state, unchanged, when an operator asks for it', async () => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    await deps.clock.elapse(5000);
+    const before = { status: deps.sent('status'), state: deps.sent('state').length };
+    deps.command('status', { id: 'c1' });
+    await deps.clock.elapse(1000);
+    expect(deps.sent('status')).toHaveLength(before.status.length + 1);
+    const { ts: _, ...last } = lastStatus(deps) ?? {};
+    expect(before.status.at(-1)?.body).toMatchObject(last);
+    expect(deps.sent('status').at(-1)?.options).toMatchObject({ retain: true });
+    expect(deps.sent('state').length).toBe(before.state + 1);
+  });
+
   it('is not published again after the last status', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();

@@ -36,6 +36,7 @@ describe('the configuration', () => {
         caFile: null,
         certFile: null,
         keyFile: null,
+        version: 'auto',
       },
       lanes: [
         {
@@ -93,6 +94,7 @@ describe('the configuration', () => {
         caFile: '/ca',
         certFile: '/c',
         keyFile: '/k',
+        version: 4,
       },
       lanes: [
         {
@@ -208,6 +210,20 @@ describe('the configuration', () => {
   it.each(['http://h', 'h:1883', 'mqtt://', 'mqtts://user:word@h', ''])('refuses the broker "%s"', (url) => {
     expect(faults(withMqtt({ url }))).toEqual(['mqtt.url']);
   });
+
+  it.each(['auto', 5, 4])('accepts the version %j of MQTT', (version) => {
+    expect(faults(withMqtt({ url: 'mqtts://h', version }))).toEqual([]);
+  });
+
+  it.each([3, '5', '3.1.1', null])(
+    'refuses the version %j of MQTT, and names the allowed ones',
+    (version) => {
+      const parsed = configSchema.safeParse(withMqtt({ url: 'mqtts://h', version }));
+      expect(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
+        ['mqtt.version', 'must be "auto", 5 or 4 (4 is MQTT 3.1.1)'],
+      ]);
+    },
+  );
 
   it.each([
     ['a device id with capitals', withPart({ device: { id: 'Kiosk', tenant: 'm' } }), 'device.id'],

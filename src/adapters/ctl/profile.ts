@@ -89,6 +89,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
     connection: {
       url: profile.url,
       clientId,
+      version: profile.version,
       ...(profile.username !== null && { username: profile.username }),
       ...(password !== undefined && { password: () => password }),
       ...(ca && { ca }),

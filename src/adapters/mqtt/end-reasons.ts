@@ -16,7 +16,9 @@ export interface Ending {
   readonly lacks5?: true;
   /** The broker's own reason: MQTT 5 reason code, or MQTT 3.1.1 return code. */
   readonly code?: number;
-  /** A connection with lower requirements may be accepted: try it at once. */
+  /** TCP, and TLS if used, were fine, but the broker ended the connection before CONNACK, without a byte. */
+  readonly isUnheard?: true;
+  /** Another attempt with other requirements may be accepted: try it at once. */
   readonly asksForLess?: true;
   /** Closed without a reason. */
   readonly silent?: true;
@@ -115,6 +117,24 @@ export function explainError(
   const why = `${reasonFor(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
   return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
+
+/** @param last our packet that the broker has not answered; null: none. Another client's takeover has nothing to do with it. */
+export function withLastPacket(ending: Ending, last: string | null): Ending {
+  return last === null || ending.problem === 'taken_over'
+    ? ending
+    : { ...ending, message: `${ending.message} after our ${last}` };
+}
+
+/** The broker does not accept the only version that `mqtt.version` allows. */
+export function explainFixedVersion(broker: string, version: ProtocolVersion, { code }: Ending): Ending {
+  const name = version === 5 ? 'MQTT 5' : 'MQTT 3.1.1';
+  const message = `${broker} does not speak ${name}, the only version that mqtt.version allows: set it to "auto"`;
+  return { problem: 'refused', message, ...(code !== undefined && { code }) };
+}
+
+/** Whether the broker refused the version. */
+export const isAboutVersion = ({ code }: Ending): boolean =>
+  code !== undefined && UNSUPPORTED_VERSION_CODES.has(code);
 
 /** The socket closed without an error. */
 export function explainClose(broker: string, accepted: boolean): Ending {

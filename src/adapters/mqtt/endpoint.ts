@@ -1,4 +1,5 @@
 import type { IClientOptions } from 'mqtt';
+import type { MqttVersion } from '../../protocol/common/setting-values.ts';
 import { readAddress } from '../../protocol/host-name.ts';
 import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
@@ -9,6 +10,8 @@ export interface MqttConnection {
   /** `mqtt://`, `mqtts://`, `ws://` or `wss://`; without user name and password. */
   readonly url: string;
   readonly clientId: string;
+  /** Default: `auto`. */
+  readonly version?: MqttVersion;
   readonly username?: string;
   /**
    * Called at each connection, so that a new password needs no restart. The operator sees the message of an error that it throws,

@@ -8,11 +8,12 @@ import type { MqttConnection } from './endpoint.ts';
 import type { Link, Outgoing, openLink } from './link.ts';
 import { closeLink, createRefusals, createStarter, type Finale } from './link-starter.ts';
 import type { Outbox } from './outbox.ts';
-import { createVersionMemories } from './protocol-version.ts';
+import { createVersionChoice } from './protocol-version.ts';
 import { RetryPlan } from './retry-plan.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createTrial } from './trial.ts';
 import { TryLimit } from './try-limit.ts';
+import { createVersionMemory, type VersionMemory } from './version-memory.ts';
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -22,6 +23,8 @@ export interface ConnectionDeps {
   readonly other?: () => MqttConnection;
   /** The broker's certificate is not valid yet: the clock may be slow. */
   readonly tooEarly?: () => void;
+  /** Shared by connections to the same brokers. Default: nothing is known, and nothing kept. */
+  readonly versions?: VersionMemory;
   /** Opens one connection. Tests replace the network with it. */
   readonly openLink?: typeof openLink;
 }
@@ -69,13 +72,13 @@ export class KeptConnection implements Leaving {
     options: BusOptions,
     listener: BusListener,
   ) {
-    const { clock, seed, other, openLink } = deps;
+    const { clock, seed, other, openLink, versions = createVersionMemory() } = deps;
     this.connectionOf = connectionOf;
     this.deps = deps;
     this.outbox = outbox;
     this.listener = listener;
     const isInUse = (link: Link): boolean => !this.isClosed && this.isPresent(link);
-    this.starter = createStarter(clock, createVersionMemories(), options, listener, isInUse, openLink);
+    this.starter = createStarter(clock, createVersionChoice(versions), options, listener, isInUse, openLink);
     this.retry = new RetryPlan(clock, seed, () => this.open());
     const tryMs = (): number => this.retry.tryMs;
     this.tryLimit = new TryLimit(clock, tryMs, () => this.link());
@@ -212,7 +215,7 @@ export class KeptConnection implements Leaving {
     this.sender.detach(ending);
     if (this.isClosed) return this.progress();
     if (ended === null) return;
-    const isAwaited = ended.isReplaced || ending.lacks5 === true || ending.asksForLess === true;
+    const isAwaited = ended.isReplaced || ending.asksForLess === true;
     if (isAwaited) return this.open();
     const loss = { ending, connection: ended.connection, unanswered };
     // Both addresses may lead to one broker, which accepts only one client with our name.

@@ -2,10 +2,10 @@
 import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createAllowances } from './allowances.ts';
-import type { Ending } from './end-reasons.ts';
+import { type Ending, explainFixedVersion, isAboutVersion } from './end-reasons.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
 import { type Link, openLink } from './link.ts';
-import type { VersionMemories } from './protocol-version.ts';
+import { isFixed, type VersionChoice } from './protocol-version.ts';
 import { subscriptionsOf } from './subscribe.ts';
 
 /** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
@@ -56,7 +56,7 @@ export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 /** @param isPresent whether this is the present link; messages over other links are not delivered */
 export function createStarter(
   clock: Clock,
-  memories: VersionMemories,
+  versions: VersionChoice,
   options: BusOptions,
   listener: BusListener,
   isPresent: (link: Link) => boolean,
@@ -74,9 +74,10 @@ export function createStarter(
   const start: StartLink = (to, on) => {
     const avoidance = avoidanceOf(to);
     const { isNew, isWithoutRetained } = avoidance.next();
-    const version = memories.choose(to, clock.now());
+    const version = versions.choose(to, clock.now());
     const will = (): ReturnType<NonNullable<BusOptions['will']>> | null =>
       options.will?.(connections + 1) ?? null;
+    let isAccepted = false;
     const target = {
       broker: brokerName(to),
       version,
@@ -90,6 +91,8 @@ export function createStarter(
       accepted() {
         connections += 1;
         avoidance.accepted();
+        isAccepted = true;
+        versions.accepted(to, version, clock.now());
         allowances.accepted(to, opened.allowed);
       },
       ready: (refused) => on.ready(opened, refused),
@@ -103,8 +106,13 @@ export function createStarter(
       },
       ended(ending) {
         avoidance.ended(ending);
-        if (ending.lacks5) memories.lacks5(to, clock.now());
-        on.ended(opened, allowances.refused(to, ending.code) ? { ...ending, asksForLess: true } : ending);
+        const isNextVersion = !isAccepted && versions.failed(to, version, ending, clock.now());
+        const asksForLess = allowances.refused(to, ending.code) || isNextVersion;
+        const end =
+          isFixed(to) && isAboutVersion(ending)
+            ? explainFixedVersion(target.broker, version, ending)
+            : ending;
+        on.ended(opened, asksForLess ? { ...end, asksForLess } : end);
       },
     });
     return opened;

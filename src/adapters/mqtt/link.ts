@@ -13,11 +13,14 @@ import {
   explainLargePacket,
   explainPublishRefusal,
   type PublishRefusal,
+  withLastPacket,
 } from './end-reasons.ts';
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
+import { watchLastPacket } from './last-packet.ts';
 import { watchPacketSize } from './packet-size.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { everyFilterOf, subscribeAll } from './subscribe.ts';
+import { watchUnheard } from './unheard.ts';
 
 /** QoS 1 messages in flight at once, unless the broker allows fewer. */
 const MOST_IN_FLIGHT = 16;
@@ -89,12 +92,18 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let ending: Ending | null = null;
   let early: (() => void)[] = [];
   let allowed = ALL_ALLOWED;
+  let lastPacket = (): string | null => null;
+  let wasUnheard = (): boolean => false;
+  /** This side cuts the connection. */
+  let isLeft = false;
 
   const settle = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
     stage = 'ended';
-    sink.ended(ending ?? explainClose(broker, accepted));
+    const end = ending ?? withLastPacket(explainClose(broker, accepted), lastPacket());
+    const isUnheard = !accepted && !isLeft && wasUnheard();
+    sink.ended(isUnheard ? { ...end, isUnheard } : end);
   };
   // `client.end(true)` would do nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
@@ -110,7 +119,9 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       fail(explainLargePacket(broker, bytes, MOST_PACKET_BYTES)),
     );
     opened.stream.on('data', watch);
+    wasUnheard = watchUnheard(opened);
     const acknowledgements = acknowledgeOurselves(opened);
+    lastPacket = watchLastPacket(opened);
     opened.on('connect', ({ properties }) => {
       stage = 'accepted';
       allowed = allowedBy(properties);
@@ -149,9 +160,11 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       if (packet.cmd === 'connack') otherServer = packet.properties?.serverReference;
     });
     opened.on('disconnect', ({ reasonCode = 0, properties }) =>
-      fail(explainDisconnect(broker, reasonCode, properties?.serverReference)),
+      fail(withLastPacket(explainDisconnect(broker, reasonCode, properties?.serverReference), lastPacket())),
     );
-    opened.on('error', (error) => fail(explainError(broker, error, version, otherServer)));
+    opened.on('error', (error) =>
+      fail(withLastPacket(explainError(broker, error, version, otherServer), lastPacket())),
+    );
     // MQTT.js drops errors of the stream that have no code, such as those of a WebSocket's handshake.
     opened.stream.on('error', (error) => {
       if (stage === 'connecting') fail(explainError(broker, error, version));
@@ -212,6 +225,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       client.end(false);
     },
     destroy(why) {
+      isLeft = true;
       if (why === undefined) destroy();
       else fail({ problem: 'unreachable', message: why });
     },

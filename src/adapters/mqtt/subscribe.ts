@@ -28,6 +28,16 @@ export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
 /** MQTT 5, Retain Handling 2: the subscription brings no retained messages. */
 const NOTHING_RETAINED = 2;
 
+/** The most filters in one SUBSCRIBE: AWS IoT Core closes the connection at more. */
+const MOST_FILTERS = 8;
+
+/** How the broker answered one or several SUBSCRIBE packets. */
+interface Answer {
+  readonly refused: readonly Subscription[];
+  /** Why it did not answer for each filter; null: it did. */
+  readonly failure: string | null;
+}
+
 /**
  * Subscribes to all filters. A shared filter that the broker does not support is subscribed plainly: then every member of the group
  * gets every message, which is better than no messages.
@@ -41,24 +51,16 @@ export function subscribeAll(
   done: (problem: Ending | null, refused: readonly string[]) => void,
 ): void {
   const offersShared = client.serverProperties?.sharedSubscriptionAvailable !== false;
-  const wanted = subscriptions.map((one) =>
-    offersShared ? one : { ...one, filter: plainFilter(one.filter) ?? one.filter },
-  );
+  const wanted = subscriptions.map((one) => ({
+    ...one,
+    filter: (offersShared ? null : plainFilter(one.filter)) ?? one.filter,
+    isWithoutRetained: isWithoutRetained || one.isWithoutRetained === true,
+  }));
   const fail = (message: string): void => done({ problem: 'refused', message }, []);
 
   const place = (list: readonly Subscription[], without: readonly string[]): void => {
-    if (list.length === 0) return done(null, without);
-    const asked = Object.fromEntries(
-      list.map(({ filter, qos, isWithoutRetained: isBare = false }) => [
-        filter,
-        { qos, ...((isWithoutRetained || isBare) && { rh: NOTHING_RETAINED }) },
-      ]),
-    );
-    client.subscribe(asked, (error) => {
-      if (!error) return done(null, without);
-      const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];
-      const refused = list.filter((_, index) => Number(granted[index] ?? 0) >= FAILED);
-      if (refused.length === 0) return fail(`${broker} did not accept the subscriptions: ${error.message}`);
+    askInBatches(client, list, ({ refused, failure }) => {
+      if (failure !== null) return fail(`${broker} did not accept the subscriptions: ${failure}`);
       const plain = refused.flatMap((one) => {
         const filter = plainFilter(one.filter);
         return filter === null ? [] : [{ ...one, filter }];
@@ -68,8 +70,51 @@ export function subscribeAll(
       if (needed.length > 0) {
         return fail(`${broker} does not allow us to subscribe to ${needed.join(', ')}`);
       }
-      place(plain, [...without, ...lost.map(({ filter }) => filter)]);
+      const refusedSoFar = [...without, ...lost.map(({ filter }) => filter)];
+      if (plain.length === 0) done(null, refusedSoFar);
+      else place(plain, refusedSoFar);
     });
   };
   place(wanted, []);
+}
+
+/**
+ * Sends all batches at once. The library's own batches would report only the first answer with a refusal.
+ * @param done called once, after the last answer
+ */
+function askInBatches(
+  client: MqttClient,
+  list: readonly Subscription[],
+  done: (answer: Answer) => void,
+): void {
+  const batches = Array.from({ length: Math.ceil(list.length / MOST_FILTERS) }, (_, index) =>
+    list.slice(index * MOST_FILTERS, (index + 1) * MOST_FILTERS),
+  );
+  if (batches.length === 0) return done({ refused: [], failure: null });
+  const answers = new Map<number, Answer>();
+  for (const [index, batch] of batches.entries()) {
+    askFor(client, batch, (answer) => {
+      answers.set(index, answer);
+      if (answers.size < batches.length) return;
+      const inOrder = batches.flatMap((_, at) => answers.get(at) ?? []);
+      const failure = inOrder.find((one) => one.failure !== null)?.failure ?? null;
+      done({ refused: inOrder.flatMap(({ refused }) => refused), failure });
+    });
+  }
+}
+
+/** Sends one SUBSCRIBE. */
+function askFor(client: MqttClient, batch: readonly Subscription[], done: (answer: Answer) => void): void {
+  const asked = Object.fromEntries(
+    batch.map(({ filter, qos, isWithoutRetained }) => [
+      filter,
+      { qos, ...(isWithoutRetained && { rh: NOTHING_RETAINED }) },
+    ]),
+  );
+  client.subscribe(asked, (error) => {
+    if (!error) return done({ refused: [], failure: null });
+    const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];
+    const refused = batch.filter((_, index) => Number(granted[index] ?? 0) >= FAILED);
+    done({ refused, failure: refused.length === 0 ? error.message : null });
+  });
 }

@@ -33,7 +33,9 @@ export function createTrial(parts: TrialParts) {
 
   const attempt: NonNullable<Bus['attempt']> = (finale, done) => {
     if (left || trial !== null || other === null) return;
-    const to = other();
+    begin(other(), finale, done);
+  };
+  const begin = (to: MqttConnection, finale: Finale, done: (problem: string | null) => void): void => {
     limit.begin();
     trial = start(to, {
       ready(opened, refused) {
@@ -50,6 +52,7 @@ export function createTrial(parts: TrialParts) {
         limit.cancel();
         trial = null;
         if (left) return;
+        if (ending.asksForLess) return begin(to, finale, done);
         done(ending.message);
         parts.failed();
       },

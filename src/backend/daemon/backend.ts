@@ -4,6 +4,7 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console/console-files.ts';
 import type { Logger } from '../../adapters/log.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
+import { createVersionMemory, type VersionMemory } from '../../adapters/mqtt/version-memory.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
 import { sleep } from '../../adapters/sleep.ts';
 import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
@@ -11,8 +12,10 @@ import { within } from '../../machine/within.ts';
 import type { OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { StateFile } from '../../ports/state-file.ts';
 import { type Store, StoreDown } from '../../ports/store.ts';
 import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { brokerLogin } from '../config/broker-login.ts';
 import type { BackendSecrets } from '../config/secrets.ts';
 import { startConsole } from '../console/console.ts';
 import { IssuerRunner } from '../issuing/issuer-runner.ts';
@@ -24,6 +27,7 @@ import { createServiceClient } from '../service/service-client.ts';
 import { openConsoleStore, openRolloutStore, openStore } from '../store/open-store.ts';
 import { measureStore } from '../watch/measured-store.ts';
 import { startWatch } from '../watch/watch.ts';
+import { askStatuses } from './ask-statuses.ts';
 import { shareBus } from './shared-bus.ts';
 
 /** Longest wait for requests and reports at shutdown (ms). The whole shutdown, including broker, store and exit, takes at most 10 s. */
@@ -38,6 +42,8 @@ export interface BackendOptions {
   readonly secrets: BackendSecrets;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Keeps which brokers have accepted MQTT 5; it has been opened. */
+  readonly versionFile?: StateFile | null;
   /** Random number from 0 to 1, for jitter. */
   readonly random?: () => number;
   /** Used instead of the configured store; closed with the backend. */
@@ -84,7 +90,8 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   const complain = createLimitedWarnings(log, clock);
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
-  const busAs = (id: string): OpenBus => openBusAs(id, options, clock, random);
+  const versions = createVersionMemory(options.versionFile ?? null);
+  const busAs = (id: string): OpenBus => openBusAs(id, options, versions, clock, random);
   const consoleStore =
     config.console.listen === null ? null : openConsoleStore(config.store, secrets.storePassword);
   const reports = new DeviceReports({
@@ -159,6 +166,16 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
           openOwnBus: (...given) => busAs(`${clientId}-look-${madeUpName(random)}`)(...given),
           ...(options.consoleFiles && { files: options.consoleFiles }),
         });
+  const asking = fleet.isUsed
+    ? askStatuses({
+        openBus: fleet.join,
+        config,
+        knownDevices: (most) => store.knownDevices(most),
+        clock,
+        log,
+        randomId: randomUUID,
+      })
+    : null;
   fleet.open();
   const rollouts = openRolloutStore(config.store, secrets.storePassword);
   const driver =
@@ -197,6 +214,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     async close() {
       isDraining = true;
       await bus.unsubscribe?.();
+      await asking?.close();
       await Promise.all([
         issuing.close(),
         within(clock, closeWithinMs, Promise.all([closeReports(), driver?.close()])),
@@ -214,20 +232,15 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
 function openBusAs(
   clientId: string,
   { config, secrets }: BackendOptions,
+  versions: VersionMemory,
   clock: Clock,
   random: () => number,
 ): OpenBus {
-  const { url, username } = config.mqtt;
-  return createMqttBus(
-    {
-      url,
-      clientId,
-      ...(username !== null && { username }),
-      ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-      ...secrets.brokerTls,
-    },
-    { clock, seed: Math.floor(random() * 2 ** 31) },
-  );
+  return createMqttBus(brokerLogin(config, secrets, clientId), {
+    clock,
+    versions,
+    seed: Math.floor(random() * 2 ** 31),
+  });
 }
 
 /** Waits until the store can be used or the backend closes. */

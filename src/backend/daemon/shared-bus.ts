@@ -11,6 +11,8 @@ interface Member {
 
 export interface SharedBus {
   readonly join: OpenBus;
+  /** Whether a part has joined. */
+  readonly isUsed: boolean;
   open(): void;
 }
 
@@ -58,6 +60,9 @@ export function shareBus(openBus: OpenBus): SharedBus {
           if (members.delete(member) && members.size === 0) await bus?.close();
         },
       };
+    },
+    get isUsed() {
+      return members.size > 0;
     },
     open() {
       if (members.size === 0) return;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { Failure } from '../../program/problem.ts';
+import { brokerLogin } from '../config/broker-login.ts';
 import type { Opened } from '../config/open-config.ts';
 import { isMeant, openFleetListener } from './fleet-listener.ts';
 
@@ -12,15 +13,9 @@ const UP_WITHIN_MS = 10_000;
 
 /** Returns as soon as a device with an updater has reported. @throws Failure that says what is missing */
 export async function insistOnUpdatable({ config, secrets }: Opened, group: string | null): Promise<void> {
-  const { url, username, prefix } = config.mqtt;
+  const { prefix } = config.mqtt;
   const clock = createSystemClock();
-  const connection = {
-    url,
-    clientId: `dragoman-backend-rollout-${randomUUID().slice(0, 8)}`,
-    ...(username !== null && { username }),
-    ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-    ...secrets.brokerTls,
-  };
+  const connection = brokerLogin(config, secrets, `dragoman-backend-rollout-${randomUUID().slice(0, 8)}`);
   let problem = 'no answer';
   const listener = openFleetListener({
     openBus: createMqttBus(connection, { clock, seed: 1 }),

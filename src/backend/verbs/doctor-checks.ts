@@ -6,8 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { askServerTime } from '../../adapters/network-time.ts';
+import type { OpenBus } from '../../ports/bus.ts';
 import { MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { backendSelfTest } from '../../protocol/mqtt/topics.ts';
+import { brokerLogin } from '../config/broker-login.ts';
 import type { Opened } from '../config/open-config.ts';
 import { createServiceClient } from '../service/service-client.ts';
 import { ServiceFailure } from '../service/service-failure.ts';
@@ -15,6 +17,7 @@ import { SCHEMA_VERSION, StoreTooNew, tryStore } from '../store/migrations.ts';
 import { openKeptEngine } from '../store/open-store.ts';
 import type { SqlEngine } from '../store/sql-engine.ts';
 import { createSqlStore } from '../store/sql-store.ts';
+import { sendsRetainedToWildcards } from './retained-check.ts';
 
 export interface Finding {
   readonly check: 'configuration' | 'service' | 'key' | 'broker' | 'store' | 'clock';
@@ -70,17 +73,11 @@ export async function checkService({ config, secrets }: Opened): Promise<Finding
 
 /** Connects like the running backend, under another name, and sends itself a request. */
 export async function checkBroker({ config, secrets }: Opened): Promise<Finding> {
-  const { url, username, prefix } = config.mqtt;
+  const { url, prefix } = config.mqtt;
   const clock = createSystemClock();
   const { response } = backendSelfTest(prefix);
   const id = randomUUID();
-  const connection = {
-    url,
-    clientId: `dragoman-backend-doctor-${id.slice(0, 8)}`,
-    ...(username !== null && { username }),
-    ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
-    ...secrets.brokerTls,
-  };
+  const connection = brokerLogin(config, secrets, `dragoman-backend-doctor-${id.slice(0, 8)}`);
   const result = await new Promise<Result>((resolve) => {
     const fix = 'check mqtt.url, the user name with its password, and the rules of the broker';
     const bus = createMqttBus(connection, { clock, seed: 1 })(
@@ -101,8 +98,15 @@ export async function checkBroker({ config, secrets }: Opened): Promise<Finding>
       void bus.close().then(() => resolve(outcome));
     };
   });
-  return { check: 'broker', ...result };
+  if (result.verdict !== 'ok') return { check: 'broker', ...result };
+  const openAs = (clientId: string): OpenBus =>
+    createMqttBus(brokerLogin(config, secrets, clientId), { clock, seed: 1 });
+  const sendsRetained = await sendsRetainedToWildcards({ openAs, clock, topic: response, id: randomUUID() });
+  return { check: 'broker', ...(sendsRetained === false ? ok(`${result.finding}; ${ASKED}`) : result) };
 }
+
+const ASKED =
+  'it sends no retained messages to a filter with a wildcard (as RabbitMQ): console, metrics and ctl therefore ask each device for its status 5 s after they connect';
 
 export async function checkStore({ config, secrets }: Opened): Promise<Finding> {
   const { path, url } = config.store;

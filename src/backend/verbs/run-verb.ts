@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { createSystemClock } from '../../adapters/clock.ts';
 import { chooseLogFormat, createLogger, loadFormat } from '../../adapters/log.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
+import { type OpenedStateFile, openStateFile, stateDirectory } from '../../adapters/state-file.ts';
 import { listenTrouble } from '../../adapters/system-error.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
@@ -34,7 +37,9 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const format = await loadFormat(chooseLogFormat(output, shell.env));
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
-  const backend = await startBackend({ config, secrets, log }).catch((error: unknown) => {
+  const versionFile = stateOfService(shell.env);
+  await versionFile?.opened;
+  const backend = await startBackend({ config, secrets, log, versionFile }).catch((error: unknown) => {
     if (error instanceof StoreRefused || error instanceof ConsoleUnavailable)
       throw new Failure(error.message, EXIT.usage);
     const { syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
@@ -61,4 +66,10 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   await asked;
   log.info({}, 'stop requested');
   await backend.close();
+}
+
+/** Only a service has a folder of its own for what it keeps beside the store. */
+function stateOfService(env: Shell['env']): OpenedStateFile | null {
+  const folder = env['STATE_DIRECTORY'] === undefined ? null : stateDirectory(env);
+  return folder === null ? null : openStateFile(join(folder, 'broker-versions.json'), createSystemClock());
 }

@@ -9,6 +9,7 @@ import {
   UNKNOWN,
 } from '../../fleet/answers.ts';
 import { isReachable, isUnknown, NEVER_CAME } from '../../fleet/roster.ts';
+import { RETAINED_WITHIN_MS } from '../../machine/status-asker.ts';
 import { parseJson } from '../../protocol/common/json.ts';
 import { asWall } from '../../protocol/common/time.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
@@ -46,8 +47,10 @@ export async function ask(
   const device = target.kind === 'device' ? target.device : null;
   const id = deps.newId();
   let answers: Answers = NO_ANSWERS;
+  let hasRetained = false;
   const subscriptions = [topics.answers(device, name), ...view.subscriptions];
   const exchange = await openExchange(deps, subscriptions, (message) => {
+    hasRetained ||= message.retain;
     if (view.receive(message)) return;
     const from = topics.read(message.topic);
     const answer = readAnswer(message.payload, id);
@@ -64,6 +67,13 @@ export async function ask(
       }
     }
     await sendCommand(exchange, name, args, id, deps);
+    const sentAt = deps.clock.now();
+    const registered = registeredIn(target, deps.access.registered);
+    // Some brokers send no retained messages to wildcards: then the devices to wait for are those with a login, or unknown.
+    const areKnown = (): boolean =>
+      hasRetained ||
+      deps.clock.now() - sentAt >= RETAINED_WITHIN_MS ||
+      (registered.length > 0 && registered.every((one) => answers.final.has(one)));
     const queued = queuedUntil(deps);
     const spreadS = target.kind === 'device' ? 0 : (options.spread ?? 0);
     const limitS = (): number => {
@@ -74,7 +84,7 @@ export async function ask(
       !answers.accepted.has(name) && view.entries().every(isUnknown);
     const isDone = (): boolean =>
       device === null
-        ? exchange.isSettled() && isComplete(answers, view.entries())
+        ? exchange.isSettled() && areKnown() && isComplete(answers, view.entries())
         : answers.final.has(device) || (exchange.isSettled() && isStranger(device));
     await exchange.waitUntil(isDone, () => limitS() * 1000);
     const allOutcomes = outcomes(answers, view.entries(), limitS(), queued);

@@ -1,5 +1,12 @@
-import { type ReceivedAnswer, type ReceivedLane, receivedAnswerSchema } from '../../fleet/device-messages.ts';
-import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../fleet/roster.ts';
+import type { Outcome } from '../../fleet/answers.ts';
+import {
+  type ReceivedAnswer,
+  type ReceivedLane,
+  receivedAnswerSchema,
+  receivedStateSchema,
+  receivedStatusSchema,
+} from '../../fleet/device-messages.ts';
+import { type DeviceEntry, isReachable, NEVER_CAME, neverCame, rosterRows } from '../../fleet/roster.ts';
 import { EXIT, endSentence, Failure } from '../../program/problem.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../../program/text.ts';
 import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
@@ -15,7 +22,10 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   if (options.json && target.kind === 'device') return runCommand('status', {}, deps);
   const { outcomes, view } = await ask('status', {}, deps);
   if (target.kind !== 'device') {
-    const never = neverCame(registeredIn(target, access.registered), view.entries());
+    const entries = view.entries();
+    const known = new Set(entries.map(({ device }) => device));
+    const strangers = outcomes.filter(({ device }) => !known.has(device)).map(strangerOf);
+    const never = neverCame(registeredIn(target, access.registered), [...entries, ...strangers]);
     if (outcomes.length + never.length === 0)
       throw new Failure('the broker knows no such devices, and there was no answer', EXIT.noAnswer);
     if (options.json) {
@@ -24,11 +34,6 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
       return sumUp(outcomes, shell);
     }
     const silent = new Set(outcomes.filter(({ kind }) => kind === 'silent').map(({ device }) => device));
-    const entries = view.entries();
-    const known = new Set(entries.map(({ device }) => device));
-    const strangers = outcomes
-      .filter(({ device }) => !known.has(device))
-      .map(({ device }) => ({ device, status: null, state: null }));
     const rows = rosterRows([...entries, ...strangers, ...never]).map((row) => {
       const entry = entries.find(({ device }) => device === row.device);
       const isHung = silent.has(row.device) && entry !== undefined && isReachable(entry);
@@ -45,6 +50,17 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
   else if (outcome.kind === 'answered') shell.print(jsonLine(outcomeJson(outcome)));
   else shell.complain(wrapText(`dragoman: ${outcome.device}: ${endSentence(outcome.why)}`, '  '));
   sumUp(outcomes, shell);
+}
+
+/** A device whose messages the broker has not sent: its answer says the same. */
+function strangerOf(outcome: Outcome): DeviceEntry {
+  const { device } = outcome;
+  const data = outcome.kind === 'answered' ? outcome.answer.data : null;
+  return {
+    device,
+    status: receivedStatusSchema.safeParse(data).data ?? null,
+    state: receivedStateSchema.safeParse(data).data ?? null,
+  };
 }
 
 function detailLines(device: string, answer: ReceivedAnswer): string[] {

@@ -7,11 +7,13 @@ import {
   rosterRows,
 } from '../../fleet/roster.ts';
 import { isSilent } from '../../fleet/silence.ts';
+import { ASK_SPREAD_S, createStatusAsker } from '../../machine/status-asker.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { jsonLine, textLine } from '../../protocol/common/plain-text.ts';
 import { plainRow } from '../demo/display-text.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
+import { sendCommand } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { createFleetView } from './fleet-view.ts';
@@ -44,19 +46,32 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   const silence = createSilence(clock);
   const health = topics.published(target.kind === 'device' ? target.device : null, 'health');
   const subscriptions = [...view.subscriptions, { filter: health, qos: 0, mayBeRefused: true } as const];
+  let hasRetained = false;
+  const asker = createStatusAsker(clock, () => {
+    const spread = { ...deps, options: { ...options, spread: ASK_SPREAD_S } };
+    void sendCommand(client, 'status', {}, deps.newId(), spread).catch(() => {});
+  });
   const client = await connectOperator(access.connection, clock, subscriptions, {
     message(message) {
       const about = topics.read(message.topic);
       if (about !== null && !message.retain) silence.heard(about.device);
+      if (message.retain) {
+        hasRetained = true;
+        asker.heardRetained();
+      }
       view.receive(message);
     },
     unsubscribed: (filters) => silence.judges(filters.length === 0),
     connectionChanged(now) {
       problem = now;
       silence.listen(now === null);
+      if (now === null) asker.up();
+      else asker.down();
     },
   });
   silence.listen(true);
+  // The first messages come with the connection.
+  if (!hasRetained) asker.up();
   const isLive = !options.json && isLiveTerminal(host.output, shell.env);
   const show = isLive
     ? createTable(host.output)
@@ -81,6 +96,7 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
   };
   draw();
   await ended;
+  asker.down();
   show.restore();
   await client.close();
 }

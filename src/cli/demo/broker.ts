@@ -13,6 +13,10 @@ export interface BrokerOptions {
   readonly port?: number;
   /** Checks a login; left out: every client on this machine may connect. */
   readonly login?: (username: string | undefined, password: string | undefined) => boolean;
+  /** Default: true. RabbitMQ sends retained messages only to filters without wildcards. */
+  readonly sendsRetainedToWildcards?: boolean;
+  /** The filters that no client may subscribe to. Default: none. */
+  readonly refusesFilter?: (filter: string) => boolean;
 }
 
 export interface Broker {
@@ -80,13 +84,21 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   };
 }
 
-function brokerOptions({ login }: BrokerOptions): AedesOptions {
+function brokerOptions(options: BrokerOptions): AedesOptions {
+  const { login, sendsRetainedToWildcards = true, refusesFilter = () => false } = options;
+  const filters = new WeakMap<Client, Set<string>>();
   return {
     // The broker does not support shared subscriptions: every member of a group gets every message.
-    authorizeSubscribe(_client, subscription, callback) {
+    authorizeSubscribe(client, subscription, callback) {
       subscription.topic = subscription.topic.replace(SHARED, '');
+      if (refusesFilter(subscription.topic)) return callback(null, null);
+      filters.set(client, (filters.get(client) ?? new Set()).add(subscription.topic));
       callback(null, subscription);
     },
+    ...(!sendsRetainedToWildcards && {
+      authorizeForward: (client, packet) =>
+        packet.retain && !filters.get(client)?.has(packet.topic) ? null : packet,
+    }),
     ...(login && {
       authenticate(_client, username, password, callback) {
         if (login(username, password?.toString('utf8'))) return callback(null, true);

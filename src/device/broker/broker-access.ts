@@ -7,6 +7,7 @@ import {
 import { ownCertificateFault, pairFault, privateKeyFault } from '../../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../../adapters/mqtt/bus.ts';
+import { createVersionMemory } from '../../adapters/mqtt/version-memory.ts';
 import { agentStateFolder, type OpenedStateFile, openStateFile } from '../../adapters/state-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -62,12 +63,15 @@ export async function brokerAccess(
       { file: certificate.file, reason: certificate.unread },
       'the renewed client certificate cannot be read; the configured one is used',
     );
+  const versions = stateFile('broker-versions', config, env, clock);
+  await versions?.opened;
   return {
     ...(certificate !== null && { certificate }),
     brokers,
     openBus: createMqttBus(() => withCertificate(brokers.connection('present'), certificate), {
       clock,
       tooEarly,
+      versions: createVersionMemory(versions),
       seed: randomBytes(4).readInt32LE(),
       other: () => withCertificate(brokers.connection('configured'), certificate),
     }),
@@ -135,9 +139,10 @@ export function readableConnection(config: Config, env: Environment): MqttConnec
 
 /** The parameters of the connection to the broker. @throws UnusableFile, from `password` too */
 export function brokerConnection({ mqtt, device }: Config, env: Environment): MqttConnection {
-  const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
+  const { url, username, passwordFile, caFile, certFile, keyFile, version } = mqtt;
   return {
     url,
+    version,
     clientId: clientId({ prefix: mqtt.prefix, tenant: device.tenant, device: device.id }),
     ...(username === null ? {} : { username }),
     ...(passwordFile === null

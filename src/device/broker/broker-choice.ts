@@ -87,6 +87,6 @@ function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
 }
 
 /** Identifies a connection by its address and login. */
-function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt): string {
-  return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
+function nameOf({ url, username, passwordFile, caFile, certFile, keyFile, version }: Mqtt): string {
+  return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile, version]);
 }

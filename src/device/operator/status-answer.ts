@@ -13,17 +13,20 @@ export interface StatusAnswerDeps {
   readonly tokens: Pick<RunningTokens, 'counts'>;
 }
 
-/** Creates the handler of the command `status`. */
+/** Creates the handler of the command `status`, which also publishes status and state again. */
 export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
   const { clock, version, bootId, lanes, publisher, tokens } = deps;
   const startedAt = clock.now();
-  return () => ({
-    ...publisher.status(),
-    version,
-    boot_id: bootId,
-    uptime_s: Math.round((clock.now() - startedAt) / 1000),
-    refused_answers: tokens.counts.refusedAnswers,
-    lanes: publisher.laneReports(),
-    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane, clock.now()))),
-  });
+  return () => {
+    publisher.publishAgain();
+    return {
+      ...publisher.status(),
+      version,
+      boot_id: bootId,
+      uptime_s: Math.round((clock.now() - startedAt) / 1000),
+      refused_answers: tokens.counts.refusedAnswers,
+      lanes: publisher.laneReports(),
+      audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane, clock.now()))),
+    };
+  };
 }

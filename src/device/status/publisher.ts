@@ -146,6 +146,12 @@ export class Publisher {
     this.publishStatus(true);
   }
 
+  /** Publishes status and state again, for an operator whose broker sends no retained messages. */
+  publishAgain(): void {
+    this.publishStatus(true);
+    this.state.request();
+  }
+
   /** Publishes what waits, and ends all timers. Features may report until here. */
   finish(): void {
     this.state.flush();

@@ -1,5 +1,4 @@
 /** Everything that a broker can do to us, byte by byte, in virtual time. */
-import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../until.ts';
 import { startScriptedBroker } from './loopback-servers.ts';
@@ -58,20 +57,6 @@ describe('bus against a scripted broker', () => {
     await passUntil(() => device.ups.length === up, 'up again');
     return seen.map((connect) => connect.level);
   };
-
-  it.each([
-    ['closes', (socket: Socket) => void socket.end()],
-    ['resets', (socket: Socket) => void socket.resetAndDestroy()],
-  ])(
-    'tries only MQTT 5 while a broker %s each connection without an answer, ever more slowly',
-    async (_, end) => {
-      const device = await play((_bytes, socket) => end(socket));
-      await passUntil(() => device.downs.length >= 8, 'eight failures');
-      expect(seen.map((connect) => connect.level)).toEqual(seen.map(() => 5));
-      expect(seen.length).toBeGreaterThanOrEqual(8);
-      expect(device.ups).toEqual([]);
-    },
-  );
 
   /** A property of MQTT 5: the server reference. */
   const naming = (server: string): number[] => [0x1c, 0, server.length, ...Buffer.from(server)];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutbox, expiryLeftS, type OutboxLimits } from '../../../src/adapters/mqtt/outbox.ts';
-import { ASK_AGAIN_AFTER_MS, createVersionMemories } from '../../../src/adapters/mqtt/protocol-version.ts';
+import { ASK_AGAIN_AFTER_MS, createVersionChoice } from '../../../src/adapters/mqtt/protocol-version.ts';
+import { createVersionMemory } from '../../../src/adapters/mqtt/version-memory.ts';
 import {
   beginReconnect,
   noteDown,
@@ -73,14 +74,14 @@ describe('reconnecting', () => {
 
 describe('protocol version', () => {
   it('is 5, but 3.1.1 for an hour after the broker answered that it does not know 5', () => {
-    const memories = createVersionMemories();
+    const versions = createVersionChoice(createVersionMemory());
     const broker = { url: 'mqtt://one.example' };
-    expect(memories.choose(broker, 0)).toBe(5);
-    memories.lacks5(broker, 100);
-    expect(memories.choose(broker, 100)).toBe(4);
-    expect(memories.choose(broker, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
-    expect(memories.choose(broker, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
-    expect(memories.choose({ url: 'mqtt://two.example' }, 100)).toBe(5);
+    expect(versions.choose(broker, 0)).toBe(5);
+    expect(versions.failed(broker, 5, { lacks5: true }, 100)).toBe(true);
+    expect(versions.choose(broker, 100)).toBe(4);
+    expect(versions.choose(broker, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
+    expect(versions.choose(broker, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
+    expect(versions.choose({ url: 'mqtt://two.example' }, 100)).toBe(5);
   });
 });
 

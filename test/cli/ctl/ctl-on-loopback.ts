@@ -6,7 +6,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { createCtlVerb } from '../../../src/cli/ctl/ctl-verb.ts';
-import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
+import { type Broker, type BrokerOptions, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { BusMessage } from '../../../src/ports/bus.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
@@ -29,6 +29,8 @@ export interface FakeDevice {
   }[];
   status(status: string, reasons?: readonly string[]): void;
   health(): void;
+  /** Answers the latest command. */
+  answer(command: string, body: object): void;
 }
 
 export interface Ctl {
@@ -81,14 +83,14 @@ export const LANES = [
 ];
 
 /** A fresh broker and home for each test of the file. */
-export function ctlOfEachTest(): Ctl {
+export function ctlOfEachTest(options: BrokerOptions = {}): Ctl {
   let broker: Broker;
   let home = '';
   let time: LoopbackTime;
   const buses: MqttBus[] = [];
   beforeEach(async () => {
     time = createLoopbackTime(Date.now());
-    broker = await startBroker();
+    broker = await startBroker(options);
     home = mkdtempSync(join(tmpdir(), 'dragoman-ctl-'));
     ctl.writeProfiles({ profiles: { museum: { url: broker.url, tenant: 'museum' } } });
   });
@@ -183,7 +185,11 @@ export function ctlOfEachTest(): Ctl {
       tell(status);
       await until(() => bus.outbox.depth === 0);
       const health = (): void => bus.publish(topics.health, JSON.stringify({ boot_id: 'b' }), { qos: 0 });
-      return { name, received, status: tell, health };
+      const reply = (command: string, body: object): void => {
+        const id = received.at(-1)?.body.id;
+        bus.publish(topics.commandResponse(command), JSON.stringify({ ts: null, id, ...body }));
+      };
+      return { name, received, status: tell, health, answer: reply };
     },
   };
   return ctl;

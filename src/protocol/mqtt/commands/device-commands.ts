@@ -158,7 +158,11 @@ export const DEVICE_COMMANDS = {
     verb: null,
   },
   status: {
-    args: z.strictObject({}).describe('Returns the complete state of the device; changes nothing.'),
+    args: z
+      .strictObject({})
+      .describe(
+        'Returns the complete state of the device, and publishes `status` and `state` again; changes nothing.',
+      ),
     data: statusAnswerSchema,
     role: 'operator',
     isReadOnly: true,

@@ -58,6 +58,8 @@ export function isAgentsAlone(facts: LoginFacts, names: LoginNames): boolean {
   return agent === 'connected' && (code === 5 || code === NOT_AUTHORIZED);
 }
 
+/** The broker let us in, and ended the connection at this packet. */
+const isCutAtPacket = (message: string): boolean => / after our (SUBSCRIBE|PUBLISH) to /.test(message);
 const isAboutTopics = (message: string): boolean => /allow us to subscribe/.test(message);
 
 export function judgeLogin(facts: LoginFacts, question: LoginQuestion): Outcome {
@@ -85,6 +87,12 @@ function judgeRefused(
   const { cause, fix } = explainRefusedLogin(code, names);
   const byHttp = splitHttpAnswer(message);
   if (byHttp !== null) return problem(byHttp.finding, byHttp.fix, data);
+  if (!refused && isCutAtPacket(message))
+    return problem(
+      message,
+      `Look at the broker's log: its rules or its limits may forbid this packet (client "${clientId}").`,
+      data,
+    );
   if (!refused)
     return problem(
       message,

@@ -126,6 +126,12 @@ describe('the login', () => {
 
   it('is a problem when there is no answer, or a topic is refused', () => {
     expect(judge(failed({ refused: false, message: 'no answer' })).fix).toContain("broker's log");
+    const cut = 'mqtt://b:1883 closed the connection after our SUBSCRIBE to "a/+"';
+    expect(judge(failed({ refused: false, message: cut }))).toMatchObject({
+      verdict: 'problem',
+      finding: cut,
+      fix: expect.stringContaining('may forbid this packet'),
+    });
     const topics = 'b does not allow us to subscribe to x';
     expect(judge(failed({ message: topics, agent: 'connected' }))).toMatchObject({
       verdict: 'problem',
