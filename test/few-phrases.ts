@@ -33,7 +33,9 @@ const onlyFew = (codes: readonly PhraseCode[]): Plugin => ({
       return { contents: `${before}${JSON.stringify(codes)}${after}`, loader: 'ts' };
     });
     onLoad({ filter: /menu\/menu-sounds\.ts$/ }, async ({ path }) => {
-      const [before, after, ...more] = (await readFile(path, 'utf8')).split('Object.keys(SAID)');
+      const [before, after, ...more] = (await readFile(path, 'utf8')).split(
+        /(?<=MENU_LANGUAGES = )\[[^\]]*\]/,
+      );
       if (after === undefined || more.length > 0)
         throw new Error(`${path} has an unexpected list of languages`);
       return { contents: `${before}${JSON.stringify(FEW_VOICES)}${after}`, loader: 'ts' };

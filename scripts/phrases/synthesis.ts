@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeHeader } from '../../src/adapters/audio/wav.ts';
-import { MENU_LANGUAGES, MENU_SOUNDS, menuWords } from '../../src/device/menu/menu-sounds.ts';
+import { MENU_LANGUAGES, MENU_SOUNDS } from '../../src/device/menu/menu-sounds.ts';
+import { menuWords } from '../../src/device/menu/menu-words.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES, PHRASES, spokenWords } from '../../src/installer/core/phrases.ts';
 import { type Earcon, synthesizeEarcon } from '../../src/sound/earcon.ts';
 
