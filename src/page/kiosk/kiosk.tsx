@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../../protocol/screen.ts';
 import { Idle } from './idle.tsx';
 import { Lost } from './lost.tsx';
+import { useLowerEdge } from './lower-edge.ts';
 import { Panel, type Speaker } from './panel.tsx';
 import { type Sizes, sizesFor } from './sizes.ts';
 import { statusNow } from './status.ts';
@@ -45,6 +46,8 @@ export function Kiosk() {
       clearTimeout(timer);
     };
   }, []);
+  const { lanes: [{ id = '' } = UNKNOWN_LANE] = [], heightMm: edgeHeightMm = 150 } = screen.value ?? {};
+  useLowerEdge(id, edgeHeightMm);
   if (screen.value === null && !isLate.value) return <main />;
   const isLost = screen.value === null;
   const {
