@@ -19,7 +19,10 @@ export const FEW: readonly PhraseCode[] = [
   'key_unreadable',
 ];
 
-/** Replaces the list of phrases in the source. */
+/** Languages of the menu whose sounds are made. */
+export const FEW_VOICES: readonly string[] = ['en', 'zh'];
+
+/** Replaces the lists of phrases, and of the menu's languages, in the source. */
 const onlyFew = (codes: readonly PhraseCode[]): Plugin => ({
   name: 'only-few',
   setup({ onLoad }) {
@@ -28,6 +31,14 @@ const onlyFew = (codes: readonly PhraseCode[]): Plugin => ({
       if (after === undefined || more.length > 0)
         throw new Error(`${path} has an unexpected list of phrases`);
       return { contents: `${before}${JSON.stringify(codes)}${after}`, loader: 'ts' };
+    });
+    onLoad({ filter: /menu\/menu-sounds\.ts$/ }, async ({ path }) => {
+      const [before, after, ...more] = (await readFile(path, 'utf8')).split(
+        /(?<=MENU_LANGUAGES = )\[[^\]]*\]/,
+      );
+      if (after === undefined || more.length > 0)
+        throw new Error(`${path} has an unexpected list of languages`);
+      return { contents: `${before}${JSON.stringify(FEW_VOICES)}${after}`, loader: 'ts' };
     });
   },
 });

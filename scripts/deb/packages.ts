@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MENU_LANGUAGES, MENU_SOUNDS } from '../../src/device/menu/menu-sounds.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
 import { billOfMaterials, type Component, componentsOf, copyrightPage } from './components.ts';
 import { type Entry, gzip, isBytes } from './file-tree.ts';
@@ -233,12 +234,14 @@ export function nodePackage(source: Source, architecture: Architecture): Package
 }
 
 function phraseFiles({ phrases }: Source): Entry[] {
-  return PHRASE_LANGUAGES.flatMap((language) =>
-    PHRASE_CODES.map((code) => ({
-      path: `usr/share/dragoman/phrases/${language}/${code}.wav`,
-      content: readFileSync(join(phrases, language, `${code}.wav`)),
-    })),
-  );
+  const files = [
+    ...PHRASE_LANGUAGES.flatMap((language) => PHRASE_CODES.map((code) => `${language}/${code}.wav`)),
+    ...MENU_LANGUAGES.flatMap((language) => MENU_SOUNDS.map((sound) => `menu/${language}/${sound}.wav`)),
+  ];
+  return files.map((file) => ({
+    path: `usr/share/dragoman/phrases/${file}`,
+    content: readFileSync(join(phrases, file)),
+  }));
 }
 
 const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({

@@ -1,13 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { MENU_LANGUAGES, MENU_SOUNDS } from '../../src/device/menu/menu-sounds.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
-import { makePhrases } from './synthesis.ts';
+import { MENU_FOLDER, makePhrases } from './synthesis.ts';
 
 const USAGE = `Usage: scripts/build-phrases [--out <folder>]
 
-Makes the sounds of the phrases that a kiosk speaks at boot, LANGUAGE/CODE.wav, with espeak-ng and sox. The same
-versions of these give the same bytes. scripts/build-deb calls it for the package dragoman.
+Makes the sounds of the phrases that a kiosk speaks at boot, LANGUAGE/CODE.wav, and those of the spoken menu,
+menu/LANGUAGE/SOUND.wav, with espeak-ng and sox. The same versions of these give the same bytes. scripts/build-deb
+calls it for the package dragoman.
 
 Options:
   --out <folder>  folder for the sounds (default: phrases)
@@ -33,17 +35,23 @@ export async function runPhrases(argv: readonly string[], root: string): Promise
   } catch (error) {
     return complain(error, 1);
   }
-  const sizes = PHRASE_LANGUAGES.map((language) => {
-    const files = readdirSync(join(out, language));
-    const bytes = files.reduce((sum, file) => sum + statSync(join(out, language, file)).size, 0);
-    return { language, bytes };
-  });
-  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  const each = sizes.map(({ language, bytes }) => `${language} ${kB(bytes)}`).join(', ');
+  const phrases = sizesIn(out, PHRASE_LANGUAGES);
+  const menu = sizesIn(join(out, MENU_FOLDER), MENU_LANGUAGES);
   process.stdout.write(
-    `${PHRASE_CODES.length} phrases in ${sizes.length} languages: ${kB(total)} (${each})\n`,
+    `${PHRASE_CODES.length} phrases ${phrases}\n${MENU_SOUNDS.length} sounds of the menu ${menu}\n`,
   );
   return 0;
+}
+
+/** "in 2 languages: 5 kB (en 2 kB, de 3 kB)" */
+function sizesIn(folder: string, languages: readonly string[]): string {
+  const sizes = languages.map((language) => {
+    const files = readdirSync(join(folder, language));
+    return files.reduce((sum, file) => sum + statSync(join(folder, language, file)).size, 0);
+  });
+  const each = languages.map((language, index) => `${language} ${kB(sizes[index] ?? 0)}`).join(', ');
+  const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  return `in ${languages.length} languages: ${kB(total)} (${each})`;
 }
 
 const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;

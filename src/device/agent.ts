@@ -16,6 +16,7 @@ import type { LaneRunner, LaneStep } from './lane/runner/lane-runner.ts';
 import { createLaneSet } from './lane/runner/lane-set.ts';
 import { logStep } from './lane/runner/step-log.ts';
 import { type Admissions, createAdmissions } from './limits/admissions.ts';
+import { createMenu, type SpokenMenu } from './menu/menu.ts';
 import { createLogLevel } from './operator/log-level.ts';
 import { createOperator } from './operator/operator.ts';
 import { createStatusAnswer } from './operator/status-answer.ts';
@@ -76,6 +77,11 @@ export class Agent {
   /** The call of a visitor for a member of staff. */
   get help(): Help {
     return this.parts.operator.help;
+  }
+
+  /** The spoken menu. */
+  get menu(): SpokenMenu {
+    return this.parts.menu;
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */
@@ -197,12 +203,22 @@ function createParts(base: Config, common: Common) {
     diagnose: ({ only }) => diagnose.run(only ?? null),
     certificate: brokerUpkeep.certificate,
     updates: updates.commands,
+    menu: (args) => menu.command(args),
     awaitedChanged: connection.judgeUrgency,
+  });
+
+  const menu = createMenu({
+    ...common,
+    config,
+    help: operator.help,
+    load: deps.loadMenuSound ?? null,
+    carryOut: operator.carryOut,
   });
 
   common.features.join({
     'step log': { onStep: (step) => logStep({ log, repeats }, step) },
     operator,
+    menu,
     tokens,
     'broker upkeep': brokerUpkeep,
     presence,
@@ -216,5 +232,5 @@ function createParts(base: Config, common: Common) {
     'log level': logLevel,
     connection: { onStep: connection.judgeUrgency },
   });
-  return { laneSet, running, admissions, diagnose, health, brokerUpkeep, operator };
+  return { laneSet, running, admissions, diagnose, health, brokerUpkeep, operator, menu };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
 import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/drivers/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
+import { openMenuSounds } from '../adapters/audio/recorded-speech.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
@@ -48,6 +49,7 @@ export async function createMachineDeps(
     );
   }
   const updates = createUpdates(env);
+  const loadMenuSound = openMenuSounds(OUTPUT_RATE_HZ);
   const { unfixable } = config.audio;
   const lasting = unfixable === null ? undefined : createLastResort(unfixable, clock, log);
   const { whenCardsChange } = createCardWatch({ clock });
@@ -69,6 +71,7 @@ export async function createMachineDeps(
       ...(serviceCa === undefined ? {} : { ca: serviceCa }),
     }),
     openKeyDevice: createKeyDevices(clock),
+    ...(loadMenuSound === null ? {} : { loadMenuSound }),
     createVoiceDetector: withTalk(detector.create),
     openEchoCanceller: createEchoCancellers({ clock }),
     openAudio: (lane) => ({

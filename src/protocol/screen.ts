@@ -63,6 +63,24 @@ export interface ScreenHelp {
   readonly mayCall: boolean;
 }
 
+/** What the spoken menu can name; `others`: that there are languages without a voice. */
+export type ScreenMenuItem =
+  | `language:${string}`
+  | 'others'
+  | 'begin'
+  | 'repeat'
+  | 'quieter'
+  | 'louder'
+  | 'language'
+  | 'help'
+  | 'end';
+
+/** What the spoken menu names now. */
+export interface ScreenMenu {
+  readonly lane: string;
+  readonly item: ScreenMenuItem;
+}
+
 /** Text to append to the captions of one language. */
 export interface ScreenText {
   readonly language: string;
@@ -89,6 +107,8 @@ export interface ScreenSnapshot {
   readonly lanes: readonly ScreenLane[];
   /** Null: visitors cannot call staff. */
   readonly help: ScreenHelp | null;
+  /** Null: the spoken menu is closed. */
+  readonly menu: ScreenMenu | null;
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
   /** Who runs the kiosk; empty: not shown. */
@@ -111,6 +131,7 @@ export type ScreenChange = { readonly seq: number } & Partial<
     | 'level'
     | 'lanes'
     | 'help'
+    | 'menu'
     | 'notices'
     | 'operator'
     | 'conversation'
@@ -147,6 +168,8 @@ export const screenActionSchema = z.discriminatedUnion('do', [
       .refine((text) => text.trim() !== '', 'must not be empty'),
   }),
   z.strictObject({ do: z.literal('help'), lane }),
+  /** A touch at the lower edge: the spoken menu. */
+  z.strictObject({ do: z.literal('menu'), lane, key: z.enum(['open', 'next', 'choose']) }),
   z.strictObject({ do: z.literal('end') }),
 ]);
 export type ScreenAction = z.infer<typeof screenActionSchema>;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MENU_SOUNDS } from '../../src/device/menu/menu-sounds.ts';
 import {
   PHRASE_CODES,
   PHRASE_LANGUAGES,
@@ -22,6 +23,8 @@ const SAMPLES_IN_BLOCK = 505;
 export interface Making {
   /** Phrases to make. */
   readonly codes: readonly PhraseCode[];
+  /** Languages of the menu whose sounds are made. */
+  readonly voices: readonly string[];
   /** Makes them for the first time. @returns their folder and the output of the program */
   first(place: string): Promise<{ folder: string; said: string }>;
   /** Makes some of them again in another environment, for comparison. */
@@ -32,7 +35,7 @@ export interface Making {
 }
 
 /** Declares the tests of all phrases of a kiosk, for these codes. */
-export function describePhrases({ codes, first, again }: Making): void {
+export function describePhrases({ codes, voices, first, again }: Making): void {
   describe(
     `phrases as sounds${hasVoices ? '' : ': skipped, no espeak-ng or sox'}`,
     needs(!hasVoices && 'needs espeak-ng, sox'),
@@ -55,11 +58,46 @@ export function describePhrases({ codes, first, again }: Making): void {
         expect(files.sort()).toEqual(wanted.sort());
         const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
         expect(bytes).toBeLessThan((MOST_BYTES * codes.length) / PHRASE_CODES.length);
-        expect(said).toMatch(/^\d+ phrases in 6 languages: \d+ kB/);
+        expect(said).toMatch(
+          /^\d+ phrases in 6 languages: \d+ kB .*\n\d+ sounds of the menu in \d+ languages: \d+ kB/,
+        );
         return annotate(said.trim());
       });
 
+      it('of the menu exist in each language with a voice, with at most 400 kB a language', ({
+        annotate,
+      }) => {
+        expect(readdirSync(join(folder, 'menu')).sort()).toEqual([...voices].sort());
+        for (const language of voices) {
+          const files = readdirSync(join(folder, 'menu', language)).sort();
+          expect(files).toEqual(MENU_SOUNDS.map((sound) => `${sound}.wav`).sort());
+          const sizes = files.map((file) => statSync(join(folder, 'menu', language, file)).size);
+          expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(400_000);
+        }
+        return annotate(said.trim());
+      });
+
+      it('of the menu begin without a chime, and are short enough to listen to', () => {
+        const [language = ''] = voices;
+        const lengthOf = (sound: string): number => {
+          const decoded = decodeAdpcm(readFileSync(join(folder, 'menu', language, `${sound}.wav`)));
+          expect(decoded?.rateHz).toBe(12_000);
+          return durationMs(decoded?.pcm.byteLength ?? 0, 12_000);
+        };
+        expect(lengthOf('name')).toBeLessThan(1500);
+        expect(lengthOf('louder')).toBeLessThan(1500);
+        expect(lengthOf('menuTouch')).toBeLessThan(8000);
+      });
+
       it('are reproducible', () => {
+        for (const file of voices.flatMap((language) => [
+          `menu/${language}/name.wav`,
+          `menu/${language}/end.wav`,
+        ]))
+          expect([file, readFileSync(join(folder, file)).equals(readFileSync(join(second, file)))]).toEqual([
+            file,
+            true,
+          ]);
         for (const language of PHRASE_LANGUAGES)
           for (const code of again.codes) {
             const other = readFileSync(join(second, language, `${code}.wav`));

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { MENU_LANGUAGES } from '../../src/device/menu/menu-sounds.ts';
 import { PHRASE_CODES } from '../../src/installer/core/phrases.ts';
 import { describePhrases } from './made-phrases.ts';
 
@@ -15,6 +16,7 @@ async function make(out: string, env: object): Promise<string> {
 
 describePhrases({
   codes: PHRASE_CODES,
+  voices: MENU_LANGUAGES,
   async first(place) {
     const folder = join(place, 'first');
     return { folder, said: await make(folder, { TZ: 'UTC', LC_ALL: 'C' }) };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { FEW, fewPhrases, makePhrasesOf } from '../few-phrases.ts';
+import { FEW, FEW_VOICES, fewPhrases, makePhrasesOf } from '../few-phrases.ts';
 import { needs } from '../needs.ts';
 import { describePhrases, hasVoices } from './made-phrases.ts';
 
@@ -14,6 +14,7 @@ const AGAIN = ['ready', 'no_network'] as const;
 /** The long test makes all phrases. */
 describePhrases({
   codes: FEW,
+  voices: FEW_VOICES,
   first: fewPhrases,
   again: {
     codes: AGAIN,

@@ -44,6 +44,7 @@ describe('keys of the configuration', () => {
       key('unmute', {}, { on: 'hold' }),
       key('volume', { percent: 50 }, { key: 'BTN_LEFT' }),
       key('identify'),
+      ...['open', 'back', 'next', 'choose', 'repeat'].map((what) => key('menu', { do: what })),
     ];
     expect(problemsOf(given, { offer: ['es', 'fr'] })).toEqual([]);
   });
@@ -70,6 +71,10 @@ describe('keys of the configuration', () => {
     ['an unknown argument', key('mute', { lan: 'desk' }), /do\.args.*"lan"/],
     ['no such lane', key('mute', { lane: 'left' }), /do\.args\.lane.*"desk"/],
     ['a hold without an opposite', key('volume', { percent: 5 }, { on: 'hold' }), /keys\[0\]\.on.*"press"/],
+    ['an unknown key of the menu', key('menu', { do: 'up' }), /keys\[0\]\.do\.args\.do.*"back"/],
+    ['a key of the menu without its name', key('menu'), /keys\[0\]\.do\.args\.do/],
+    ['a menu at no such lane', key('menu', { do: 'next', lane: 'left' }), /do\.args\.lane.*"desk"/],
+    ['a held key of the menu', key('menu', { do: 'next' }, { on: 'hold' }), /keys\[0\]\.on.*"press"/],
     ['a device that is not a path', key('mute', {}, { device: 'event0' }), /keys\[0\]\.device.*\/dev\/input/],
   ])('are refused with %s', (_name, given, message) => {
     expect(problemsOf([given])).toEqual([expect.stringMatching(message)]);

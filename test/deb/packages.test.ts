@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MENU_LANGUAGES, MENU_SOUNDS } from '../../src/device/menu/menu-sounds.ts';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/installer/core/phrases.ts';
 import { copySources } from './copied-sources.ts';
 import { unpack } from './unpack.ts';
@@ -56,6 +57,11 @@ function writePhrases(): void {
     const place = join(folder, 'phrases', language);
     mkdirSync(place, { recursive: true });
     for (const code of PHRASE_CODES) writeFileSync(join(place, `${code}.wav`), `${language} ${code}`);
+  }
+  for (const language of MENU_LANGUAGES) {
+    const place = join(folder, 'phrases/menu', language);
+    mkdirSync(place, { recursive: true });
+    for (const sound of MENU_SOUNDS) writeFileSync(join(place, `${sound}.wav`), `${language} ${sound}`);
   }
 }
 
@@ -268,15 +274,20 @@ describe('the agent and the backend as services', () => {
       );
   });
 
-  it('contain the boot phrases in six languages, and name their synthesizer', () => {
+  it('contain the boot phrases in six languages and the sounds of the menu, and name their synthesizer', () => {
     const { stdout } = spawnSync('find', ['.', '-name', '*.wav'], {
       cwd: join(folder, 'dragoman/data/usr/share/dragoman/phrases'),
       encoding: 'utf8',
     });
     const files = stdout.trimEnd().split('\n').sort();
-    expect(files).toEqual(
-      PHRASE_LANGUAGES.flatMap((language) => PHRASE_CODES.map((code) => `./${language}/${code}.wav`)).sort(),
+    const menu = MENU_LANGUAGES.flatMap((language) =>
+      MENU_SOUNDS.map((sound) => `./menu/${language}/${sound}.wav`),
     );
+    const boot = PHRASE_LANGUAGES.flatMap((language) =>
+      PHRASE_CODES.map((code) => `./${language}/${code}.wav`),
+    );
+    expect(files).toEqual([...boot, ...menu].sort());
+    expect(textOf('dragoman', 'usr/share/dragoman/phrases/menu/vi/louder.wav')).toBe('vi louder');
     expect(textOf('dragoman', 'usr/share/dragoman/phrases/es/applied.wav')).toBe('es applied');
     const copyright = textOf('dragoman', 'usr/share/doc/dragoman/copyright');
     expect(copyright).toMatch(/spoken by eSpeak NG .*GNU General Public License/s);

@@ -74,6 +74,12 @@ const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
     [{ do: 'answer', by: 'a\nb' }, 'invalid_args', 'by'],
     [{ do: 'answer' }, 'not_called', 'no call'],
   ],
+  menu: [
+    ...withLane({ do: 'next' }),
+    [{}, 'invalid_args', 'do'],
+    [{ do: 'up' }, 'invalid_args', 'do'],
+    [{ do: 'open' }, 'unsupported', 'scripts/build-phrases'],
+  ],
   voice: [
     ...withLane({ voice: null }),
     [{}, 'invalid_args', 'voice'],

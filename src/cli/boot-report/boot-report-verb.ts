@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
+import { PHRASES_FOLDER } from '../../adapters/audio/recorded-speech.ts';
 import { PROVISIONING_RESULT_FILE, STATUS_FILE } from '../../installer/core/outcome.ts';
 import { REPORT_SETTINGS } from '../../installer/core/report-schedule.ts';
 import { examples, type Verb } from '../../program/program.ts';
 import type { BootReportOptions } from './perform-boot-report.ts';
 
 const CONFIG = '/etc/dragoman/config.json';
-export const PHRASES_FOLDER = '/usr/share/dragoman/phrases';
 
 export const bootReportVerb: Verb = {
   register(program, shell) {

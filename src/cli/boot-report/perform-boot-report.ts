@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { handOver } from '../../adapters/audio/announcement.ts';
-import { createResampler } from '../../adapters/audio/resampler.ts';
+import { samplesAt } from '../../adapters/audio/recorded-speech.ts';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
 import { redactText } from '../../adapters/redaction.ts';
@@ -24,7 +24,6 @@ import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/common/plain-text.ts';
 import type { DecodedSound } from '../../sound/adpcm.ts';
-import { toFloat, toPcm } from '../../sound/pcm.ts';
 import { pollStart } from './start-poll.ts';
 
 /** Options of the command line. */
@@ -130,17 +129,13 @@ async function announce(
 }
 
 /** Passes the sound to the agent, at the rate of its loudspeakers. */
-async function giveToAgent({ pcm, rateHz }: DecodedSound, directory: string, clock: Clock): Promise<boolean> {
-  let sound: Uint8Array;
+async function giveToAgent(sound: DecodedSound, directory: string, clock: Clock): Promise<boolean> {
   try {
-    const resampler = await createResampler({ fromHz: rateHz, toHz: OUTPUT_RATE_HZ });
-    sound = toPcm(resampler.convert(toFloat(pcm)));
-    resampler.close();
+    return await handOver(directory, await samplesAt(sound, OUTPUT_RATE_HZ), clock);
   } catch {
     // The resampler is not installed. The speaker then uses a free card without the agent.
     return false;
   }
-  return handOver(directory, sound, clock);
 }
 
 /** Prints a line only if it differs from the one before. */

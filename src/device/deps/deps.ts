@@ -33,6 +33,8 @@ export interface AgentDeps {
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Absent if there are no keys. */
   readonly openKeyDevice?: OpenKeyDevice;
+  /** Loads a sound of the spoken menu as samples for the loudspeaker, null if there is no such sound. Absent if they are not installed. */
+  readonly loadMenuSound?: (language: string, sound: string) => Promise<Uint8Array | null>;
   /** Absent if this machine cannot cancel echo. */
   readonly openEchoCanceller?: OpenEchoCanceller;
   /** The machine, for the command `diagnose`; absent if there is none. */

@@ -7,6 +7,8 @@ import { isRunning } from './desk-rules.ts';
 /** Commands that begin a conversation when given by a key. By touch, every command but `help` begins one: a visitor may call staff while nothing interprets. */
 const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
+const STAYS: readonly string[] = ['help', 'menu'];
+
 /** Carries out a command that is given at the desk. @throws CommandError, at once or later */
 export type CarryOut = (name: string, args: object) => unknown;
 
@@ -29,8 +31,8 @@ export function commandsByHand(
       throw new CommandError('stopped', 'the kiosk is not interpreting now');
     // Must come before the command, so that the end of the conversation undoes the command's changes.
     if (begins) conversations.begin(named, by);
-    // A visitor who calls staff is still there.
-    if (name === 'help')
+    // A visitor who calls staff, or uses the spoken menu, is still there.
+    if (STAYS.includes(name))
       conversations.begin(
         named.filter(({ state }) => state.conversation !== null),
         by,

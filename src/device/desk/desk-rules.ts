@@ -72,8 +72,8 @@ export function endsAt(
   return at > now ? at : null;
 }
 
-/** When the translation received so far has been heard. */
-function soundsUntil({ playout, settings }: LaneState, now: number): number {
+/** When the sound received so far has been heard. */
+export function soundsUntil({ playout, settings }: LaneState, now: number): number {
   const heardUntil = playout.heard?.until ?? Number.NEGATIVE_INFINITY;
   return playout.queuedBytes === 0
     ? heardUntil

@@ -21,7 +21,7 @@ import { onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token-request.ts';
 import { unduck } from './sound/ducking.ts';
-import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
+import { announce, onEarconTimer, playChime, prompt, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
 import { repeat, trackLastSpoken } from './sound/repeat.ts';
@@ -124,6 +124,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return playChime(context, event.earcon);
     case 'announce':
       return announce(context, event.pcm);
+    case 'prompt':
+      return prompt(context, event.pcm);
     case 'repeat':
       return repeat(context, event.language);
     case 'say':

@@ -10,6 +10,7 @@ import { brief, chooseLanes } from './lane-handlers.ts';
 export function createDeskHandlers(
   lanes: readonly LaneRunner[],
   help: Pick<Help, 'command'>,
+  menu: CommandHandlers['menu'],
 ): CommandHandlers<typeof DESK_COMMANDS> {
   return {
     turn({ lane: id, speaker, held = true }) {
@@ -29,5 +30,6 @@ export function createDeskHandlers(
       chooseLanes(lanes, args.lane);
       return help.command(args);
     },
+    menu,
   };
 }

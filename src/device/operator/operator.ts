@@ -44,6 +44,7 @@ export interface OperatorDeps {
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
   readonly updates: Pick<CommandHandlers, 'update' | 'rollback'>;
+  readonly menu: CommandHandlers['menu'];
 }
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
@@ -115,7 +116,7 @@ export function createOperator(parts: OperatorDeps): Operator {
       clock,
       watch,
     }),
-    ...createDeskHandlers(lanes, help),
+    ...createDeskHandlers(lanes, help, parts.menu),
     ...device,
     ...parts.updates,
     status,

@@ -5,6 +5,7 @@ import {
   newUtterance,
   OWN_STREAM,
   type Piece,
+  PROMPT,
   REPEAT,
   type Utterance,
   withPiece,
@@ -49,16 +50,21 @@ export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number)
   };
 }
 
-/** Ends a repeat, because new speech has arrived: nobody waits for it, and none is dropped because it waited too long. */
-export function cutRepeat(playout: Playout): Playout {
-  const repeat = playout.utterances.find(({ stream, key }) => stream === OWN_STREAM && key === REPEAT);
-  if (repeat === undefined) return playout;
-  const fade = repeat.edge === null ? null : fadeAfter(repeat.edge);
-  const receivedAt = repeat.pieces[0]?.receivedAt ?? 0;
-  const cut: Utterance = { ...repeat, pieces: fade === null ? [] : [{ pcm: fade, receivedAt }] };
+/** Ends a repeat and a sentence of the menu, because new speech has arrived: nobody waits for them, and none is dropped because it waited too long. */
+export function cutYielding(playout: Playout): Playout {
+  const yielding = playout.utterances.filter(
+    ({ stream, key }) => stream === OWN_STREAM && (key === REPEAT || key === PROMPT),
+  );
+  return yielding.reduce(cutShort, playout);
+}
+
+function cutShort(playout: Playout, sound: Utterance): Playout {
+  const fade = sound.edge === null ? null : fadeAfter(sound.edge);
+  const receivedAt = sound.pieces[0]?.receivedAt ?? 0;
+  const cut: Utterance = { ...sound, pieces: fade === null ? [] : [{ pcm: fade, receivedAt }] };
   return {
     ...playout,
-    utterances: playout.utterances.map((one) => (one === repeat ? cut : one)),
-    queuedBytes: playout.queuedBytes - bytesOf(repeat) + bytesOf(cut),
+    utterances: playout.utterances.map((one) => (one === sound ? cut : one)),
+    queuedBytes: playout.queuedBytes - bytesOf(sound) + bytesOf(cut),
   };
 }

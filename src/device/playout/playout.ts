@@ -15,7 +15,7 @@ import {
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
-export { enqueueRepeat } from './last-spoken.ts';
+export { cutYielding, enqueueRepeat } from './last-spoken.ts';
 export { type LastSpoken, type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
 export { speechMsOf } from './timeline.ts';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
+import type { MenuKey } from '../../protocol/mqtt/commands/desk-commands.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import { VISITORS_VOLUME } from '../../protocol/screen-size.ts';
 import { CommandError } from '../commands/command-request.ts';
@@ -22,6 +23,8 @@ export interface ScreenActionsDeps {
   /** Carries out an operator's command. @throws CommandError */
   carryOut(name: string, args: object): Promise<unknown>;
   endConversation(): Promise<void>;
+  /** A touch at the lower edge of the page. @throws CommandError */
+  touchMenu(lane: string, key: MenuKey): void;
 }
 
 /** Carries out what visitors do on the screen, in the same way as an operator's commands. */
@@ -73,6 +76,8 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
       case 'help':
         await carryOut('help', { lane: action.lane, do: 'call' });
         return;
+      case 'menu':
+        return deps.touchMenu(action.lane, action.key);
       case 'end':
         return deps.endConversation();
     }

@@ -6,6 +6,7 @@ import type {
   ScreenChange,
   ScreenHelp,
   ScreenLane,
+  ScreenMenu,
   ScreenNotice,
   ScreenSnapshot,
   ScreenText,
@@ -54,13 +55,15 @@ export interface ScreenViewDeps {
   closedUntil(lane: string): string | null;
   /** Null: visitors cannot call staff. */
   help(): ScreenHelp | null;
+  /** Null: the spoken menu is closed. */
+  menu(): ScreenMenu | null;
 }
 
 /** What the screen shows at this moment. Captions are stored only here, and only until the conversation ends. */
 export interface ScreenView {
   onStep(step: LaneStep): void;
-  /** The call for a member of staff has changed. */
-  onHelp(): void;
+  /** The call for a member of staff, or the spoken menu, has changed. */
+  refresh(): void;
   snapshot(): ScreenSnapshot;
   watch(listener: (change: ScreenChange) => void): () => void;
   /** Forgets captions that have come without a conversation. */
@@ -105,6 +108,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let lanes = lanesNow();
   let notices = noticesNow();
   let help = deps.help();
+  let menu = deps.menu();
   let operator = deps.operator();
 
   const publish = (change: Omit<ScreenChange, 'seq'>): void => {
@@ -125,6 +129,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     const helpBefore = help;
     help = deps.help();
     const isNewHelp = JSON.stringify(help) !== JSON.stringify(helpBefore);
+    const menuBefore = menu;
+    menu = deps.menu();
+    const isNewMenu = JSON.stringify(menu) !== JSON.stringify(menuBefore);
     const operatorBefore = operator;
     operator = deps.operator();
     const isNewOperator = operator !== operatorBefore;
@@ -135,11 +142,21 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     endingAt = endingOf(deps.lanes);
     const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewHelp || isNewNotice || isNewOperator || hasTurned || isNewEnding)
+    if (
+      isNewStatus ||
+      isNewLane ||
+      isNewHelp ||
+      isNewMenu ||
+      isNewNotice ||
+      isNewOperator ||
+      hasTurned ||
+      isNewEnding
+    )
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewHelp && { help }),
+        ...(isNewMenu && { menu }),
         ...(isNewNotice && { notices }),
         ...(isNewOperator && { operator }),
         ...(hasTurned && { isTalking }),
@@ -230,6 +247,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         level,
         lanes,
         help,
+        menu,
         notices,
         operator,
         conversation,
@@ -243,7 +261,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       if (listeners.size === 1) arm();
       return () => listeners.delete(listener);
     },
-    onHelp: () => refresh(),
+    refresh,
     forget,
     close() {
       isClosed = true;

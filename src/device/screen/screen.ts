@@ -5,7 +5,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
-import type { ScreenAction } from '../../protocol/screen.ts';
+import type { MenuKey } from '../../protocol/mqtt/commands/desk-commands.ts';
+import type { ScreenAction, ScreenMenu } from '../../protocol/screen.ts';
 import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
@@ -17,6 +18,15 @@ import { createScreenView } from './screen-view.ts';
 /** Wait before another attempt to serve the page (ms): another program may free the port. */
 const RETRY_MS = 30_000;
 
+/** The spoken menu, as the screen needs it. */
+export interface ShownMenu {
+  /** Null: it is closed. */
+  shown(): ScreenMenu | null;
+  /** A touch at the lower edge of the page. @throws CommandError */
+  touch(lane: string, key: MenuKey): void;
+  watch(listener: () => void): () => void;
+}
+
 /** The agent, as the screen needs it. */
 export interface ShownAgent {
   readonly lanes: readonly LaneRunner[];
@@ -24,6 +34,7 @@ export interface ShownAgent {
   readonly admissions: Pick<Admissions, 'closedUntil'>;
   readonly configuration: Config;
   readonly help: Pick<Help, 'shown' | 'watch'>;
+  readonly menu: ShownMenu;
   readonly operatorText: string;
   carryOut(name: string, args: object): Promise<unknown>;
   watch(listener: (step: LaneStep) => void): () => void;
@@ -66,6 +77,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     desks,
     offerOf,
     carryOut: (name, args) => agent.carryOut(name, args),
+    touchMenu: (lane, key) => agent.menu.touch(lane, key),
     endConversation: async () => {
       await agent.carryOut('conversation', { do: 'end' });
       view.forget();
@@ -83,6 +95,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     operator: () => agent.operatorText,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
     help: () => agent.help.shown(),
+    menu: () => agent.menu.shown(),
   });
   const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
     try {
@@ -126,7 +139,8 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     }
   };
   const unwatch = agent.watch((step) => view.onStep(step));
-  const unwatchHelp = agent.help.watch(() => view.onHelp());
+  const unwatchHelp = agent.help.watch(view.refresh);
+  const unwatchMenu = agent.menu.watch(view.refresh);
   await attempt();
 
   return {
@@ -142,6 +156,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       cancelRetry();
       unwatch();
       unwatchHelp();
+      unwatchMenu();
       actions.close();
       view.close();
       await server?.close();

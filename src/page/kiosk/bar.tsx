@@ -51,7 +51,14 @@ export function Bar(props: {
   return (
     <>
       {hasButtons && (
-        <nav ref={row} class="bar" lang={worded} dir={directionOf(worded)} aria-label={ownName(language)}>
+        <nav
+          ref={row}
+          class="bar"
+          data-visitors={isVisitors || undefined}
+          lang={worded}
+          dir={directionOf(worded)}
+          aria-label={ownName(language)}
+        >
           <div class="group">
             {speakers.map((speaker) => (
               <TurnButton key={speaker} lane={lane} speaker={speaker} isNamed={speakers.length > 1} />
@@ -59,6 +66,7 @@ export function Bar(props: {
             <Button
               icon={ICONS.repeat}
               label={words.repeat}
+              item="repeat"
               off={reasonNotToRepeat}
               press={() => void act({ do: 'repeat', lane: lane.id, language })}
             />
@@ -70,6 +78,7 @@ export function Bar(props: {
                 icon={ICONS.globe}
                 label={words.language}
                 look="language"
+                item="language"
                 name={`${words.language}: ${ownName(lane.visitor)}`}
                 press={() => (opened.value = 'language')}
               />
@@ -84,7 +93,13 @@ export function Bar(props: {
               />
             )}
             <HelpButton lane={lane.id} language={language} isShort={true} />
-            <Button icon={ICONS.end} label={words.end} look="end" press={() => void act({ do: 'end' })} />
+            <Button
+              icon={ICONS.end}
+              label={words.end}
+              look="end"
+              item="end"
+              press={() => void act({ do: 'end' })}
+            />
           </div>
         </nav>
       )}

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ScreenMenuItem } from '../../protocol/screen.ts';
 import { Icon } from './icon.tsx';
+import { screen } from './store.ts';
 
 /** How long the reason of a button that is off is shown (ms). */
 const REASON_MS = 4000;
@@ -16,9 +18,11 @@ export function Button(props: {
   /** Why the button is off, in the reader's language; null: it is on. Missing: it is never off. */
   off?: string | null;
   isChosen?: boolean;
+  /** What the spoken menu calls it. */
+  item?: ScreenMenuItem;
   press: () => void;
 }) {
-  const { icon, label, name = label, lang, look, off, isChosen, press } = props;
+  const { icon, label, name = label, lang, look, off, isChosen, item, press } = props;
   const place = useRef<HTMLButtonElement>(null);
   const asked = useSignal<{ readonly reason: string; readonly at: number } | null>(null);
   useEffect(() => {
@@ -42,6 +46,7 @@ export function Button(props: {
         aria-disabled={off === undefined ? undefined : off !== null}
         aria-pressed={isChosen}
         aria-label={name}
+        data-named={isNamed(item)}
         lang={lang}
         onClick={touched}
       >
@@ -56,6 +61,10 @@ export function Button(props: {
     </>
   );
 }
+
+/** Whether the spoken menu names this item now; undefined: it does not. */
+export const isNamed = (item: ScreenMenuItem | undefined): true | undefined =>
+  (item !== undefined && screen.value?.menu?.item === item) || undefined;
 
 /** Where a button stands in its row, from 0 at the left to 1. */
 function shareOfRow(button: HTMLButtonElement | null): number {

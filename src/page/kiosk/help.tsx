@@ -26,6 +26,7 @@ export function HelpButton({
       label={isShort ? words.staff : words.callStaff}
       name={words.callStaff}
       look="staff"
+      item="help"
       off={isOff ? (isCallShown() ? helpText(help, words) : words.wait) : null}
       press={() => void act({ do: 'help', lane })}
     />

@@ -6,6 +6,7 @@ import type { ScreenLane } from '../../protocol/screen.ts';
 import { About } from './about.tsx';
 import { Alternate, useLanguageInTurn } from './alternate.tsx';
 import { Another } from './another.tsx';
+import { isNamed } from './button.tsx';
 import { passFocusOn } from './focus.ts';
 import { HelpButton, HelpLine, isCallShown } from './help.tsx';
 import { ICONS, Icon } from './icon.tsx';
@@ -62,6 +63,7 @@ export function Idle({ lane, sizes }: { lane: ScreenLane; sizes: Sizes }) {
             lang={language}
             dir={directionOf(language)}
             aria-pressed={chosen.value === language}
+            data-named={isNamed(`language:${language}`)}
             onClick={() => void choose(language)}
           >
             {ownName(language)}

@@ -5,6 +5,7 @@ import { Idle } from './idle.tsx';
 import { useUsualLookAgain } from './look.tsx';
 import type { Side } from './looks.ts';
 import { Lost } from './lost.tsx';
+import { useLowerEdge } from './lower-edge.ts';
 import { Panel } from './panel.tsx';
 import { letterStyle, type Sizes, sizesFor } from './sizes.ts';
 import { statusNow } from './status.ts';
@@ -48,6 +49,8 @@ export function Kiosk() {
     };
   }, []);
   useUsualLookAgain();
+  const { lanes: [{ id = '' } = UNKNOWN_LANE] = [], heightMm: edgeHeightMm = 150 } = screen.value ?? {};
+  useLowerEdge(id, edgeHeightMm);
   if (screen.value === null && !isLate.value) return <main />;
   const isLost = screen.value === null;
   const {

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ownName } from '../../core/language-names.ts';
 import { wordedLanguage, wordingOf } from '../../device/screen/wording.ts';
 import type { ScreenLane } from '../../protocol/screen.ts';
+import { isNamed as isNamedByMenu } from './button.tsx';
 import { ICONS, Icon } from './icon.tsx';
 import { act } from './link.ts';
 
@@ -51,6 +52,8 @@ export function TurnButton(props: {
     <button
       type="button"
       class="turn"
+      data-named={isNamedByMenu('begin')}
+      data-held={turn.mode === 'hold' || undefined}
       aria-label={isNamed ? ownName(language) : `${word}: ${ownName(language)}`}
       aria-pressed={turn.isOpen && turn.speaker === speaker}
       lang={isNamed ? language : wordedLanguage(language)}

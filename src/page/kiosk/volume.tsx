@@ -14,6 +14,7 @@ export function Volume({ lane: { id, volume }, language }: { lane: ScreenLane; l
       <Button
         icon={ICONS.minus}
         label={words.quieter}
+        item="quieter"
         look="step"
         off={volume <= VISITORS_VOLUME.quietest ? words.quietest : null}
         press={() => void act({ do: 'quieter', lane: id })}
@@ -25,6 +26,7 @@ export function Volume({ lane: { id, volume }, language }: { lane: ScreenLane; l
       <Button
         icon={ICONS.plus}
         label={words.louder}
+        item="louder"
         look="step"
         off={volume >= VISITORS_VOLUME.loudest ? words.loudest : null}
         press={() => void act({ do: 'louder', lane: id })}

@@ -25,6 +25,7 @@ export const SNAPSHOT: ScreenSnapshot = {
     },
   ],
   help: null,
+  menu: null,
   notices: [
     { language: 'en', text: 'A computer interprets.' },
     { language: 'es', text: 'Interpreta un ordenador.' },

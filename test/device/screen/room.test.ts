@@ -25,6 +25,7 @@ function roomScreen() {
     desks: () => [lanes],
     offerOf: () => [],
     carryOut: async (name, args) => void carried.push([name, args]),
+    touchMenu: () => {},
     endConversation: async () => {},
   });
   const view = createScreenView({
@@ -39,6 +40,7 @@ function roomScreen() {
     operator: () => '',
     closedUntil: () => null,
     help: () => null,
+    menu: () => null,
   });
   const changes: ScreenChange[] = [];
   view.watch((change) => changes.push(change));

@@ -14,6 +14,7 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     desks,
     offerOf,
     carryOut: (name, args) => agent.carryOut(name, args),
+    touchMenu: (lane, key) => agent.menu.touch(lane, key),
     endConversation: async () => {
       await agent.carryOut('conversation', { do: 'end' });
       view.forget();
@@ -31,9 +32,11 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     operator: () => agent.operatorText,
     closedUntil: (id) => agent.admissions.closedUntil(id),
     help: () => agent.help.shown(),
+    menu: () => agent.menu.shown(),
   });
   agent.watch((step) => view.onStep(step));
-  agent.help.watch(() => view.onHelp());
+  agent.help.watch(view.refresh);
+  agent.menu.watch(view.refresh);
   const changes: ScreenChange[] = [];
   const unwatch = view.watch((change) => changes.push(change));
   await deps.goLive();

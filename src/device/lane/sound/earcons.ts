@@ -1,14 +1,14 @@
 import type { Phase } from '../../../protocol/phases.ts';
 import { type Earcon, synthesizeEarcon } from '../../../sound/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
-import { enqueueOwn } from '../../playout/playout.ts';
-import { ANSWER } from '../../playout/sentences.ts';
+import { cutYielding, enqueueOwn, isPlaying, unsounded } from '../../playout/playout.ts';
+import { ANSWER, OWN_STREAM, PROMPT } from '../../playout/sentences.ts';
 import { isMuted } from '../state/lane-options.ts';
 import type { LaneState } from '../state/lane-state.ts';
 import { hearingStream, phaseOf } from '../state/session-state.ts';
 import { NO_CHIMES } from '../state/state-parts.ts';
 import type { StepContext } from '../state/step-context.ts';
-import { feedLoudspeaker } from './playback-rules.ts';
+import { feedLoudspeaker, silenceLoudspeaker } from './playback-rules.ts';
 
 /** Time without a session (ms) before the chime `lost`: a shorter gap is hardly noticed. */
 const MISSED_AFTER_MS = 2000;
@@ -49,6 +49,17 @@ export function answerKey(context: StepContext, earcon: Earcon): void {
 /** Plays a sound of the device itself. It replaces an announcement that still waits. */
 export function announce(context: StepContext, pcm: Uint8Array): void {
   sayOwn(context, 'announcement', pcm);
+}
+
+/** Speaks a sentence of the spoken menu in place of the one before; null: none. It is dropped while translated speech plays or waits. */
+export function prompt(context: StepContext, pcm: Uint8Array | null): void {
+  const { playout, settings } = context.state;
+  const isPrompt = playout.utterances.every(({ stream, key }) => stream === OWN_STREAM && key === PROMPT);
+  const speech = unsounded(playout, context.now, settings.playoutBytesPerMs);
+  // Up to a second is written ahead, which a key must not wait for.
+  if (isPrompt && speech.ms === 0 && isPlaying(playout, context.now)) silenceLoudspeaker(context);
+  else context.set({ playout: cutYielding(playout) });
+  if (pcm !== null && speech.ms === 0) sayOwn(context, PROMPT, pcm);
 }
 
 function sayOwn(context: StepContext, key: string, pcm: Uint8Array): void {

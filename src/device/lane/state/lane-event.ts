@@ -134,6 +134,8 @@ export type LaneEvent =
   | { readonly type: 'chime'; readonly earcon: Earcon }
   /** A sound of the device itself, such as the announcement at boot; it waits for the end of the current sentence. */
   | { readonly type: 'announce'; readonly pcm: Uint8Array }
+  /** A sentence of the spoken menu, in place of the one before, which is cut; null: none. Translated speech cuts it, too. */
+  | { readonly type: 'prompt'; readonly pcm: Uint8Array | null }
   /** A visitor wants to hear the last translation into this language again. */
   | { readonly type: 'repeat'; readonly language: string }
   /** An operator's text for the service to speak, under the operator's `id`. The effect `said` reports the outcome. */

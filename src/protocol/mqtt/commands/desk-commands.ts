@@ -37,6 +37,22 @@ const helpSchema = z
     'Calls a member of staff to the kiosk, or answers the call ([desk.md](desk.md#a-call-for-staff)). A repeated `call` changes nothing while one is open; it is `busy` within 30 s of the last call.',
   );
 
+export const MENU_KEYS = ['open', 'back', 'next', 'choose', 'repeat'] as const;
+export type MenuKey = (typeof MENU_KEYS)[number];
+
+const menuSchema = z
+  .strictObject({
+    ...laneArg,
+    do: z
+      .enum(MENU_KEYS)
+      .describe(
+        'what the key does; each opens a closed menu, and `open` begins an open one with the languages',
+      ),
+  })
+  .describe(
+    'A key of the spoken menu, for visitors who do not see the screen ([desk.md](desk.md#a-spoken-menu)). `unsupported` where its sounds are not installed.',
+  );
+
 /** Commands for two people at one desk, in the order of the reference. */
 export const DESK_COMMANDS = {
   turn: {
@@ -79,6 +95,17 @@ export const DESK_COMMANDS = {
         { flags: '--by <name>', says: 'who comes, as the visitor reads it' },
         LANE_WORD,
       ],
+    },
+  },
+  menu: {
+    args: menuSchema,
+    keeps: ['lane', 'do'],
+    data: z.strictObject({ lane: z.string().describe('the lane at whose desk the menu speaks') }),
+    role: 'operator',
+    example: { do: 'next' },
+    verb: {
+      says: 'press a key of the spoken menu: open, back, next, choose or repeat',
+      words: [{ flags: '<do>' }, LANE_WORD],
     },
   },
 } as const satisfies CommandDefinitions;
