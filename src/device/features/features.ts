@@ -18,7 +18,14 @@ export function createFeatures(defects: Defects): Features {
   const all: (readonly [name: string, feature: Feature])[] = [];
   const watchers = new Set<(step: LaneStep) => void>();
   const each = (act: (feature: Feature) => void): void => {
-    for (const [name, feature] of all) attempt(defects, name, () => act(feature));
+    // Without a closure for each feature: this runs for each feature in each step of a lane.
+    for (const [name, feature] of all) {
+      try {
+        act(feature);
+      } catch (error) {
+        defects(name, error);
+      }
+    }
   };
   const some = (isSo: (feature: Feature) => boolean | undefined): boolean => {
     let isAny = false;

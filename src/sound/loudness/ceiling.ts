@@ -29,7 +29,7 @@ export function createCeiling(rateHz: number): Ceiling {
   const slot = slotSamples(rateHz);
   const block = Math.round((rateHz * BLOCK_MS) / 1000);
   /** Levels of the last blocks of speech. */
-  let levels: readonly number[] = [];
+  const levels: number[] = [];
   return {
     hold(pcm) {
       const samples = samplesOf(pcm);
@@ -37,8 +37,10 @@ export function createCeiling(rateHz: number): Ceiling {
       const loudest = Math.max(PAUSE_LEVEL, ...loud);
       const gain = loudest <= LOWEST ? 1 : Math.min(1, ceilingOf(levels) / loudest);
       // A loud sound does not raise the usual loudness, however long it is.
-      if (gain === 1)
-        levels = [...levels, ...loud.filter((level) => level >= PAUSE_LEVEL)].slice(-REMEMBERED);
+      if (gain === 1) {
+        levels.push(...loud.filter((level) => level >= PAUSE_LEVEL));
+        levels.splice(0, levels.length - REMEMBERED);
+      }
       if (gain === 1 && limiter.gain === 1 && peak <= CEILING) return pcm;
       const gains = new Float64Array(Math.ceil(samples.length / slot)).fill(gain);
       return new Uint8Array(limiter.apply(samples, gains).buffer);

@@ -39,11 +39,14 @@ export function createLimiter(rateHz: number): Limiter {
       }
       for (let at = count - 2; at >= 0; at--)
         gains[at] = Math.min(gains[at] as number, (gains[at + 1] as number) * FALL);
+      // Local, because each change of a number captured by a closure allocates an object.
+      let reduced = reduction;
       for (let at = 0; at < count; at++) {
         const free = wanted[at] as number;
-        reduction = Math.min((gains[at] as number) / free, reduction * RISE, 1);
-        gains[at] = free * reduction;
+        reduced = Math.min((gains[at] as number) / free, reduced * RISE, 1);
+        gains[at] = free * reduced;
       }
+      reduction = reduced;
       return scale(samples, gains);
     },
     get gain() {

@@ -28,16 +28,16 @@ export function createNormalizer(rateHz: number): Normalizer {
   let speaker: string | null = null;
   let squares = createWeightedSquares(rateHz);
   let block = { sum: 0, samples: 0 };
-  let gain = 1;
-  let wanted = 1;
+  // In an object: each change of a number captured by a closure would allocate another one, for each millisecond.
+  const slide = { gain: 1, wanted: 1 };
 
   const change = (voice: string): void => {
     if (voice === speaker) return;
     speaker = voice;
     squares = createWeightedSquares(rateHz);
     block = { sum: 0, samples: 0 };
-    gain = gainOfDb(voices.get(voice)?.gainDb ?? 0);
-    wanted = gain;
+    slide.gain = gainOfDb(voices.get(voice)?.gainDb ?? 0);
+    slide.wanted = slide.gain;
     if (voices.size >= MOST_VOICES && !voices.has(voice)) voices.delete(voices.keys().next().value ?? '');
   };
   /** Takes one millisecond of sound and returns the gain after it. */
@@ -47,13 +47,13 @@ export function createNormalizer(rateHz: number): Normalizer {
     if (block.samples >= slot * slotsPerBlock) {
       const heard = hearBlock(voices.get(voice) ?? UNKNOWN_VOICE, block.sum / block.samples);
       voices.set(voice, heard);
-      wanted = gainOfDb(heard.gainDb);
+      slide.wanted = gainOfDb(heard.gainDb);
       block = { sum: 0, samples: 0 };
     }
     // A block's step is spread over the next one.
-    gain += (wanted - gain) / slotsPerBlock;
-    if (Math.abs(wanted - gain) < 1e-4) gain = wanted;
-    return gain;
+    slide.gain += (slide.wanted - slide.gain) / slotsPerBlock;
+    if (Math.abs(slide.wanted - slide.gain) < 1e-4) slide.gain = slide.wanted;
+    return slide.gain;
   };
   return {
     level(pcm, voice) {

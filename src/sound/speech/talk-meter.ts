@@ -115,26 +115,37 @@ export function createTalkMeter(): TalkMeter {
     const below = (share: number): number => (isKnown ? room.below(share) : at(share));
     floorDb = Math.min(below(0.1), Math.max(at(0.1), below(0.02)));
     const loudRoom = below(0.95);
-    const pitch = pitchMeasures(periods);
     const standing = share(levels, (level) => level > floorDb + STANDS_OUT_DB);
-    const measures = {
-      overFloor: at(0.8) - floorDb,
-      over: share(levels, (level) => level > loudRoom + 2),
-      overMedian: at(0.9) - below(0.5),
-      range: at(0.95) - at(0.2),
-      syllables: syllables(levels),
-      standing,
-      ...steps(levels, floorDb + STANDS_OUT_DB),
-      ...pitch,
-      rich: share(spectra, (spectrum) => spectrum > RICH),
-      poor: share(spectra, (spectrum) => spectrum > 0 && spectrum <= RICH),
-      allVoiced: pitch.voiced / Math.max(FEWEST, standing),
-      veryClear: share(clarities, (clarity) => clarity > VERY_CLEAR),
-    };
+    const { unrest, falling } = steps(levels, floorDb + STANDS_OUT_DB);
+    const { voiced, gliding, steady, turning, oneness, pieces } = pitchMeasures(periods);
+    const overFloor = at(0.8) - floorDb;
+    const overMedian = at(0.9) - below(0.5);
+    const range = at(0.95) - at(0.2);
+    // This overwrites the levels in `byLevel`.
     const byClarity = sort(clarities);
     let clarity = 0;
     for (let index = WINDOW - CLEAREST_FRAMES; index < WINDOW; index++) clarity += byClarity[index] ?? 0;
-    return { ...measures, clarity: clarity / CLEAREST_FRAMES };
+    return {
+      overFloor,
+      over: share(levels, (level) => level > loudRoom + 2),
+      overMedian,
+      range,
+      syllables: syllables(levels),
+      standing,
+      unrest,
+      falling,
+      voiced,
+      rich: share(spectra, (spectrum) => spectrum > RICH),
+      poor: share(spectra, (spectrum) => spectrum > 0 && spectrum <= RICH),
+      gliding,
+      steady,
+      turning,
+      pieces,
+      oneness,
+      allVoiced: voiced / Math.max(FEWEST, standing),
+      veryClear: share(clarities, (clarity) => clarity > VERY_CLEAR),
+      clarity: clarity / CLEAREST_FRAMES,
+    };
   };
   return {
     hear,
@@ -147,7 +158,8 @@ export function createTalkMeter(): TalkMeter {
 
 function share(values: Float32Array, holds: (value: number) => boolean): number {
   let count = 0;
-  for (const value of values) if (holds(value)) count++;
+  // By index here and below: an iterator allocates an object for each value until the code is optimised, which takes minutes.
+  for (let index = 0; index < values.length; index++) if (holds(values[index] as number)) count++;
   return count / values.length;
 }
 
@@ -170,7 +182,8 @@ type PitchMeasures = Pick<TalkMeasures, 'voiced' | 'gliding' | 'steady' | 'turni
 function pitchMeasures(periods: Float32Array): PitchMeasures {
   let [voiced, gliding, steady, turning, longest, pieces] = [0, 0, 0, 0, 0, 0];
   let [run, before, last] = [0, 0, 0];
-  for (const period of periods) {
+  for (let index = 0; index < periods.length; index++) {
+    const period = periods[index] as number;
     run = period > 0 ? run + 1 : 0;
     if (run > 0) voiced++;
     if (run === LEAST_RUN) pieces++;

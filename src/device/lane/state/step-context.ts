@@ -2,7 +2,7 @@ import type { EventDetail, EventKind } from '../../../protocol/mqtt/event.ts';
 import { isTransition, type Phase } from '../../../protocol/phases.ts';
 import type { LaneEffect } from './lane-effect.ts';
 import type { TimerName } from './lane-event.ts';
-import type { LaneCounts, LaneState } from './lane-state.ts';
+import { copyOf, type LaneCounts, type LaneState } from './lane-state.ts';
 import {
   isStreaming,
   patchSession,
@@ -35,8 +35,8 @@ export class StepContext {
 
   /** Changes the state in place, because a copy for each change is too expensive: a `state` read earlier is then stale. */
   set(changes: Partial<LaneState>): void {
-    if (this.draft === this.given) this.draft = { ...this.given, ...changes };
-    else Object.assign(this.draft, changes);
+    if (this.draft === this.given) this.draft = copyOf(this.given);
+    Object.assign(this.draft, changes);
   }
 
   /** The state so far, for a later comparison: later changes do not affect it. */
