@@ -48,10 +48,18 @@ export interface ScreenTurn {
   readonly isOpen: boolean;
 }
 
-/** The notice before a conversation, in one of the languages on the screen. */
+/** A text in one of the languages on the screen: the notice before a conversation, or a phrase. */
 export interface ScreenNotice {
   readonly language: string;
   readonly text: string;
+}
+
+/** A phrase of the house, to be chosen while the kiosk cannot interpret. */
+export interface ScreenPhrase {
+  /** Its place in the configured list. */
+  readonly number: number;
+  /** Its text in each language on the screen that it has. */
+  readonly texts: readonly ScreenNotice[];
 }
 
 /** The call for a member of staff. */
@@ -91,6 +99,7 @@ export interface ScreenSnapshot {
   readonly help: ScreenHelp | null;
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
+  readonly phrases: readonly ScreenPhrase[];
   /** Who runs the kiosk; empty: not shown. */
   readonly operator: string;
   /** Sequence number of the conversation. */
@@ -112,6 +121,7 @@ export type ScreenChange = { readonly seq: number } & Partial<
     | 'lanes'
     | 'help'
     | 'notices'
+    | 'phrases'
     | 'operator'
     | 'conversation'
     | 'isTalking'
@@ -146,6 +156,8 @@ export const screenActionSchema = z.discriminatedUnion('do', [
       .max(LONGEST_TYPED, `must have at most ${LONGEST_TYPED} characters`)
       .refine((text) => text.trim() !== '', 'must not be empty'),
   }),
+  /** Speaks a phrase of the house. */
+  z.strictObject({ do: z.literal('phrase'), lane, number: z.int().min(0).max(99), language: languageSchema }),
   z.strictObject({ do: z.literal('help'), lane }),
   z.strictObject({ do: z.literal('end') }),
 ]);

@@ -1,7 +1,7 @@
 import { judgeNoise } from '../../sound/noise-judge.ts';
 import { BYTES_PER_SAMPLE } from '../../sound/pcm.ts';
 import { CAPACITY_MS } from '../../sound/playback-buffer/limits.ts';
-import { cutRepeat, dropSpoken, keepSpoken } from './last-spoken.ts';
+import { cutKept, dropSpoken, keepSpoken } from './last-spoken.ts';
 import type { Playout, PlayoutFormat, UnwantedReason } from './playout-state.ts';
 import {
   bytesOf,
@@ -72,7 +72,7 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const { isNoise, endsInNoise } = judgeNoise(pcm, rateHz, known?.endsInNoise ?? false);
   const utterance = known ?? newUtterance(stream, key, arrival.language);
   if (isNoise) return mute(playout, { ...utterance, complete }, pcm.byteLength);
-  const free = piece === null ? playout : cutRepeat(playout);
+  const free = piece === null ? playout : cutKept(playout);
   const utterances = known === undefined ? insert(free.utterances, utterance) : free.utterances;
   const grown = utterances.map((one) =>
     one === utterance ? { ...grow(free, one, piece, complete, format), endsInNoise } : one,

@@ -4,6 +4,7 @@ import {
   bytesOf,
   newUtterance,
   OWN_STREAM,
+  PHRASE,
   type Piece,
   REPEAT,
   type Utterance,
@@ -41,7 +42,30 @@ export function dropSpoken(kept: readonly LastSpoken[], noise: Utterance): reado
 /** Queues a kept sentence. */
 export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number): Playout {
   const pieces = spoken.pieces.map(({ pcm }) => ({ pcm, receivedAt: now }));
-  const utterance = { ...newUtterance(OWN_STREAM, REPEAT, spoken.language), pieces, complete: true };
+  return enqueueKept(playout, REPEAT, spoken.language, pieces);
+}
+
+/** Queues a phrase of the house, in place of one that still plays. */
+export function enqueuePhrase(playout: Playout, language: string, pcm: Uint8Array, now: number): Playout {
+  const free = cutKept(playout);
+  const piece = { pcm, receivedAt: now };
+  const before = free.utterances.find(({ stream, key }) => stream === OWN_STREAM && key === PHRASE);
+  if (before === undefined) return enqueueKept(free, PHRASE, language, [piece]);
+  const next = { ...before, language, pieces: [...before.pieces, piece] };
+  return {
+    ...free,
+    utterances: free.utterances.map((one) => (one === before ? next : one)),
+    queuedBytes: free.queuedBytes + pcm.byteLength,
+  };
+}
+
+function enqueueKept(
+  playout: Playout,
+  key: string,
+  language: string | null,
+  pieces: readonly Piece[],
+): Playout {
+  const utterance = { ...newUtterance(OWN_STREAM, key, language), pieces, complete: true };
   return {
     ...playout,
     utterances: [...playout.utterances, utterance],
@@ -49,16 +73,18 @@ export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number)
   };
 }
 
-/** Ends a repeat, because new speech has arrived: nobody waits for it, and none is dropped because it waited too long. */
-export function cutRepeat(playout: Playout): Playout {
-  const repeat = playout.utterances.find(({ stream, key }) => stream === OWN_STREAM && key === REPEAT);
-  if (repeat === undefined) return playout;
-  const fade = repeat.edge === null ? null : fadeAfter(repeat.edge);
-  const receivedAt = repeat.pieces[0]?.receivedAt ?? 0;
-  const cut: Utterance = { ...repeat, pieces: fade === null ? [] : [{ pcm: fade, receivedAt }] };
+/** Ends a repeat or a phrase, because new speech has arrived: it does not wait, and none is dropped because it waited too long. */
+export function cutKept(playout: Playout): Playout {
+  const isKept = ({ stream, key }: Utterance): boolean =>
+    stream === OWN_STREAM && (key === REPEAT || key === PHRASE);
+  const kept = playout.utterances.find((one) => isKept(one) && bytesOf(one) > 0);
+  if (kept === undefined) return playout;
+  const fade = kept.edge === null ? null : fadeAfter(kept.edge);
+  const receivedAt = kept.pieces[0]?.receivedAt ?? 0;
+  const cut: Utterance = { ...kept, pieces: fade === null ? [] : [{ pcm: fade, receivedAt }] };
   return {
     ...playout,
-    utterances: playout.utterances.map((one) => (one === repeat ? cut : one)),
-    queuedBytes: playout.queuedBytes - bytesOf(repeat) + bytesOf(cut),
+    utterances: playout.utterances.map((one) => (one === kept ? cut : one)),
+    queuedBytes: playout.queuedBytes - bytesOf(kept) + bytesOf(cut),
   };
 }

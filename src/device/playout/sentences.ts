@@ -36,6 +36,8 @@ export const OWN_STREAM = 0;
 export const ANSWER = 'answer';
 /** Name of a translation that the lane speaks again from memory. */
 export const REPEAT = 'repeat';
+/** Name of a phrase of the house, from a sound file. */
+export const PHRASE = 'phrase';
 
 export function bytesOf({ pieces }: Pick<Utterance, 'pieces'>): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);

@@ -7,6 +7,7 @@ import type {
   ScreenHelp,
   ScreenLane,
   ScreenNotice,
+  ScreenPhrase,
   ScreenSnapshot,
   ScreenText,
   ScreenTurn,
@@ -21,6 +22,7 @@ import { taskOf } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
 import { phaseOf } from '../lane/state/session-state.ts';
 import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
+import { phraseIn } from '../phrases/phrase-rules.ts';
 import { isPlaying } from '../playout/playout.ts';
 import {
   type Append,
@@ -50,6 +52,8 @@ export interface ScreenViewDeps {
   readonly run: string;
   offerOf(lane: string): readonly string[];
   notice(): ConversationConfig['notice'];
+  /** Phrases of the house: texts by language. */
+  phrases(): readonly Readonly<Record<string, string>>[];
   operator(): string;
   closedUntil(lane: string): string | null;
   /** Null: visitors cannot call staff. */
@@ -91,6 +95,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       return screenLane(lane, desk, deps.offerOf, clock.now());
     });
   };
+  const phrasesNow = (): ScreenPhrase[] => phrasesFor(lanes, deps.phrases());
   const noticesNow = (): ScreenNotice[] => noticesFor(lanes, deps.notice());
   const statusNow = () =>
     screenStatus(
@@ -104,6 +109,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let status = statusNow();
   let lanes = lanesNow();
   let notices = noticesNow();
+  let phrases = phrasesNow();
   let help = deps.help();
   let operator = deps.operator();
 
@@ -122,6 +128,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     ({ status, lanes } = now);
     notices = noticesNow();
     const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
+    const phrasesBefore = phrases;
+    phrases = phrasesNow();
+    const isNewPhrase = JSON.stringify(phrases) !== JSON.stringify(phrasesBefore);
     const helpBefore = help;
     help = deps.help();
     const isNewHelp = JSON.stringify(help) !== JSON.stringify(helpBefore);
@@ -135,12 +144,14 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     endingAt = endingOf(deps.lanes);
     const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (isNewStatus || isNewLane || isNewHelp || isNewNotice || isNewOperator || hasTurned || isNewEnding)
+    const isNewText = isNewNotice || isNewPhrase || isNewOperator;
+    if (isNewStatus || isNewLane || isNewHelp || isNewText || hasTurned || isNewEnding)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewHelp && { help }),
         ...(isNewNotice && { notices }),
+        ...(isNewPhrase && { phrases }),
         ...(isNewOperator && { operator }),
         ...(hasTurned && { isTalking }),
         ...(isNewEnding && { endsInMs: endsInMs() }),
@@ -231,6 +242,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         lanes,
         help,
         notices,
+        phrases,
         operator,
         conversation,
         isTalking,
@@ -293,6 +305,21 @@ function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['no
   return [...languages].map((language) => {
     const { text } = noticeIn(language, wanted === true ? {} : wanted);
     return { language, text };
+  });
+}
+
+/** The texts of each phrase in the languages of the panels. */
+function phrasesFor(
+  lanes: readonly ScreenLane[],
+  list: readonly Readonly<Record<string, string>>[],
+): ScreenPhrase[] {
+  const languages = [...new Set(lanes.flatMap(({ source, targets }) => [source, ...targets]))];
+  return list.flatMap((phrase, number) => {
+    const texts = languages.flatMap((language) => {
+      const text = phraseIn(phrase, language)?.text;
+      return text === undefined ? [] : [{ language, text }];
+    });
+    return texts.length === 0 ? [] : [{ number, texts }];
   });
 }
 

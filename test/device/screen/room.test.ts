@@ -24,6 +24,8 @@ function roomScreen() {
     clock,
     desks: () => [lanes],
     offerOf: () => [],
+    phrases: () => [],
+    phraseSound: async () => null,
     carryOut: async (name, args) => void carried.push([name, args]),
     endConversation: async () => {},
   });
@@ -36,6 +38,7 @@ function roomScreen() {
     run: 'run-1',
     offerOf: () => [],
     notice: () => false,
+    phrases: () => [],
     operator: () => '',
     closedUntil: () => null,
     help: () => null,
