@@ -6,6 +6,7 @@ import type { ScreenLane, ScreenStatus } from '../../protocol/screen.ts';
 import { HelpButton } from './help.tsx';
 import { openingText } from './opening.ts';
 import { Parts } from './parts.tsx';
+import { Phrases, PhraseText, phraseFor } from './phrases.tsx';
 import { endsAt, isEmpty, screen } from './store.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,8 +18,9 @@ export function Cover(props: {
   language: string;
   /** The languages of all its readers. */
   languages: readonly string[];
+  isTurned: boolean;
 }) {
-  const { lane, status, language, languages } = props;
+  const { lane, status, language, languages, isTurned } = props;
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
@@ -47,17 +49,26 @@ export function Cover(props: {
       );
     }
     case 'offline':
-    case 'closed':
+    case 'closed': {
+      const phrase = phraseFor(languages);
       return (
         <div {...place}>
-          <Parts dir={place.dir}>
-            {languages.map((one) => (
-              <Trouble key={one} status={status} language={one} isClerks={isClerks(lane, one)} />
-            ))}
+          <Parts key={phrase?.number} dir={place.dir}>
+            {phrase !== null ? (
+              <PhraseText phrase={phrase} languages={languages} />
+            ) : (
+              languages.map((one) => (
+                <Trouble key={one} status={status} language={one} isClerks={isClerks(lane, one)} />
+              ))
+            )}
           </Parts>
-          <HelpButton lane={lane.id} language={language} isShort={false} />
+          <div class="aid">
+            <HelpButton lane={lane.id} language={language} isShort={false} />
+            <Phrases lane={lane} language={language} languages={languages} isTurned={isTurned} />
+          </div>
         </div>
       );
+    }
     default:
       return null;
   }

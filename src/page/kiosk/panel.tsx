@@ -44,7 +44,7 @@ export function Panel(props: {
       </div>
       <div class="body" lang={language} dir={directionOf(language)}>
         <CaptionLines language={language} letterPx={letterPx} />
-        <Cover lane={lane} status={status} language={language} languages={statusIn} />
+        <Cover lane={lane} status={status} language={language} languages={statusIn} isTurned={isTurned} />
       </div>
       <StillThere lane={lane.id} languages={statusIn} />
       <HelpLine languages={statusIn} />
