@@ -6,6 +6,7 @@ import { addDevicesVerb } from './verbs/device-logins-verb.ts';
 import { addDoctorVerb } from './verbs/doctor-verb.ts';
 import { addKeysVerb } from './verbs/keys-verb.ts';
 import { type AskSecretly, addPeopleVerb } from './verbs/people-verb.ts';
+import { addPhrasesVerb } from './verbs/phrases-verb.ts';
 import { addRolloutVerb } from './verbs/rollout-verb.ts';
 import { addRunVerb, type RunHost } from './verbs/run-verb.ts';
 import { addSessionsVerb } from './verbs/sessions-verb.ts';
@@ -25,7 +26,7 @@ export function runBackendProgram(
   return runProgram({
     name: NAME,
     summary:
-      "The owner's side of Dragoman: issues session tokens to devices, serves the owner's console, ends sessions, clones voices, makes keys, sets up a broker.",
+      "The owner's side of Dragoman: issues session tokens to devices, serves the owner's console, ends sessions, clones voices, makes the sounds of phrases, makes keys, sets up a broker.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
       { register: addBillVerb },
@@ -35,6 +36,7 @@ export function runBackendProgram(
       { register: addDoctorVerb },
       { register: addSessionsVerb },
       { register: addVoiceVerb },
+      { register: addPhrasesVerb },
       { register: addKeysVerb },
       { register: addBrokerVerb },
       { register: (program, shell) => addDevicesVerb(program, shell, signals) },

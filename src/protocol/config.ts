@@ -17,6 +17,7 @@ import { pushToTalkSchema, roomIssues, roomsSchema, twoWayIssues, twoWaySchema }
 import { answerWithinSchema, helpSchema } from './config-help.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
+import { phrasesSchema } from './config-phrases.ts';
 import { operatorSchema, screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
@@ -220,6 +221,7 @@ export const configSchema = z
     keys: keysSchema,
     conversation: conversationSchema,
     help: helpSchema,
+    phrases: phrasesSchema,
     update: updateConfigSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z

@@ -48,10 +48,18 @@ export interface ScreenTurn {
   readonly isOpen: boolean;
 }
 
-/** The notice before a conversation, in one of the languages on the screen. */
+/** A text in one of the languages on the screen: the notice before a conversation, or a phrase. */
 export interface ScreenNotice {
   readonly language: string;
   readonly text: string;
+}
+
+/** A phrase of the house, to be chosen while the kiosk cannot interpret. */
+export interface ScreenPhrase {
+  /** Its place in the configured list. */
+  readonly number: number;
+  /** Its text in each language on the screen that it has. */
+  readonly texts: readonly ScreenNotice[];
 }
 
 /** The call for a member of staff. */
@@ -111,6 +119,7 @@ export interface ScreenSnapshot {
   readonly menu: ScreenMenu | null;
   /** Empty: the owner has switched the notice off. */
   readonly notices: readonly ScreenNotice[];
+  readonly phrases: readonly ScreenPhrase[];
   /** Who runs the kiosk; empty: not shown. */
   readonly operator: string;
   /** Sequence number of the conversation. */
@@ -133,6 +142,7 @@ export type ScreenChange = { readonly seq: number } & Partial<
     | 'help'
     | 'menu'
     | 'notices'
+    | 'phrases'
     | 'operator'
     | 'conversation'
     | 'isTalking'
@@ -167,6 +177,8 @@ export const screenActionSchema = z.discriminatedUnion('do', [
       .max(LONGEST_TYPED, `must have at most ${LONGEST_TYPED} characters`)
       .refine((text) => text.trim() !== '', 'must not be empty'),
   }),
+  /** Speaks a phrase of the house. */
+  z.strictObject({ do: z.literal('phrase'), lane, number: z.int().min(0).max(99), language: languageSchema }),
   z.strictObject({ do: z.literal('help'), lane }),
   /** A touch at the lower edge: the spoken menu. */
   z.strictObject({ do: z.literal('menu'), lane, key: z.enum(['open', 'next', 'choose']) }),

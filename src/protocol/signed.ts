@@ -6,7 +6,7 @@ import { requestIdSchema } from './mqtt/envelope.ts';
 export const SIGNATURE_ALGORITHM = 'EdDSA';
 
 /** `typ` of the JWS: the kind of message, which prevents the use of one kind as another. */
-export type SignedType = 'dragoman+token' | 'dragoman+command' | 'dragoman+config';
+export type SignedType = 'dragoman+token' | 'dragoman+command' | 'dragoman+config' | 'dragoman+phrases';
 
 /** Maximum length of a signed message (characters): ten times the answer to a token request. */
 export const LONGEST_ANSWER = 65_536;

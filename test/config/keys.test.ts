@@ -117,3 +117,30 @@ describe('the notice of a conversation', () => {
       expect(problemsOf([], {}, { conversation: { notice } })).toEqual([]);
   });
 });
+
+describe('phrases of the house', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => ({ en: `Phrase ${at}` }));
+  it.each([
+    [{ list: [] }, /^phrases\.list: .*at least one phrase/],
+    [{ list: many(21) }, /^phrases\.list: .*at most 20 phrases/],
+    [{ folder: 'phrases' }, /^phrases\.list: is missing/],
+    [{ list: [{}] }, /^phrases\.list\[0\]: .*at least one language/],
+    [{ list: [{ EN: 'Yes.' }] }, /^phrases\.list\[0\]\.EN: .*must be a language tag such as/],
+    [{ list: [{ 'pt-BR': 'Sim.', 'pt-br': 'Sim.' }] }, /^phrases\.list\[0\]: .*must not name.*"pt-br" twice/],
+    [{ list: [{ English: 'Yes.' }] }, /^phrases\.list\[0\]\.English: .*language tag such as "en"/],
+    [{ list: [{ en: 'Yes.' }, { es: ' ' }] }, /^phrases\.list\[1\]\.es: .*must not be empty/],
+    [{ list: [{ en: 'x'.repeat(161) }] }, /^phrases\.list\[0\]\.en: .*at most 160 characters/],
+    [{ list: [{ en: 'one\ntwo' }] }, /^phrases\.list\[0\]\.en: .*control characters/],
+    [{ list: [{ en: 7 }] }, /^phrases\.list\[0\]\.en: /],
+    [{ folder: '', list: many(1) }, /^phrases\.folder: .*must name a file|must name/],
+    [{ sounds: 'phrases', list: many(1) }, /^phrases\.sounds: is not a known key/],
+  ])('are refused as %j', (phrases, message) => {
+    expect(problemsOf([], {}, { phrases })).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('may be twenty, with texts of 160 letters, with or without sound files', () => {
+    const list = [{ en: 'x'.repeat(160), 'zh-Hant': '請稍候。' }, ...many(19)];
+    for (const phrases of [null, { list }, { folder: null, list }, { folder: '/etc/dragoman/phrases', list }])
+      expect(problemsOf([], {}, { phrases })).toEqual([]);
+  });
+});

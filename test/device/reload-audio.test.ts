@@ -22,9 +22,16 @@ describe('a configuration that is read again', () => {
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), []],
     ['another log format', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
     ['another log level', configuration({}, { log: { level: 'debug' } }), []],
+    ['other phrases', configuration({}, { phrases: { list: [{ en: 'Yes.' }] } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],
   ])('knows whether %s needs a restart', (_what, next, keys) => {
     expect(restartKeys(running, next)).toEqual(keys);
+  });
+
+  it('has its phrases at once', () => {
+    const next = configuration({}, { phrases: { folder: '/phrases', list: [{ en: 'Yes.' }] } });
+    expect(mergeRunning(running, next).phrases).toEqual(next.phrases);
+    expect(mergeRunning(next, running).phrases).toBeNull();
   });
 
   it('keeps the running values that lanes change one by one', () => {

@@ -62,6 +62,7 @@ describe('the configuration', () => {
       keys: [],
       conversation: { endAfter: 90, warnBefore: 20, notice: true },
       help: { answerWithin: 120 },
+      phrases: null,
       update: { window: null },
       owner: { publicKeyFiles: [] },
       screen: {
@@ -121,6 +122,7 @@ describe('the configuration', () => {
       ],
       conversation: { endAfter: 60, warnBefore: 10, notice: { es: 'Interpreta una IA.' } },
       help: { answerWithin: 120 },
+      phrases: { folder: '/etc/dragoman/phrases', list: [{ en: 'Please wait.', es: 'Espere.' }] },
       update: { window: { from: '22:00', to: '05:00' } },
       owner: { publicKeyFiles: [] },
       screen: {

@@ -25,6 +25,12 @@ const ON_LOOPBACK = 'test/e2e/page-lines.test.ts';
 
 export const ENTRIES: readonly Entry[] = [
   {
+    page: 'docs/desk.md',
+    lines: /^dragoman-backend phrases/,
+    ranBy: 'test/backend/verbs/phrases-verb.test.ts',
+    as: "'phrases', 'make'",
+  },
+  {
     page: 'docs/updates.md',
     lines: /^dragoman versions/,
     ranBy: 'test/nspawn/packages-updates.test.ts',

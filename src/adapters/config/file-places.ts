@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts';
 /**
  * Resolves relative file names: in systemd's credentials folder, beside the configuration, or in the folder `secrets` there. A file
  * that is in none of them keeps its name, which is relative to the working folder.
- * @param value a configuration; its keys that end in `File` or `Files` name files
+ * @param value a configuration; its keys that end in `File` or `Files` name files, and `folder` a folder
  */
 export function withPlaces<T>(value: T, configFile: string | null, env: Environment): T {
   const folders = configFile === null ? [] : [dirname(resolve(configFile))];
@@ -18,7 +18,7 @@ function placed(value: unknown, place: (name: string) => string): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
-      if (key.endsWith('File') && typeof part === 'string') return [key, place(part)];
+      if ((key.endsWith('File') || key === 'folder') && typeof part === 'string') return [key, place(part)];
       if (key.endsWith('Files') && Array.isArray(part))
         return [key, part.map((name: unknown) => (typeof name === 'string' ? place(name) : name))];
       return [key, placed(part, place)];

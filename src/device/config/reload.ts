@@ -21,7 +21,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), offer: newer.offer, playback };
   });
-  const { owner, conversation, help, schedule, budget, update, log } = next;
+  const { owner, conversation, help, phrases, schedule, budget, update, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
   return {
@@ -31,6 +31,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     owner,
     conversation,
     help,
+    phrases,
     schedule,
     budget,
     update,

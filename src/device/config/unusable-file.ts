@@ -27,7 +27,7 @@ export function serviceAuthority({ service: { caFile } }: Config): Buffer | unde
 }
 
 /** Checks the owner's signatures; null without configured keys. @throws UnusableFile */
-export function ownerSignatures({ owner }: Config): SignatureReader | null {
+export function ownerSignatures({ owner }: Pick<Config, 'owner'>): SignatureReader | null {
   if (owner.publicKeyFiles.length === 0) return null;
   const keys = owner.publicKeyFiles.map((file, index) => {
     try {

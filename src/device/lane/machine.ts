@@ -23,6 +23,7 @@ import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './sessi
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, prompt, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
+import { speakPhrase } from './sound/phrase.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
 import { repeat, trackLastSpoken } from './sound/repeat.ts';
 import { onUnreadable } from './sound/unreadable.ts';
@@ -128,6 +129,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return prompt(context, event.pcm);
     case 'repeat':
       return repeat(context, event.language);
+    case 'phrase':
+      return speakPhrase(context, event);
     case 'say':
       return say(context, event);
     case 'set_echo':

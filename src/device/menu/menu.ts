@@ -57,6 +57,9 @@ export function createMenu(deps: MenuDeps): SpokenMenu {
     clock,
     desks,
     offerOf,
+    // The menu is for conversations, and phrases are for the time without the service.
+    phrases: () => [],
+    phraseSound: async () => null,
     carryOut,
     endConversation: async () => {
       await carryOut('conversation', { do: 'end' });

@@ -4,6 +4,7 @@ import {
   bytesOf,
   newUtterance,
   OWN_STREAM,
+  PHRASE,
   type Piece,
   PROMPT,
   REPEAT,
@@ -42,7 +43,30 @@ export function dropSpoken(kept: readonly LastSpoken[], noise: Utterance): reado
 /** Queues a kept sentence. */
 export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number): Playout {
   const pieces = spoken.pieces.map(({ pcm }) => ({ pcm, receivedAt: now }));
-  const utterance = { ...newUtterance(OWN_STREAM, REPEAT, spoken.language), pieces, complete: true };
+  return enqueueKept(playout, REPEAT, spoken.language, pieces);
+}
+
+/** Queues a phrase of the house, in place of one that still plays. */
+export function enqueuePhrase(playout: Playout, language: string, pcm: Uint8Array, now: number): Playout {
+  const free = cutYielding(playout);
+  const piece = { pcm, receivedAt: now };
+  const before = free.utterances.find(({ stream, key }) => stream === OWN_STREAM && key === PHRASE);
+  if (before === undefined) return enqueueKept(free, PHRASE, language, [piece]);
+  const next = { ...before, language, pieces: [...before.pieces, piece] };
+  return {
+    ...free,
+    utterances: free.utterances.map((one) => (one === before ? next : one)),
+    queuedBytes: free.queuedBytes + pcm.byteLength,
+  };
+}
+
+function enqueueKept(
+  playout: Playout,
+  key: string,
+  language: string | null,
+  pieces: readonly Piece[],
+): Playout {
+  const utterance = { ...newUtterance(OWN_STREAM, key, language), pieces, complete: true };
   return {
     ...playout,
     utterances: [...playout.utterances, utterance],
@@ -50,10 +74,13 @@ export function enqueueRepeat(playout: Playout, spoken: LastSpoken, now: number)
   };
 }
 
-/** Ends a repeat and a sentence of the menu, because new speech has arrived: nobody waits for them, and none is dropped because it waited too long. */
+/** Names of the device's own sounds for which speech does not wait. */
+const YIELDING: readonly string[] = [REPEAT, PROMPT, PHRASE];
+
+/** Ends them, because new speech has arrived: nobody waits for them, and none is dropped because it waited too long. */
 export function cutYielding(playout: Playout): Playout {
   const yielding = playout.utterances.filter(
-    ({ stream, key }) => stream === OWN_STREAM && (key === REPEAT || key === PROMPT),
+    (one) => one.stream === OWN_STREAM && YIELDING.includes(one.key) && bytesOf(one) > 0,
   );
   return yielding.reduce(cutShort, playout);
 }

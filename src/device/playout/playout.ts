@@ -3,7 +3,7 @@ import { quicken } from '../../sound/tempo.ts';
 import type { Heard } from './heard.ts';
 import { dropRest } from './intake.ts';
 import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './playout-state.ts';
-import { ANSWER, bytesOf, cut, OWN_STREAM, type Piece, REPEAT, type Utterance } from './sentences.ts';
+import { ANSWER, bytesOf, cut, OWN_STREAM, PHRASE, type Piece, REPEAT, type Utterance } from './sentences.ts';
 import {
   type AudiblePart,
   audibleStretches,
@@ -15,7 +15,7 @@ import {
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
-export { cutYielding, enqueueRepeat } from './last-spoken.ts';
+export { cutYielding, enqueuePhrase, enqueueRepeat } from './last-spoken.ts';
 export { type LastSpoken, type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './playout-state.ts';
 export { speechMsOf } from './timeline.ts';
 
@@ -45,7 +45,7 @@ const QUICKER = 0.003;
 /** Lateness up to this (ms) is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
 
-/** Content of a write: translated speech, a fade beside a gap in it, a chime of the lane, or speech that is spoken again. */
+/** Content of a write: translated speech, a fade beside a gap in it, a chime of the lane, or speech from memory or a file. */
 export type WriteKind = 'speech' | 'fade' | 'earcon' | 'repeat';
 
 /** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker idle. */
@@ -131,7 +131,7 @@ export function advance(
     const isQuick = format.quickens && laggingSince !== null && now - laggingSince >= LAG_PATIENCE_MS;
     write(
       isQuick ? quicken(pcm, QUICKER) : pcm,
-      isOwn ? (head.key === REPEAT ? 'repeat' : 'earcon') : 'speech',
+      isOwn ? (head.key === REPEAT || head.key === PHRASE ? 'repeat' : 'earcon') : 'speech',
       isGap && !isOwn ? piece.receivedAt : null,
       head.language,
       isOwn && head.key === ANSWER,
@@ -210,6 +210,12 @@ export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropRea
 /** Whether any sound plays or waits. */
 export function isPlaying(playout: Playout, now: number): boolean {
   return playout.queuedBytes > 0 || (playout.heard !== null && playout.heard.until > now);
+}
+
+/** Whether a translation plays or waits, also one that is spoken again. Other sounds of the kiosk do not count. */
+export function isInterpreting({ utterances, timeline }: Playout, now: number): boolean {
+  const isTranslation = ({ stream, key }: Utterance): boolean => stream !== OWN_STREAM || key === REPEAT;
+  return utterances.some((one) => isTranslation(one) && bytesOf(one) > 0) || speechMsAfter(timeline, now) > 0;
 }
 
 /** Received speech that has not been heard. */

@@ -38,6 +38,8 @@ export const ANSWER = 'answer';
 export const REPEAT = 'repeat';
 /** Name of a sentence of the spoken menu. */
 export const PROMPT = 'prompt';
+/** Name of a phrase of the house, from a sound file. */
+export const PHRASE = 'phrase';
 
 export function bytesOf({ pieces }: Pick<Utterance, 'pieces'>): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);

@@ -8,9 +8,14 @@ import { deskOffer } from '../desk/desk-offer.ts';
 import { allOrNone, deskSteps } from '../desk/language-step.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { canSpeakPhrase } from '../lane/sound/phrase.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
-import { opensByKey } from '../lane/two-way/two-way.ts';
+import { opensByKey, spokenLanguages } from '../lane/two-way/two-way.ts';
+import { type PhraseIn, phraseIn } from '../phrases/phrase-rules.ts';
+import { isInterpreting } from '../playout/playout.ts';
 import { createHeldTurns } from './held-turns.ts';
+
+type PhraseAction = Extract<ScreenAction, { do: 'phrase' }>;
 
 /** One press of "louder" or "quieter" (percent). */
 const STEP_PERCENT = 10;
@@ -20,6 +25,10 @@ export interface ScreenActionsDeps {
   /** Lanes at one desk. */
   desks(): readonly (readonly LaneRunner[])[];
   offerOf(lane: string): readonly string[];
+  /** Phrases of the house: texts by language. */
+  phrases(): readonly Readonly<Record<string, string>>[];
+  /** Reads the sound of a phrase; null: there is none, and the phrase is only shown. */
+  phraseSound(phrase: PhraseIn): Promise<Uint8Array | null>;
   /** Carries out an operator's command. @throws CommandError */
   carryOut(name: string, args: object): Promise<unknown>;
   endConversation(): Promise<void>;
@@ -73,6 +82,8 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
         await carryOut('say', { lane: way.lane.id, text, language: way.into, translate: true });
         return;
       }
+      case 'phrase':
+        return speakPhrase(action);
       case 'help':
         await carryOut('help', { lane: action.lane, do: 'call' });
         return;
@@ -87,6 +98,25 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
     if (lane === undefined)
       throw new CommandError('invalid_args', `language: nothing to repeat in "${language}"`);
     lane.post({ type: 'repeat', language });
+  };
+  let phrasesAsked = 0;
+  const speakPhrase = async ({ lane: id, number, language }: PhraseAction): Promise<void> => {
+    const { lane: own, desk } = atLane(id);
+    const phrase = phraseIn(deps.phrases()[number] ?? {}, language);
+    if (phrase === null)
+      throw new CommandError('invalid_args', `number: there is no phrase ${number} in "${language}"`);
+    phrasesAsked += 1;
+    const asked = phrasesAsked;
+    const pcm = await deps.phraseSound(phrase);
+    // The file took time to read: a later choice counts.
+    if (asked !== phrasesAsked) return;
+    if (pcm === null) throw new CommandError('unsupported', 'the phrase has no sound: it is only shown');
+    const now = clock.now();
+    const lane = desk.find(({ state }) => spokenLanguages(state).targets.includes(language)) ?? own;
+    const isFree = desk.every(({ state }) => !isInterpreting(state.playout, now));
+    if (!isFree || !canSpeakPhrase(lane.state, now))
+      throw new CommandError('busy', 'the phrase is only shown: the loudspeaker is in use or does not work');
+    lane.post({ type: 'phrase', language, pcm });
   };
   const chooseLanguage = async (desk: readonly LaneRunner[], language: string): Promise<void> => {
     const offered = deskOffer(desk, deps.offerOf);

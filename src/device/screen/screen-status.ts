@@ -5,7 +5,7 @@ import { isMuted } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
 import { phaseOf } from '../lane/state/session-state.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
-import { isPlaying } from '../playout/playout.ts';
+import { isInterpreting, isPlaying } from '../playout/playout.ts';
 import { laneStatus } from '../status/status-rules.ts';
 
 /** A lane as the screen sees it. */
@@ -41,20 +41,27 @@ export function screenStatus(lanes: readonly ScreenedLane[], now: number): Scree
   return first ?? { kind: 'closed', until: null };
 }
 
-function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: number): ScreenStatus {
-  if (isPlaying(state.playout, now)) return { kind: 'speaking' };
-  if (state.hold !== null) return { kind: 'closed', until: closedUntil };
-  if (!state.wanted || state.ending) return { kind: 'closed', until: null };
-  const phase = phaseOf(state.session);
-  const { reasons, status } = laneStatus(state, now);
-  const blocked = reasons.filter(({ code }) => code !== 'muted').map(({ code }) => REASONS[code].blocks);
-  const isLive = LIVE.includes(phase);
-  const matters = blocked.filter((block) => !isLive || !FOR_THE_NEXT_SESSION.includes(block));
-  if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
+function statusOf(lane: ScreenedLane, now: number): ScreenStatus {
+  const { state, understoodAt } = lane;
+  const obstacle = obstacleOf(lane, now);
+  if (obstacle === null && isPlaying(state.playout, now)) return { kind: 'speaking' };
+  // A phrase of the house does not hide that the kiosk cannot interpret.
+  if (obstacle !== null) return isInterpreting(state.playout, now) ? { kind: 'speaking' } : obstacle;
   if (isMuted(state.options)) return { kind: 'muted' };
   if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
-  if (phase === 'standby') return { kind: 'standby' };
+  if (phaseOf(state.session) === 'standby') return { kind: 'standby' };
   return { kind: isDeaf(state, now) ? 'muted' : 'listening' };
+}
+
+/** Why the lane cannot interpret; null: it can. */
+function obstacleOf({ state, closedUntil }: ScreenedLane, now: number): ScreenStatus | null {
+  if (state.hold !== null) return { kind: 'closed', until: closedUntil };
+  if (!state.wanted || state.ending) return { kind: 'closed', until: null };
+  const { reasons, status } = laneStatus(state, now);
+  const blocked = reasons.filter(({ code }) => code !== 'muted').map(({ code }) => REASONS[code].blocks);
+  const isLive = LIVE.includes(phaseOf(state.session));
+  const matters = blocked.filter((block) => !isLive || !FOR_THE_NEXT_SESSION.includes(block));
+  return status === 'degraded' && matters.length > 0 ? { kind: 'offline', cause: causeOf(matters) } : null;
 }
 
 /** Whether the microphone is closed on purpose: muted, or opened only by a key that is not held. */

@@ -8,6 +8,7 @@ import type {
   ScreenLane,
   ScreenMenu,
   ScreenNotice,
+  ScreenPhrase,
   ScreenSnapshot,
   ScreenText,
   ScreenTurn,
@@ -22,6 +23,7 @@ import { taskOf } from '../lane/state/lane-options.ts';
 import type { LaneState } from '../lane/state/lane-state.ts';
 import { phaseOf } from '../lane/state/session-state.ts';
 import { opensByKey, turnsByKey } from '../lane/two-way/two-way.ts';
+import { phraseIn } from '../phrases/phrase-rules.ts';
 import { isPlaying } from '../playout/playout.ts';
 import {
   type Append,
@@ -51,6 +53,8 @@ export interface ScreenViewDeps {
   readonly run: string;
   offerOf(lane: string): readonly string[];
   notice(): ConversationConfig['notice'];
+  /** Phrases of the house: texts by language. */
+  phrases(): readonly Readonly<Record<string, string>>[];
   operator(): string;
   closedUntil(lane: string): string | null;
   /** Null: visitors cannot call staff. */
@@ -94,6 +98,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
       return screenLane(lane, desk, deps.offerOf, clock.now());
     });
   };
+  const phrasesNow = (): ScreenPhrase[] => phrasesFor(lanes, deps.phrases());
   const noticesNow = (): ScreenNotice[] => noticesFor(lanes, deps.notice());
   const statusNow = () =>
     screenStatus(
@@ -107,6 +112,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   let status = statusNow();
   let lanes = lanesNow();
   let notices = noticesNow();
+  let phrases = phrasesNow();
   let help = deps.help();
   let menu = deps.menu();
   let operator = deps.operator();
@@ -126,6 +132,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     ({ status, lanes } = now);
     notices = noticesNow();
     const isNewNotice = JSON.stringify(notices) !== JSON.stringify(noticesBefore);
+    const phrasesBefore = phrases;
+    phrases = phrasesNow();
+    const isNewPhrase = JSON.stringify(phrases) !== JSON.stringify(phrasesBefore);
     const helpBefore = help;
     help = deps.help();
     const isNewHelp = JSON.stringify(help) !== JSON.stringify(helpBefore);
@@ -142,22 +151,16 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     endingAt = endingOf(deps.lanes);
     const isNewEnding = endingAt !== endingBefore;
     if (kind !== status.kind) arm();
-    if (
-      isNewStatus ||
-      isNewLane ||
-      isNewHelp ||
-      isNewMenu ||
-      isNewNotice ||
-      isNewOperator ||
-      hasTurned ||
-      isNewEnding
-    )
+    const isNewText = isNewNotice || isNewPhrase || isNewOperator;
+    const isNewAid = isNewHelp || isNewMenu;
+    if (isNewStatus || isNewLane || isNewAid || isNewText || hasTurned || isNewEnding)
       publish({
         ...(isNewStatus && { status }),
         ...(isNewLane && { lanes }),
         ...(isNewHelp && { help }),
         ...(isNewMenu && { menu }),
         ...(isNewNotice && { notices }),
+        ...(isNewPhrase && { phrases }),
         ...(isNewOperator && { operator }),
         ...(hasTurned && { isTalking }),
         ...(isNewEnding && { endsInMs: endsInMs() }),
@@ -249,6 +252,7 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
         help,
         menu,
         notices,
+        phrases,
         operator,
         conversation,
         isTalking,
@@ -311,6 +315,21 @@ function noticesFor(lanes: readonly ScreenLane[], wanted: ConversationConfig['no
   return [...languages].map((language) => {
     const { text } = noticeIn(language, wanted === true ? {} : wanted);
     return { language, text };
+  });
+}
+
+/** The texts of each phrase in the languages of the panels. */
+function phrasesFor(
+  lanes: readonly ScreenLane[],
+  list: readonly Readonly<Record<string, string>>[],
+): ScreenPhrase[] {
+  const languages = [...new Set(lanes.flatMap(({ source, targets }) => [source, ...targets]))];
+  return list.flatMap((phrase, number) => {
+    const texts = languages.flatMap((language) => {
+      const text = phraseIn(phrase, language)?.text;
+      return text === undefined ? [] : [{ language, text }];
+    });
+    return texts.length === 0 ? [] : [{ number, texts }];
   });
 }
 

@@ -11,6 +11,8 @@ import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import type { Admissions } from '../limits/admissions.ts';
+import type { PhraseIn } from '../phrases/phrase-rules.ts';
+import { readPhraseSound } from '../phrases/phrase-sounds.ts';
 import type { Publisher } from '../status/publisher.ts';
 import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
@@ -72,10 +74,19 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const desks = () => desksOf(lanes, agent.configuration.rooms);
   const offerOf = (id: string): readonly string[] =>
     agent.configuration.lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const phrases = () => agent.configuration.phrases?.list ?? [];
+  const phraseSound = async (phrase: PhraseIn): Promise<Uint8Array | null> => {
+    const sound = await readPhraseSound(agent.configuration, phrase);
+    if (sound.ok) return sound.pcm;
+    log.warn({ why: sound.why }, 'a phrase is shown, but not spoken');
+    return null;
+  };
   const actions = createScreenActions({
     clock,
     desks,
     offerOf,
+    phrases,
+    phraseSound,
     carryOut: (name, args) => agent.carryOut(name, args),
     touchMenu: (lane, key) => agent.menu.touch(lane, key),
     endConversation: async () => {
@@ -92,6 +103,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     config: config.screen,
     run: options.randomHash(),
     notice: () => agent.configuration.conversation.notice,
+    phrases,
     operator: () => agent.operatorText,
     closedUntil: (lane) => agent.admissions.closedUntil(lane),
     help: () => agent.help.shown(),

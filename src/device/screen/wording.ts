@@ -52,6 +52,8 @@ export interface Wording {
   readonly highContrast: string;
   /** The choice of a language was not carried out. */
   readonly refused: string;
+  /** Of the button and the dialog for phrases of the house. */
+  readonly phrases: string;
   readonly ask: string;
   /** What the clerk can do: there is no other staff to ask. */
   readonly waitClerk: string;

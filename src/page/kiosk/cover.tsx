@@ -6,6 +6,7 @@ import type { ScreenLane, ScreenStatus } from '../../protocol/screen.ts';
 import { HelpButton, isCallShown } from './help.tsx';
 import { openingText } from './opening.ts';
 import { Parts } from './parts.tsx';
+import { Phrases, PhraseText, phraseFor } from './phrases.tsx';
 import { endsAt, isEmpty, screen } from './store.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,8 +18,9 @@ export function Cover(props: {
   language: string;
   /** The languages of all its readers. */
   languages: readonly string[];
+  isTurned: boolean;
 }) {
-  const { lane, status, language, languages } = props;
+  const { lane, status, language, languages, isTurned } = props;
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
@@ -52,14 +54,22 @@ export function Cover(props: {
       // Without the broker, the button would be grey, and the clerk is the staff.
       const mayCall = screen.value?.help?.mayCall === true || isCallShown();
       const isOffered = mayCall && readers.some((reader) => !reader.isClerk);
+      const phrase = phraseFor(languages);
       return (
         <div {...place}>
-          <Parts dir={place.dir}>
-            {readers.map((reader) => (
-              <Trouble key={reader.language} status={status} isOffered={isOffered} {...reader} />
-            ))}
+          <Parts key={phrase?.number} dir={place.dir}>
+            {phrase !== null ? (
+              <PhraseText phrase={phrase} languages={languages} />
+            ) : (
+              readers.map((reader) => (
+                <Trouble key={reader.language} status={status} isOffered={isOffered} {...reader} />
+              ))
+            )}
           </Parts>
-          {isOffered && <HelpButton lane={lane.id} language={language} isShort={false} />}
+          <div class="aid">
+            {isOffered && <HelpButton lane={lane.id} language={language} isShort={false} />}
+            <Phrases lane={lane} language={language} languages={languages} isTurned={isTurned} />
+          </div>
         </div>
       );
     }

@@ -68,7 +68,7 @@ export function Panel(props: {
       <div class="body" lang={language} dir={directionOf(language)}>
         <CaptionLines language={language} letterPx={letters.letter} />
         <LiveCaptions language={language} isRead={isRead.value} />
-        <Cover lane={lane} status={status} language={language} languages={statusIn} />
+        <Cover lane={lane} status={status} language={language} languages={statusIn} isTurned={isTurned} />
       </div>
       <StillThere lane={lane.id} languages={statusIn} />
       <HelpLine languages={statusIn} />

@@ -36,6 +36,13 @@ it('finds a file in the credentials folder, then beside the configuration, then 
   expect(placeOf('/elsewhere/mqtt.key', env)).toBe('/elsewhere/mqtt.key');
 });
 
+it('finds the folder of the phrases beside the configuration', () => {
+  const phrases = { folder: 'keys', list: [{ en: 'folder' }] };
+  expect(withPlaces({ phrases }, at('etc/config.json'), {})).toEqual({
+    phrases: { folder: at('etc/keys'), list: [{ en: 'folder' }] },
+  });
+});
+
 it('finds files in folders below the configuration, and each file of a list', () => {
   const first = put('etc/keys/first.pem');
   const named = {

@@ -30,6 +30,7 @@ export const SNAPSHOT: ScreenSnapshot = {
     { language: 'en', text: 'A computer interprets.' },
     { language: 'es', text: 'Interpreta un ordenador.' },
   ],
+  phrases: [],
   operator: '',
   conversation: 1,
   isTalking: true,

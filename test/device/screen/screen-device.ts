@@ -8,11 +8,15 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
   const deps = createFakeDeps(testConfig({ ...lane }, { ...more, screen: { enabled: true, ...screen } }));
   const { agent, clock, config } = deps;
   const offerOf = (): readonly string[] => config.lanes[0]?.offer ?? [];
+  const phrases = () => config.phrases?.list ?? [];
+  const sounds = new Map<string, Uint8Array>();
   const desks = () => [agent.lanes];
   const actions = createScreenActions({
     clock,
     desks,
     offerOf,
+    phrases,
+    phraseSound: async (phrase) => sounds.get(`${phrase.language} ${phrase.text}`) ?? null,
     carryOut: (name, args) => agent.carryOut(name, args),
     touchMenu: (lane, key) => agent.menu.touch(lane, key),
     endConversation: async () => {
@@ -28,6 +32,7 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     config: config.screen,
     run: 'run-1',
     offerOf,
+    phrases,
     notice: () => config.conversation.notice,
     operator: () => agent.operatorText,
     closedUntil: (id) => agent.admissions.closedUntil(id),
@@ -46,6 +51,8 @@ export async function createScreenDevice(lane: object = {}, screen: object = {},
     actions,
     changes,
     unwatch,
+    /** Sound files of phrases, by language and text. */
+    sounds,
     clock,
     /** All texts that pages got, joined, by language. */
     shown: (language: string) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS, type LaneOptions } from '../../../src/device/lane/state/lane-options.ts';
 import { createLane, type LaneState } from '../../../src/device/lane/state/lane-state.ts';
+import { enqueue, enqueuePhrase } from '../../../src/device/playout/playout.ts';
 import { levelStep, screenStatus } from '../../../src/device/screen/screen-status.ts';
 
 const OPTIONS: LaneOptions = {
@@ -31,6 +32,13 @@ const lane = createLane({
 const STANDBY: LaneState['session'] = { kind: 'standby', heardLately: [] };
 const NOW = 100_000;
 const running: LaneState = { ...lane, wanted: true, brokerUp: true, session: STANDBY };
+const PCM = new Uint8Array(4800);
+const FORMAT = { softEdges: false, quickens: false, bytesPerMs: 48, lagMs: 10_000, aheadMs: 300 };
+const ARRIVAL = { stream: 1, key: 'a', pcm: PCM, receivedAt: NOW, complete: true };
+const PLAYING = {
+  translation: enqueue(lane.playout, ARRIVAL, FORMAT),
+  phrase: enqueuePhrase(lane.playout, 'es', PCM, NOW),
+};
 const at = (state: Partial<LaneState>, understoodAt: number | null = null) => ({
   state: { ...running, ...state },
   understoodAt,
@@ -58,13 +66,20 @@ describe('the status on the screen', () => {
     ],
     ['a sentence that was understood', at({}, NOW - 3000), { kind: 'translating' }],
     ['a translation that never came', at({}, NOW - 15_000), { kind: 'standby' }],
-    ['speech', at({ playout: { ...lane.playout, queuedBytes: 10 } }, NOW - 1), { kind: 'speaking' }],
+    ['speech', at({ playout: PLAYING.translation }, NOW - 1), { kind: 'speaking' }],
     [
       'speech after closing time',
-      at({ hold: 'closed', playout: { ...lane.playout, queuedBytes: 10 } }),
+      at({ hold: 'closed', playout: PLAYING.translation }),
       {
         kind: 'speaking',
       },
+    ],
+    ['speech without a broker', at({ brokerUp: false, playout: PLAYING.translation }), { kind: 'speaking' }],
+    ['a phrase', at({ playout: PLAYING.phrase }), { kind: 'speaking' }],
+    [
+      'a phrase without a broker',
+      at({ brokerUp: false, playout: PLAYING.phrase }),
+      { kind: 'offline', cause: 'connection' },
     ],
   ])('tells %s', (_what, one, expected) => {
     expect(screenStatus([one], NOW)).toEqual(expected);

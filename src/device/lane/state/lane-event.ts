@@ -138,6 +138,8 @@ export type LaneEvent =
   | { readonly type: 'prompt'; readonly pcm: Uint8Array | null }
   /** A visitor wants to hear the last translation into this language again. */
   | { readonly type: 'repeat'; readonly language: string }
+  /** Speaks a phrase of the house, unless a translation plays. */
+  | { readonly type: 'phrase'; readonly language: string; readonly pcm: Uint8Array }
   /** An operator's text for the service to speak, under the operator's `id`. The effect `said` reports the outcome. */
   | {
       readonly type: 'say';

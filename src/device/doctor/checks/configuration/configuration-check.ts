@@ -1,7 +1,8 @@
 import type { MachineParts } from '../../../../ports/machine.ts';
 import type { Config } from '../../../../protocol/config.ts';
-import { configWarnings } from '../../../config/config-warning-rules.ts';
-import { combine, type Outcome } from '../../report/finding.ts';
+import { type ConfigWarning, configWarnings } from '../../../config/config-warning-rules.ts';
+import { silentPhrases } from '../../../phrases/phrase-sounds.ts';
+import { combine, count, type Outcome } from '../../report/finding.ts';
 import { judgeConfiguration } from './configuration-rules.ts';
 import { isOpenToAll, ownUser, readNamedFiles } from './named-files.ts';
 
@@ -17,7 +18,7 @@ export async function examineConfiguration(
     agent,
     lanes: config.lanes.length,
     files: readNamedFiles(config, machine.env),
-    warnings: configWarnings(config),
+    warnings: [...configWarnings(config), ...(await phraseWarnings(config))],
     isOpenToAll: isOpenToAll(file),
     user: ownUser(),
   };
@@ -27,14 +28,31 @@ export async function examineConfiguration(
 }
 
 /** The configuration with which the agent runs. @param machine null without a real one */
-export function judgeRunningConfiguration(config: Config, machine: MachineParts | null): Outcome {
+export async function judgeRunningConfiguration(
+  config: Config,
+  machine: MachineParts | null,
+): Promise<Outcome> {
   return judgeConfiguration({
     file: 'the running configuration',
     lanes: config.lanes.length,
     agent: null,
     isOpenToAll: false,
     user: ownUser(),
-    warnings: configWarnings(config),
+    warnings: [...configWarnings(config), ...(machine === null ? [] : await phraseWarnings(config))],
     files: machine === null ? [] : readNamedFiles(config, machine.env),
   });
+}
+
+/** Phrases that are shown and not spoken: one warning, however many sound files are missing. */
+async function phraseWarnings(config: Config): Promise<ConfigWarning[]> {
+  const [first, ...others] = await silentPhrases(config);
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;
+  return [
+    {
+      key: 'phrases.folder',
+      message: `leaves phrases that are shown, but not spoken: ${first}${more}`,
+      fix: 'Make the sound files with "dragoman-backend phrases make", and copy its folder there.',
+    },
+  ];
 }

@@ -43,7 +43,7 @@ async function mayRead(
 }
 
 /** Names without a folder are credentials, which systemd passes to the unit. */
-function neededFiles(file: string, { mqtt, owner, service, lanes }: Config) {
+function neededFiles(file: string, { mqtt, owner, service, lanes, phrases }: Config) {
   const read: readonly (readonly [key: string, path: string | null])[] = [
     ['the configuration', resolve(file)],
     ['mqtt.passwordFile', mqtt.passwordFile],
@@ -51,6 +51,7 @@ function neededFiles(file: string, { mqtt, owner, service, lanes }: Config) {
     ['mqtt.certFile', mqtt.certFile],
     ['mqtt.caFile', mqtt.caFile],
     ['service.caFile', service.caFile],
+    ['phrases.folder', phrases?.folder ?? null],
     ...owner.publicKeyFiles.map((path) => ['owner.publicKeyFiles', path] as const),
     ...lanes.flatMap(({ capture }, at) =>
       capture.driver === 'file' ? [[`lanes[${at}].capture.path`, capture.path] as const] : [],
