@@ -161,6 +161,20 @@ describe(`the look that a reader chooses${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`
     await close();
   });
 
+  it.each(SIZES)(
+    'leaves whole words beside it and the call for staff on the page of languages: %i x %i',
+    async (width, height) => {
+      const offer = ['es', 'fr', 'ar', 'zh', 'de', 'uk', 'ja', 'pt', 'it', 'hi', 'th', 'pl'];
+      const help = { state: 'called', by: null, mayCall: true } as const;
+      const given = { ...INVITATION, help, lanes: [{ ...LANE, offer }] };
+      const { page, close } = await showPage(browser, files, given, { width, height });
+      await screenshot(page, `look-foot-${width}x${height}`);
+      const faults = await faultsOf(page);
+      expect(faults.filter((fault) => fault.startsWith('cut'))).toEqual([]);
+      await close();
+    },
+  );
+
   it('is left for a minute after the last touch while no conversation is under way', async () => {
     // The minute is over when the test says so.
     const BY_HAND = `globalThis.minutes = new Map();
