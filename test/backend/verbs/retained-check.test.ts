@@ -3,8 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Opened } from '../../../src/backend/config/open-config.ts';
 import { checkBroker } from '../../../src/backend/verbs/doctor-checks.ts';
 import { type Broker, type BrokerOptions, startBroker } from '../../../src/cli/demo/broker.ts';
+import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { createTestBuses } from '../../adapters/mqtt/test-buses.ts';
+import { needs } from '../../needs.ts';
 import { until } from '../../until.ts';
+import { type Form, type SetUp, setUpBroker } from '../broker/set-up-broker.ts';
 
 const TOPIC = 'dragoman/v1/backend/backend/token/res';
 
@@ -47,3 +50,38 @@ describe('the doctor of the backend', () => {
     expect(finding).toMatchObject({ verdict: 'ok', finding: expect.stringMatching(/a message came back$/) });
   });
 });
+
+const missing = findMosquitto() === null || !findOpenssl();
+const FORMS: readonly Form[] = ['dynsec', 'acl'];
+
+describe.each(FORMS)(
+  'a mosquitto of "broker init" (%s)',
+  needs(missing && 'needs mosquitto, openssl'),
+  (form) => {
+    it('is not taken for a broker without retained messages', async () => {
+      const broker: SetUp = await setUpBroker(form, 'password');
+      try {
+        await broker.start();
+        const { ca, username, password } = broker.options('backend');
+        const opened = {
+          config: {
+            mqtt: {
+              url: `mqtts://127.0.0.1:${broker.peoplePort}`,
+              username,
+              prefix: 'dragoman/v1',
+              version: 'auto',
+            },
+          },
+          secrets: { mqttPassword: () => String(password), brokerTls: { ca } },
+        };
+        const finding = await checkBroker(opened as unknown as Opened);
+        expect(finding).toMatchObject({
+          verdict: 'ok',
+          finding: expect.stringMatching(/a message came back$/),
+        });
+      } finally {
+        await broker.close();
+      }
+    });
+  },
+);
