@@ -12,6 +12,7 @@ import { parseDeviceName } from '../adapters/audio/cards/device-name.ts';
 import { readCards } from '../adapters/audio/cards/kernel-cards.ts';
 import { reasonIn } from '../adapters/audio/child/own-words.ts';
 import { dyingWithParent } from '../adapters/audio/child/parent-death.ts';
+import { sleep } from '../adapters/sleep.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { DecodedSound } from '../sound/adpcm.ts';
@@ -73,7 +74,7 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
             return { device, trouble: await play(device, sound, options, playing) };
           }),
         ),
-        byAgent ? wait(clock, mostly) : null,
+        byAgent ? sleep(clock, mostly) : null,
       ]);
       return byAgent ? [{ device: AGENT, trouble: null }, ...said] : said;
     },
@@ -118,7 +119,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
 async function turnUp(device: string, { clock, log }: SpeakerOptions): Promise<void> {
   const mixer = createCardMixer(device, { clock, log });
   const looked = mixer.look().then(() => mixer.mixer?.setVolume(VOLUME_PERCENT));
-  await Promise.race([looked, wait(clock, MIXER_LIMIT_MS)]);
+  await Promise.race([looked, sleep(clock, MIXER_LIMIT_MS)]);
   mixer.close();
 }
 
@@ -158,8 +159,4 @@ function play(
     );
     child.stdin.end(pcm);
   });
-}
-
-function wait(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.at(clock.now() + ms, resolve));
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../adapters/sleep.ts';
 import { judge, MOST_BOOTS, openGate } from '../core/update/health-gate.ts';
 import { compareVersions, packageVersion, plainVersion } from '../core/update/package-versions.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -259,6 +260,3 @@ export function createUpdate(deps: UpdateDeps): Update {
     },
   };
 }
-
-const sleep = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => void clock.at(clock.now() + ms, resolve));

@@ -5,6 +5,7 @@ import { readRequest } from '../../adapters/certificates/certificate-request.ts'
 import { connectOperator, type OperatorClient } from '../../adapters/ctl/operator-client.ts';
 import type { OperatorAccess } from '../../adapters/ctl/profile.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
+import { sleep } from '../../adapters/sleep.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -132,7 +133,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
       const isOpen = (): boolean =>
         [...asked.values()].some(({ status }) => status === 'sent' || status === 'silent');
       const isSettled = (): boolean => clock.now() - newsAt >= SETTLED_MS && !isOpen();
-      while (!isSettled() && clock.now() < end) await pause(clock);
+      while (!isSettled() && clock.now() < end) await sleep(clock, LOOK_EACH_MS);
     }
   } finally {
     await client.close();
@@ -217,8 +218,4 @@ async function commandTo(
           ),
         };
   return { id, topic: command('certificate'), payload: JSON.stringify(payload) };
-}
-
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => void clock.at(clock.now() + LOOK_EACH_MS, resolve));
 }

@@ -5,6 +5,7 @@ import type { ConsoleFiles } from '../../adapters/console/console-files.ts';
 import type { Logger } from '../../adapters/log.ts';
 import { createMqttBus } from '../../adapters/mqtt/bus.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
+import { sleep } from '../../adapters/sleep.ts';
 import { createLimitedWarnings } from '../../machine/limited-warnings.ts';
 import { within } from '../../machine/within.ts';
 import type { OpenBus } from '../../ports/bus.ts';
@@ -138,7 +139,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       isDraining: () => isDraining,
       isConnected: () => bus.connected,
       checkStore: () => store.check(),
-      wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
+      wait: (ms) => sleep(clock, ms),
     },
   });
 

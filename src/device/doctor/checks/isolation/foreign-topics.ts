@@ -1,4 +1,5 @@
 import type { MqttConnection } from '../../../../adapters/mqtt/bus.ts';
+import { sleep } from '../../../../adapters/sleep.ts';
 import type { Clock } from '../../../../ports/clock.ts';
 import { type DeviceAddress, operatorTopics } from '../../../../protocol/mqtt/topics.ts';
 import { type Login, logIn } from '../../network/broker-login.ts';
@@ -67,8 +68,4 @@ async function publish(
   while (clock.now() < end && bus.outbox.depth > 0 && !hasRefused()) await sleep(clock, LOOK_EACH_MS);
   if (hasRefused()) return 'refused';
   return protocol === 5 && bus.outbox.depth === 0 ? 'taken' : 'unknown';
-}
-
-function sleep(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.at(clock.now() + ms, resolve));
 }
