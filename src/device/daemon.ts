@@ -62,13 +62,12 @@ export async function runDaemon({
   let clockUpkeep: ClockUpkeep | null = null;
   let endInOrder = (): void => {};
   const deps = await createMachineDeps(config, clock, logger, env, () => clockUpkeep?.doubt());
-  const vitals = createVitals(clock);
   const observed = observeDeps({
     ...deps,
     defects,
     setLogLevel: (level) => setLogLevel(logger, level),
     tapLog: (level, listener) => tapLog(logger, level, listener),
-    vitals: vitals.read,
+    vitals: createVitals(clock),
     host: createHost(env, () => endInOrder()),
   });
   const agent = new Agent(config, observed.deps);
@@ -95,7 +94,6 @@ export async function runDaemon({
       logger.info({}, 'shutting down');
       unwatchMemory();
       ignoreAnnouncements();
-      vitals.end();
       clockUpkeep?.end();
       door.close();
       watchdog.stopping();

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/adapters/clock.ts';
-import { createVitals } from '../../src/adapters/vitals.ts';
 import { type HealthMessage, healthSchema } from '../../src/protocol/mqtt/health.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
@@ -69,16 +67,5 @@ describe('health', () => {
     const count = all().length;
     deps.clock.advance(300_000);
     expect(all()).toHaveLength(count);
-  });
-});
-
-describe('the vitals of this process', () => {
-  it('are read from the machine', () => {
-    const vitals = createVitals(createSystemClock(), '/nowhere');
-    const { rssBytes, cpuSeconds, temperatureC, loopLagMs } = vitals.read();
-    vitals.end();
-    expect(rssBytes).toBeGreaterThan(2e7);
-    expect(cpuSeconds).toBeGreaterThan(0);
-    expect([temperatureC, loopLagMs]).toEqual([null, null]);
   });
 });

@@ -14,6 +14,7 @@ export const ISOLATED = [
   'test/adapters/time-zone.test.ts',
   'test/adapters/update/apt.test.ts',
   'test/adapters/update/agent-unit.test.ts',
+  'test/adapters/vitals.test.ts',
   'test/device/throwing/core.test.ts',
   'test/device/throwing/reverse-order.test.ts',
   'test/backend/broker/init.test.ts',
