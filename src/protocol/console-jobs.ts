@@ -5,7 +5,7 @@ import type { ConsoleRole } from './console-routes.ts';
 
 export const commandRequestSchema = z.strictObject({
   command: z.string().max(64),
-  args: z.record(z.string().max(64), z.unknown()).default({}),
+  args: z.record(z.string(), z.unknown()).default({}),
   to: selectionSchema,
   /** Validity in seconds: devices that receive the command later do not run it. */
   validS: z.int().min(5).max(3600).default(60),

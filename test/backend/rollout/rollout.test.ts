@@ -46,6 +46,13 @@ describe('the devices of a wave', () => {
     expect(drawn().every((name) => devices.get(name)?.isConnected)).toBe(true);
   });
 
+  it('get their orders a hundred at a time', () => {
+    const { go } = scene(250, [100]);
+    const ordered = [go(), go(), go(), go()].map((orders) => orders.map(({ device }) => device));
+    expect(ordered.map(({ length }) => length)).toEqual([100, 100, 50, 0]);
+    expect(new Set(ordered.flat()).size).toBe(250);
+  });
+
   it('get the exact version once, within ten minutes, and again under another id when they stay silent', () => {
     const { go, drawn } = scene(30);
     const [order] = go();

@@ -51,6 +51,16 @@ describe('the view of the screen', () => {
     expect(kinds.slice(-2)).toEqual(['speaking', 'listening']);
   });
 
+  it('shows a sentence 3 s after the one before it stands still', async () => {
+    const { deps, shown, clock } = await createScreenDevice();
+    deps.service(heard({ id: 't1', text: 'the first' }));
+    for (let times = 0; times < 2; times++) deps.service(heard({ id: 't2', text: 'the second' }));
+    clock.advance(2999);
+    expect(shown('en')).not.toContain('second');
+    clock.advance(1);
+    expect(shown('en')).toContain('second');
+  });
+
   it('shows the level of the microphone, and none when it is muted', async () => {
     const { deps, changes } = await createScreenDevice();
     deps.speak();
