@@ -24,7 +24,7 @@ const MOST_MENTIONS = 5;
 
 /** Tests for a release, and those on whole machines, cards and containers: too slow for each mutant. */
 const NOT_FOR_MUTANTS =
-  /\.long\.test\.ts$|^test\/(card|deb|nspawn|device\/.*|build\/image|e2e|tidy|docs)\/|^test\/screen\/(latency|load|cage)\./;
+  /\.long\.test\.ts$|^test\/(card|deb|nspawn|whole-machine\/.*|build\/image|e2e|tidy|docs)\/|^test\/screen\/(latency|load|cage)\./;
 
 const isTest = (path: string): boolean => path.endsWith('.test.ts') && !NOT_FOR_MUTANTS.test(path);
 

@@ -12,12 +12,15 @@ describe('the tests of a mutant', () => {
   const nearest = nearestTests([
     file('src/backend/bill.ts'),
     file('src/backend/main.ts', './bill.ts'),
+    file('src/device/lane/turn.ts'),
     file('src/page/kiosk/main.tsx'),
     { path: 'src/backend/types.ts', text: "import type { A } from './bill.ts';" },
     file('test/backend/types.test.ts', '../../src/backend/types.ts'),
     file('test/backend/bill.test.ts', '../../src/backend/bill.ts'),
     file('test/backend/cli.test.ts', '../../src/backend/main.ts'),
     file('test/backend/bill.long.test.ts', '../../src/backend/bill.ts'),
+    file('test/device/lane/turn.test.ts', '../../../src/device/lane/turn.ts'),
+    file('test/whole-machine/scenarios/turn.test.ts', '../../../src/device/lane/turn.ts'),
     file('test/bundles.ts'),
     file('test/build/start.test.ts', '../bundles.ts'),
     file('test/screen/browser.ts'),
@@ -30,6 +33,10 @@ describe('the tests of a mutant', () => {
       'test/backend/cli.test.ts',
       'test/build/start.test.ts',
     ]);
+  });
+
+  it('are in any folder of the device, and none that needs a whole machine', () => {
+    expect(nearest('src/device/lane/turn.ts')).toEqual(['test/device/lane/turn.test.ts']);
   });
 
   it('are those of the browser when only its page has the source', () => {
