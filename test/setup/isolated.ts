@@ -24,4 +24,5 @@ export const ISOLATED = [
   'test/page/console/console-stream.test.ts',
   'test/page/console/console-texts.test.ts',
   'test/page/console/console-view.test.ts',
+  'test/page/kiosk/link.test.ts',
 ];
