@@ -61,6 +61,14 @@ describe('the view of the screen', () => {
     expect(shown('en')).toContain('second');
   });
 
+  it('tells pages of a notice that the owner has changed', async () => {
+    const { deps, changes, clock } = await createScreenDevice();
+    Object.assign(deps.config.conversation, { notice: { es: 'Interpreta una máquina.' } });
+    clock.advance(1000);
+    const texts = changes.flatMap(({ notices = [] }) => notices).filter(({ language }) => language === 'es');
+    expect(texts).toEqual([{ language: 'es', text: 'Interpreta una máquina.' }]);
+  });
+
   it('shows the level of the microphone, and none when it is muted', async () => {
     const { deps, changes } = await createScreenDevice();
     deps.speak();
