@@ -7,6 +7,7 @@ import { deskOffer } from '../desk/desk-offer.ts';
 import { allOrNone, deskSteps } from '../desk/language-step.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { volumeInUse } from '../lane/sound/headset.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
 import { createHeldTurns } from './held-turns.ts';
@@ -48,7 +49,7 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
       case 'louder':
       case 'quieter':
         for (const { id, state } of atLane(action.lane).desk)
-          await carryOut('volume', { lane: id, percent: steppedVolume(state.options.volume, action.do) });
+          await carryOut('volume', { lane: id, percent: steppedVolume(volumeInUse(state), action.do) });
         return;
       case 'repeat':
         return repeat(action.lane, action.language);

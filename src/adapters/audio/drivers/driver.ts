@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { CaptureConfig, PlaybackConfig } from '../../../protocol/config.ts';
 import { createAddonCapture, createAddonPlayback } from '../addon/driver.ts';
-import { createAlsaPlayback } from '../alsa/aplay.ts';
+import { createAlsaHeadset, createAlsaPlayback } from '../alsa/aplay.ts';
 import { createAlsaCapture } from '../alsa/arecord.ts';
 import type { SupervisorDeps } from '../child/supervisor.ts';
 import { createFileCapture } from '../file-capture.ts';
@@ -68,6 +68,16 @@ export function createPlayback(
     case 'addon':
       return createAddonPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
   }
+}
+
+/** The playback for one listener's headset. */
+export function createHeadset(
+  device: string,
+  rateHz: number,
+  clock: Clock,
+  deps: DriverDeps = {},
+): OpenPlayback {
+  return createAlsaHeadset({ device, rateHz, ...supervision(clock, deps) });
 }
 
 const SILENT_LOG: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
