@@ -116,6 +116,12 @@ export const playbackSchema = z
     z.strictObject({
       driver: alsaSchema,
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
+      also: plainTextSchema
+        .min(1, 'must name an ALSA device, or be null')
+        .max(256)
+        .nullable()
+        .default(null)
+        .describe('A second ALSA device that plays the same, such as a hearing loop; null: none.'),
       volume: volumeKey,
       normalize: normalizeSchema(true),
     }),

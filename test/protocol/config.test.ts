@@ -41,7 +41,7 @@ describe('the configuration', () => {
         {
           id: 'main',
           capture: { driver: 'alsa', device: 'default', gain: null, sampleRate: 24_000 },
-          playback: { driver: 'alsa', device: 'default', volume: 100, normalize: true },
+          playback: { driver: 'alsa', device: 'default', also: null, volume: 100, normalize: true },
           headset: null,
           bargeIn: 'duck',
           earcons: null,
@@ -149,7 +149,7 @@ describe('the configuration', () => {
         {
           ...lane,
           capture: { ...lane?.capture, gain: null },
-          playback: { ...lane?.playback, normalize: true },
+          playback: { ...lane?.playback, also: null, normalize: true },
           headset: null,
           bargeIn: 'duck',
           earcons: null,
@@ -259,6 +259,7 @@ describe('the configuration', () => {
     ],
     ['no target', withLane({ targets: [] }), 'lanes.0.targets'],
     ['a target twice', withLane({ targets: ['es', 'es'] }), 'lanes.0.targets'],
+    ['a second device without a name', withLane({ playback: { also: '' } }), 'lanes.0.playback.also'],
     [
       'a headset without detection of its plug',
       withLane({ headset: { device: 'plughw:CARD=Headset' } }),

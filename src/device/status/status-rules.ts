@@ -94,6 +94,7 @@ function soundReasons({ captureLost, captureFindings, playbackLost, deviceFaults
   }
   if (playbackLost) reasons.push({ code: 'playback', detail: 'lost' });
   if (deviceFaults.headset !== null) reasons.push({ code: 'headset' });
+  if (deviceFaults.also !== null) reasons.push({ code: 'also' });
   return reasons;
 }
 

@@ -12,8 +12,10 @@ const session = word.describe('session id, shortened');
 const retryMs = milliseconds.describe('delay before the next attempt, milliseconds');
 const errorCode = measure.optional().describe('error number of the service');
 const device = z
-  .enum(['capture', 'playback', 'headset'])
-  .describe('microphone, loudspeaker (or the headset in its place), or the plug of the headset');
+  .enum(['capture', 'playback', 'headset', 'also'])
+  .describe(
+    'microphone, loudspeaker (or the headset in its place), the plug of the headset, or the second device beside the loudspeaker',
+  );
 const finding = z
   .enum([
     'incomplete',

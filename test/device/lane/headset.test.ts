@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SAFE_PERCENT } from '../../../src/device/lane/sound/headset.ts';
 import type { Output } from '../../../src/device/lane/state/lane-effect.ts';
+import { laneStatus } from '../../../src/device/status/status-rules.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { readEnds } from './sound.ts';
 
@@ -245,6 +246,26 @@ describe('a defect of the program', () => {
     lane.step({ type: 'playback_back' });
     lane.crash();
     expect(lane.state.headset).not.toBeNull();
+  });
+});
+
+describe('a second device that has failed', () => {
+  it('is reported as a reason of its own until it works again, and the loudspeaker goes on', () => {
+    const lane = new LaneHarness().goLive();
+    lane.step({ type: 'audio_fault', device: 'also', code: 'lost', message: 'the loop is gone' });
+    expect(laneStatus(lane.state, lane.now)).toMatchObject({
+      status: 'degraded',
+      reasons: [{ code: 'also' }],
+    });
+    lane.hear('a', 1000, true);
+    lane.hush(10);
+    expect(written(lane)).toEqual([{ output: 'loudspeaker', sentence: 1, ms: 1000 }]);
+    lane.step({ type: 'device_back', device: 'also' });
+    expect(laneStatus(lane.state, lane.now).reasons).toEqual([]);
+    expect(lane.all('notify').filter(({ kind }) => kind.startsWith('audio'))).toMatchObject([
+      { kind: 'audio_lost', detail: { device: 'also', code: 'lost' } },
+      { kind: 'audio_back', detail: { device: 'also' } },
+    ]);
   });
 });
 

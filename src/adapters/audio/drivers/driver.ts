@@ -8,6 +8,7 @@ import { createAlsaCapture } from '../alsa/arecord.ts';
 import type { SupervisorDeps } from '../child/supervisor.ts';
 import { createFileCapture } from '../file-capture.ts';
 import { createFilePlayback } from '../file-playback.ts';
+import { withSecondPlayback } from '../second-playback.ts';
 import { createCommandCapture, createCommandPlayback } from './command-driver.ts';
 
 /** The dependencies of the drivers, besides a clock. */
@@ -61,8 +62,11 @@ export function createPlayback(
         rateHz,
         clock,
       });
-    case 'alsa':
-      return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
+    case 'alsa': {
+      const first = createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
+      const { also } = config;
+      return also === null ? first : withSecondPlayback(first, createHeadset(also, rateHz, clock, deps));
+    }
     case 'command':
       return createCommandPlayback({ command: config.command, rateHz, ...supervision(clock, deps) });
     case 'addon':
@@ -70,7 +74,7 @@ export function createPlayback(
   }
 }
 
-/** The playback for one listener's headset. */
+/** A playback without volume control: for the headset of one listener, or beside the loudspeaker. */
 export function createHeadset(
   device: string,
   rateHz: number,

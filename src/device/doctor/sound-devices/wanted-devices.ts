@@ -12,8 +12,14 @@ export interface WantedDevice {
 
 /** The ALSA devices of the lanes. */
 export function wantedDevices(config: Config): WantedDevice[] {
-  return config.lanes.flatMap((lane, index) =>
-    (['capture', 'playback', 'headset'] as const).flatMap((end) => {
+  const seconds = config.lanes.flatMap(({ playback }, index) => {
+    const device = 'also' in playback ? playback.also : null;
+    if (device === null) return [];
+    const card = parseDeviceName(device)?.card ?? null;
+    return [{ key: `lanes[${index}].playback.also`, device, card, direction: 'playback' as const }];
+  });
+  const main = config.lanes.flatMap((lane, index) =>
+    (['capture', 'playback', 'headset'] as const).flatMap((end): WantedDevice[] => {
       const part = lane[end];
       if (part === null || !('device' in part)) return [];
       const { device } = part;
@@ -22,6 +28,7 @@ export function wantedDevices(config: Config): WantedDevice[] {
       return [{ key: `lanes[${index}].${end}.device`, device, card, direction }];
     }),
   );
+  return [...main, ...seconds];
 }
 
 /** The headsets of the lanes. */

@@ -105,6 +105,8 @@ export class PlaybackPipeline {
       },
       missed: (ms) => ifWanted({ type: 'unheard', ms }),
       measured: (heardUntil) => isWanted() && this.correct(heardUntil),
+      also: (fault) =>
+        ifWanted(fault === null ? { type: 'device_back', device: 'also' } : faultEvent('also', fault)),
     };
     const open = this.output === 'headset' && openHeadset !== undefined ? openHeadset : openPlayback;
     this.opening = keepOpening(clock, {
@@ -136,6 +138,8 @@ export class PlaybackPipeline {
     const { playback } = this;
     const turn = ++this.turn;
     this.playback = null;
+    // The next opening reports a second device that still fails.
+    this.deps.post({ type: 'device_back', device: 'also' });
     this.soundsUntil = Number.NEGATIVE_INFINITY;
     // Makes `use` report that the loudspeaker is back, in case the old one was lost.
     this.isMissing = true;

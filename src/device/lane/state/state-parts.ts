@@ -118,6 +118,8 @@ export interface DeviceFaults {
   readonly playback: LaneProblem | null;
   /** The plug of the headset; a headset that does not open is the lane's playback. */
   readonly headset: LaneProblem | null;
+  /** The second device beside the loudspeaker. */
+  readonly also: LaneProblem | null;
 }
 
-export const NO_DEVICE_FAULTS: DeviceFaults = { capture: null, playback: null, headset: null };
+export const NO_DEVICE_FAULTS: DeviceFaults = { capture: null, playback: null, headset: null, also: null };
