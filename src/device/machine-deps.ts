@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createCardWatch } from '../adapters/audio/cards/card-watch.ts';
-import { createCapture, createPlayback, type DriverDeps } from '../adapters/audio/drivers/driver.ts';
+import {
+  createCapture,
+  createHeadset,
+  createPlayback,
+  type DriverDeps,
+} from '../adapters/audio/drivers/driver.ts';
 import { createLastResort } from '../adapters/audio/last-resort.ts';
 import { openMenuSounds } from '../adapters/audio/recorded-speech.ts';
 import { createEchoCancellers } from '../adapters/echo/canceller.ts';
+import { watchHeadsetPlug } from '../adapters/headset/plug.ts';
 import { createKeyDevices } from '../adapters/keys/key-device.ts';
+import { createProgramRunner } from '../adapters/program-runner.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
 import { machineDay, machineMinute, machineTimeZone } from '../adapters/time-zone.ts';
 import { createUpdates } from '../adapters/update/updates.ts';
@@ -77,6 +84,14 @@ export async function createMachineDeps(
     openAudio: (lane) => ({
       openCapture: createCapture(lane.capture, clock, drivers()),
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
+      ...(lane.headset !== null && {
+        openHeadset: createHeadset(lane.headset.device, OUTPUT_RATE_HZ, clock, drivers()),
+        watchPlug: watchHeadsetPlug(lane.headset, {
+          clock,
+          run: createProgramRunner(process.env),
+          whenCardsChange,
+        }),
+      }),
     }),
     machine: createMachineParts(env),
     ...files,

@@ -91,6 +91,8 @@ export interface PlaybackSink {
   missed(ms: number): void;
   /** All sound written so far ends at `heardUntil`, by the device's own count. Replaces the estimate of the last write. */
   measured(heardUntil: number): void;
+  /** The second device beside the loudspeaker has failed, or works again (null). The loudspeaker goes on. */
+  also?(fault: AudioFault | null): void;
 }
 
 /** A device's own volume control. */

@@ -80,11 +80,48 @@ export const captureSchema = z
   ])
   .describe('The microphone of the lane.');
 
+export const headsetSchema = z
+  .strictObject({
+    device: plainTextSchema
+      .min(1, 'must name an ALSA device')
+      .max(256)
+      .describe('ALSA device of the headset, best by card name: "plughw:CARD=Headset".'),
+    detect: plainTextSchema
+      .max(256)
+      .regex(
+        /^(\/.+|[^/'][^']*)$/,
+        'must be a jack control of the card such as "Headphone Jack", or an input device such as "/dev/input/by-path/..."',
+      )
+      .describe(
+        'What tells that the plug is in: a jack control of the card ("Headphone Jack", as `amixer controls` names it), or the path of an input device with a headphone switch.',
+      ),
+  })
+  .nullable()
+  .default(null)
+  .describe(
+    'Private listening: while the plug is in, all sound goes to the headset alone, at a volume of its own; null: none.',
+  );
+export type HeadsetConfig = NonNullable<z.infer<typeof headsetSchema>>;
+
+/** Why a lane cannot have a headset; null: it can, or has none. The lane may have other problems, too. */
+export function headsetClash(lane: unknown): string | null {
+  const { headset, playback }: { headset?: unknown; playback?: { driver?: unknown } | null } = lane ?? {};
+  return headset == null || playback?.driver !== 'file'
+    ? null
+    : 'must be null: with the driver "file" the lane records, and has no loudspeaker to return to';
+}
+
 export const playbackSchema = z
   .discriminatedUnion('driver', [
     z.strictObject({
       driver: alsaSchema,
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
+      also: plainTextSchema
+        .min(1, 'must name an ALSA device, or be null')
+        .max(256)
+        .nullable()
+        .default(null)
+        .describe('A second ALSA device that plays the same, such as a hearing loop; null: none.'),
       volume: volumeKey,
       normalize: normalizeSchema(true),
     }),

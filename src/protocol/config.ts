@@ -19,7 +19,15 @@ import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { keysSchema } from './config-keys.ts';
 import { phrasesSchema } from './config-phrases.ts';
 import { operatorSchema, screenSchema } from './config-screen.ts';
-import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
+import {
+  captureSchema,
+  commandSchema,
+  fileSchema,
+  headsetClash,
+  headsetSchema,
+  playbackSchema,
+  volumeSchema,
+} from './config-sound.ts';
 import { updateConfigSchema, updateWindowSchema } from './config-update.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host-name.ts';
 import { keyClashes } from './key-clashes.ts';
@@ -136,6 +144,7 @@ const laneSchema = z.strictObject({
   id: nameSchema.default('main').describe('Name of the lane, unique on this device.'),
   capture: captureSchema.prefault({}),
   playback: playbackSchema.prefault({}),
+  headset: headsetSchema,
   bargeIn: z
     .enum(BARGE_IN_MODES)
     .default('duck')
@@ -188,6 +197,8 @@ const lanesSchema = z
       if (clash !== null) context.addIssue({ code: 'custom', path: [index, 'targets'], message: clash });
       for (const { path, message } of twoWayIssues(lane))
         context.addIssue({ code: 'custom', path: [index, ...path], message });
+      const headset = headsetClash(lane);
+      if (headset !== null) context.addIssue({ code: 'custom', path: [index, 'headset'], message: headset });
       const id = lane?.id;
       const first = firsts.get(id);
       if (first === undefined) firsts.set(id, index);

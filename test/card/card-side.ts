@@ -49,6 +49,8 @@ export interface Side {
   control(...words: ControlWord[]): void;
   /** Changes its control; it must have one. */
   turn(knob: Partial<Knob>): void;
+  /** Moves the plug at the jack of its card. */
+  plug(isIn: boolean): void;
   /** Position of its control; null if it has none. */
   knob(): Knob | null;
   log(): Promise<CardEvent[]>;
@@ -83,6 +85,7 @@ export function createSide(path: string, channels: number): Side {
       if (volume !== undefined) replaceLink(`${path}.volume`, `${volume} ${volume}`);
       if (on !== undefined) replaceLink(`${path}.switch`, on ? '1 1' : '0 0');
     },
+    plug: (isIn) => replaceLink(`${path}.jack`, isIn ? '1' : '0'),
     knob() {
       const volume = readLink(`${path}.volume`);
       const on = readLink(`${path}.switch`);

@@ -59,6 +59,8 @@ export interface CardOptions {
     readonly loop?: boolean;
   };
   readonly playback?: SideOptions;
+  /** Name of the control of its jack, "Headphone Jack". Default: none. */
+  readonly jack?: string;
   /** The microphone captures the card's own loudspeaker. Use a delay of at least 20 ms, because the sound is recorded later than that. */
   readonly acoustic?: {
     readonly delayMs: number;
@@ -73,6 +75,8 @@ export interface Card {
   readonly device: string;
   readonly capture: Side;
   readonly playback: Side;
+  /** Moves the plug at its jack; the card must have one. */
+  plug(isIn: boolean): void;
 }
 
 export interface Rack {
@@ -139,7 +143,7 @@ function createRack(folder: string, shownAs: string): Rack {
       isUsed = true;
     },
     async insert(options) {
-      const { id, rateHz = 24_000, channels = 1, capture = {}, playback = {}, acoustic } = options;
+      const { id, rateHz = 24_000, channels = 1, capture = {}, playback = {}, acoustic, jack } = options;
       if (!/^\w+$/.test(id)) throw new Error(`a card cannot be called ${id}`);
       const [mic, speaker] = [join(folder, `${id}.capture`), join(folder, `${id}.playback`)];
       const shown = { mic: join(shownAs, `${id}.capture`), speaker: join(shownAs, `${id}.playback`) };
@@ -154,7 +158,7 @@ function createRack(folder: string, shownAs: string): Rack {
   playback.pcm ${blockOf({ path: shown.speaker, ...shape, ...sideOf(playback) })}
 }`);
       const names = { capture: capture.control?.name, playback: playback.control?.name };
-      const mixer = { playback_path: shown.speaker, capture_path: shown.mic, channels, ...names };
+      const mixer = { playback_path: shown.speaker, capture_path: shown.mic, channels, jack, ...names };
       parts.push(`ctl.vcard_${id} ${blockOf(mixer)}`);
       const sides = { capture: createSide(mic, channels), playback: createSide(speaker, channels) };
       for (const direction of ['capture', 'playback'] as const) {
@@ -162,7 +166,7 @@ function createRack(folder: string, shownAs: string): Rack {
         if (control !== undefined) sides[direction].turn({ volume: LOUDEST, on: true, ...control });
       }
       replace(config, `${header(join(shownAs, PLUGIN))}\n${parts.join('\n')}\n`);
-      return { device: `plughw:CARD=${id}`, ...sides };
+      return { device: `plughw:CARD=${id}`, ...sides, plug: sides.playback.plug };
     },
     async close() {
       if (isUsed) delete process.env['ALSA_CONFIG_PATH'];

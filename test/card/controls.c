@@ -6,21 +6,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 enum direction { PLAYBACK, CAPTURE, DIRECTIONS };
 
-/* Elements: a volume and a switch for each direction with a control. */
+/* Elements: a volume and a switch for each direction with a control, and a jack. */
 struct element {
 	enum direction direction;
 	bool is_switch;
+	bool is_jack;
 };
 
 struct controls {
 	snd_ctl_ext_t ext;
 	char paths[DIRECTIONS][PATH_MAX];
 	char names[DIRECTIONS][32]; /* "Speaker"; empty where there is none */
+	char jack[32]; /* "Headphone Jack"; empty where there is none */
+	int watch_fd; /* inotify: the links beside the jack's */
 	long channels;
-	struct element elements[2 * DIRECTIONS];
+	struct element elements[2 * DIRECTIONS + 1];
 	int count;
 };
 
@@ -33,6 +38,11 @@ static int elem_list(snd_ctl_ext_t *ext, unsigned int offset, snd_ctl_elem_id_t 
 	if (offset >= (unsigned int)controls->count)
 		return -EINVAL;
 	struct element element = controls->elements[offset];
+	if (element.is_jack) {
+		snd_ctl_elem_id_set_interface(id, SND_CTL_ELEM_IFACE_CARD);
+		snd_ctl_elem_id_set_name(id, controls->jack);
+		return 0;
+	}
 	snprintf(name, sizeof name, "%s %s %s", controls->names[element.direction],
 		 element.direction == PLAYBACK ? "Playback" : "Capture", element.is_switch ? "Switch" : "Volume");
 	snd_ctl_elem_id_set_interface(id, SND_CTL_ELEM_IFACE_MIXER);
@@ -68,6 +78,12 @@ static int get_attribute(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, int *type, u
 	struct controls *controls = ext->private_data;
 	bool is_switch = controls->elements[key].is_switch;
 
+	if (controls->elements[key].is_jack) {
+		*type = SND_CTL_ELEM_TYPE_BOOLEAN;
+		*acc = SND_CTL_EXT_ACCESS_READ;
+		*count = 1;
+		return 0;
+	}
 	*type = is_switch ? SND_CTL_ELEM_TYPE_BOOLEAN : SND_CTL_ELEM_TYPE_INTEGER;
 	*acc = SND_CTL_EXT_ACCESS_READWRITE | (is_switch ? 0 : SND_CTL_EXT_ACCESS_TLV_READ);
 	*count = controls->channels;
@@ -78,7 +94,7 @@ static int get_integer_info(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *lea
 {
 	struct controls *controls = ext->private_data;
 	*least = 0;
-	*most = controls->elements[key].is_switch ? 1 : KNOB_STEPS;
+	*most = controls->elements[key].is_switch || controls->elements[key].is_jack ? 1 : KNOB_STEPS;
 	*step = 1;
 	return 0;
 }
@@ -96,6 +112,10 @@ static int read_integer(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *values)
 
 	if (is_gone(controls))
 		return -ENODEV;
+	if (element.is_jack) {
+		values[0] = is_plugged(controls->paths[PLAYBACK]);
+		return 0;
+	}
 	for (long channel = 0; channel < controls->channels; channel++)
 		values[channel] = element.is_switch ? knob.on[channel] : knob.volume[channel];
 	return 0;
@@ -115,14 +135,52 @@ static int write_integer(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *values
 
 static void close_controls(snd_ctl_ext_t *ext)
 {
-	free(ext->private_data);
+	struct controls *controls = ext->private_data;
+	if (controls->watch_fd >= 0)
+		close(controls->watch_fd);
+	free(controls);
 }
 
-/* Open controls get no change events: each amixer opens them again. */
+/* Only the jack reports changes: each amixer opens the other controls again. */
 static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned int *mask)
 {
-	(void)ext, (void)id, (void)mask;
+	struct controls *controls = ext->private_data;
+	const char *slash = strrchr(controls->paths[PLAYBACK], '/');
+	char own[PATH_MAX + 8];
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+
+	snprintf(own, sizeof own, "%s.jack", slash ? slash + 1 : controls->paths[PLAYBACK]);
+	ssize_t size;
+	while (controls->watch_fd >= 0 && (size = read(controls->watch_fd, events, sizeof events)) > 0)
+		for (char *at = events; at < events + size;) {
+			struct inotify_event *event = (struct inotify_event *)at;
+			at += sizeof *event + event->len;
+			if (!event->len || strcmp(event->name, own))
+				continue;
+			for (int offset = 0; offset < controls->count; offset++)
+				if (controls->elements[offset].is_jack)
+					elem_list(ext, offset, id);
+			*mask = SND_CTL_EVENT_MASK_VALUE;
+			return 1;
+		}
 	return -EAGAIN;
+}
+
+/* Watches the folder of the links: a link is replaced, so it cannot be watched itself. */
+static int watch_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	snprintf(folder, sizeof folder, "%s", path);
+	char *slash = strrchr(folder, '/');
+	if (!slash)
+		return -1;
+	*slash = 0;
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (fd >= 0 && inotify_add_watch(fd, folder, IN_MOVED_TO) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 static const snd_ctl_ext_callback_t callbacks = {
@@ -149,6 +207,7 @@ static int read_option(struct controls *controls, snd_config_t *option, const ch
 		{ "capture_path", controls->paths[CAPTURE], PATH_MAX },
 		{ "playback", controls->names[PLAYBACK], sizeof controls->names[PLAYBACK] },
 		{ "capture", controls->names[CAPTURE], sizeof controls->names[CAPTURE] },
+		{ "jack", controls->jack, sizeof controls->jack },
 	};
 	const char *text;
 
@@ -191,11 +250,16 @@ SND_CTL_PLUGIN_DEFINE_FUNC(vcard)
 	}
 	for (enum direction direction = PLAYBACK; direction < DIRECTIONS; direction++)
 		for (int is_switch = 0; is_switch <= 1 && controls->names[direction][0]; is_switch++)
-			controls->elements[controls->count++] = (struct element){ direction, is_switch };
+			controls->elements[controls->count++] = (struct element){ direction, is_switch, false };
+	controls->watch_fd = -1;
+	if (controls->jack[0]) {
+		controls->elements[controls->count++] = (struct element){ PLAYBACK, false, true };
+		controls->watch_fd = watch_folder(controls->paths[PLAYBACK]);
+	}
 
 	snd_ctl_ext_t *ext = &controls->ext;
 	ext->version = SND_CTL_EXT_VERSION;
-	ext->poll_fd = -1;
+	ext->poll_fd = controls->watch_fd;
 	ext->callback = &callbacks;
 	ext->private_data = controls;
 	ext->tlv.p = decibels;
@@ -206,6 +270,8 @@ SND_CTL_PLUGIN_DEFINE_FUNC(vcard)
 	snprintf(ext->mixername, sizeof ext->mixername, "Virtual card");
 	error = snd_ctl_ext_create(ext, name, mode);
 	if (error) {
+		if (controls->watch_fd >= 0)
+			close(controls->watch_fd);
 		free(controls);
 		return error;
 	}

@@ -29,6 +29,10 @@
  *                 sound, 0 is silence
  *   PATH.switch   the same, with 0 or 1 for each channel
  *
+ * and, if the card has a jack (option jack of the controls: its name, "Headphone Jack"):
+ *
+ *   PATH.jack     of the playback: a symbolic link to nothing, with 1 while a plug is in, or 0. Open controls report its changes.
+ *
  * Options in the ALSA configuration: path; rate and channels (others are refused, as by a hw device); ppm, the error
  * of its clock; speed; period (frames, fixed); buffer_max (frames); loop; and for a capture of a playback: echo (PATH of
  * the playback), echo_ms, echo_db. Options of the controls: playback_path, capture_path; playback and capture, their
@@ -120,6 +124,8 @@ void record_at(struct card *card, int64_t ns, const char *event, int64_t frame);
 void note_late(struct card *card, int64_t due_ns);
 bool is_unplugged(const char *path);
 struct knob read_knob(const char *path);
+/* Whether the plug of the card's jack is in. */
+bool is_plugged(const char *path);
 /* 0 or a negative error. */
 int turn_knob(const char *path, bool is_switch, long first, long second);
 /* Reads the control words and sets the speed; returns when calls do not block. */

@@ -105,6 +105,13 @@ bool is_unplugged(const char *path)
 	return strstr(text, "unplug") != NULL;
 }
 
+bool is_plugged(const char *path)
+{
+	char text[8];
+	read_link(path, ".jack", text, sizeof text);
+	return text[0] == '1';
+}
+
 struct knob read_knob(const char *path)
 {
 	struct knob knob = { { KNOB_STEPS, KNOB_STEPS }, { 1, 1 } };

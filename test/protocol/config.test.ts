@@ -42,7 +42,8 @@ describe('the configuration', () => {
         {
           id: 'main',
           capture: { driver: 'alsa', device: 'default', gain: null, sampleRate: 24_000 },
-          playback: { driver: 'alsa', device: 'default', volume: 100, normalize: true },
+          playback: { driver: 'alsa', device: 'default', also: null, volume: 100, normalize: true },
+          headset: null,
           bargeIn: 'duck',
           earcons: null,
           source: 'en',
@@ -152,7 +153,8 @@ describe('the configuration', () => {
         {
           ...lane,
           capture: { ...lane?.capture, gain: null },
-          playback: { ...lane?.playback, normalize: true },
+          playback: { ...lane?.playback, also: null, normalize: true },
+          headset: null,
           bargeIn: 'duck',
           earcons: null,
           twoWay: 'off',
@@ -275,6 +277,22 @@ describe('the configuration', () => {
     ],
     ['no target', withLane({ targets: [] }), 'lanes.0.targets'],
     ['a target twice', withLane({ targets: ['es', 'es'] }), 'lanes.0.targets'],
+    ['a second device without a name', withLane({ playback: { also: '' } }), 'lanes.0.playback.also'],
+    [
+      'a headset without detection of its plug',
+      withLane({ headset: { device: 'plughw:CARD=Headset' } }),
+      'lanes.0.headset.detect',
+    ],
+    [
+      'a jack control with a quotation mark',
+      withLane({ headset: { device: 'plughw:CARD=Headset', detect: "Jack',index=1" } }),
+      'lanes.0.headset.detect',
+    ],
+    [
+      'a headset beside a recording',
+      withLane({ playback: { driver: 'file', path: 'a' }, headset: { device: 'default', detect: 'Jack' } }),
+      'lanes.0.headset',
+    ],
     ['an unknown echo mode', withLane({ echo: 'on' }), 'lanes.0.echo'],
     ['an unknown start', withLane({ start: 'never' }), 'lanes.0.start'],
     ['a negative standby', withLane({ standbyAfter: -1 }), 'lanes.0.standbyAfter'],

@@ -9,6 +9,7 @@ import type { Host } from '../../ports/host.ts';
 import type { OpenKeyDevice } from '../../ports/keys.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MachineParts } from '../../ports/machine.ts';
+import type { WatchPlug } from '../../ports/plug.ts';
 import type { SignatureReader } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { OpenStream } from '../../ports/stream.ts';
@@ -42,6 +43,9 @@ export interface AgentDeps {
   openAudio(lane: LaneConfig): {
     openCapture: OpenCapture;
     openPlayback: OpenPlayback;
+    /** Absent if the lane has no headset. */
+    openHeadset?: OpenPlayback;
+    watchPlug?: WatchPlug;
     /** Default: the detector in src/sound. */
     createEchoDetector?: CreateEchoDetector;
   };

@@ -25,7 +25,7 @@ import { judgeTemperature } from './checks/temperature/temperature-rules.ts';
 import { judgeLanes } from './inside.ts';
 import type { Outside } from './outside.ts';
 import { combine } from './report/finding.ts';
-import { wantedDevices } from './sound-devices/wanted-devices.ts';
+import { headsetsOf, wantedDevices } from './sound-devices/wanted-devices.ts';
 import { configured, type ListedCheck, onMachine, UNUSABLE, within } from './way.ts';
 
 const QUICK_MS = 5000;
@@ -98,7 +98,7 @@ export const CHECK_LIST: Readonly<Record<CheckName, ListedCheck>> = {
     inside: within(QUICK_MS, (inside) => judgeLanes(inside, judgePlaybackOf)),
   },
   mixer: onMachine(MACHINE_MS, (machine, config) =>
-    config === null ? UNUSABLE : checkMixers(machine, wantedDevices(config)),
+    config === null ? UNUSABLE : checkMixers(machine, wantedDevices(config), headsetsOf(config)),
   ),
   permissions: onMachine(MACHINE_MS, (machine, config) =>
     config === null ? UNUSABLE : judgePermissions(machine.soundAccess(), wantedDevices(config)),

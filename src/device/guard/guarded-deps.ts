@@ -35,10 +35,17 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; reports: Defect
     }),
     openAudio(lane) {
       const audio = deps.openAudio(lane);
+      const { openHeadset, watchPlug } = audio;
       return {
         ...audio,
         openCapture: guardCapture(audio.openCapture, defects),
         openPlayback: (sink) => audio.openPlayback(guardCallbacks('playback', sink, defects)),
+        ...(openHeadset !== undefined && {
+          openHeadset: (sink) => openHeadset(guardCallbacks('playback', sink, defects)),
+        }),
+        ...(watchPlug !== undefined && {
+          watchPlug: (listener) => watchPlug(guardCallbacks('plug', listener, defects)),
+        }),
       };
     },
   };

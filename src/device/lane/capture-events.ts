@@ -1,7 +1,6 @@
 import { isListening } from '../../protocol/phases.ts';
 import { isTalk, mayBeSpeech } from '../../sound/speech/decision.ts';
 import { type ChunkLevels, trackNoiseFloor } from '../../sound/speech/noise-floor.ts';
-import { heardLately } from '../playout/playout.ts';
 import { feedOldSession } from './session/old-session.ts';
 import { shortenWaits } from './session/retry-wait.ts';
 import { rollInPause } from './session/rollover.ts';
@@ -10,12 +9,14 @@ import { forgetVainWakes } from './session/vain-wakes.ts';
 import { forgetDeviceFault, noteDeviceFault } from './sound/device-faults.ts';
 import { duckUnder } from './sound/ducking.ts';
 import { echoInForce, onPathChanged, reviewEcho } from './sound/echo-rules.ts';
+import { heardInRoom } from './sound/headset.ts';
 import { feedLoudspeaker, onPlaybackFault } from './sound/playback-rules.ts';
 import { pump, sendFiller } from './sound/sending.ts';
 import { isVoiceExpected } from './sound/spoken-voice.ts';
 import type { LaneEvent } from './state/lane-event.ts';
 import { isMuted } from './state/lane-options.ts';
 import { isCongested, isStreaming } from './state/session-state.ts';
+import type { DeviceFaults } from './state/state-parts.ts';
 import type { StepContext } from './state/step-context.ts';
 import { heardWhileHeld } from './two-way/held-window.ts';
 import { turnsByKey } from './two-way/two-way.ts';
@@ -82,13 +83,13 @@ function passGate(
   context: StepContext,
   { capturedAt, beganAt, pcm, levels, isOthers }: Captured,
 ): BacklogChunk {
-  const { settings, options, playout, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
+  const { settings, options, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
   const { mode, tailMs } = echoInForce(context.state);
   // A chunk may contain a gap: then its first sample is older than its length implies.
   const ms = Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt));
   const sound = heardWhileHeld(context.state, pcm, capturedAt, ms);
   const muted = isMuted(options) || closing?.isDeaf === true || sound === null || isOthers === true;
-  const all = [...heardLately(playout), ...(context.state.room?.heard ?? [])];
+  const all = [...heardInRoom(context.state), ...(context.state.room?.heard ?? [])];
   const decision = judge({ muted, echo: mode, heard: all, tailMs }, capturedAt, ms);
   const { speaker, turnedAt } = context.state.twoWay;
   const before = speaker === 'source' ? 'target' : 'source';
@@ -140,11 +141,11 @@ export function onCaptureNews(
 
 export function onAudioFault(
   context: StepContext,
-  device: 'capture' | 'playback',
+  device: keyof DeviceFaults,
   code: string,
   message: string,
 ): void {
   if (device === 'playback') return onPlaybackFault(context, code, message);
-  context.set({ captureLost: true });
+  if (device === 'capture') context.set({ captureLost: true });
   noteDeviceFault(context, device, code, message);
 }

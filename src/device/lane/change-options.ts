@@ -8,6 +8,7 @@ import { neverSleeps, wake } from './session/standby.ts';
 import { trySwitch } from './session/switch-session.ts';
 import { unduck } from './sound/ducking.ts';
 import { onPathChanged, retryEcho } from './sound/echo-rules.ts';
+import { SAFE_PERCENT } from './sound/headset.ts';
 import { isSameTask, type LaneOptions } from './state/lane-options.ts';
 import { isStreaming, type Rolling } from './state/session-state.ts';
 import type { StepContext } from './state/step-context.ts';
@@ -26,7 +27,8 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
     context.set({ twoWay: { ...context.state.twoWay, isRefused: false } });
   if (after.echo !== before.echo) retryEcho(context, before.echo);
   if (after.volume !== before.volume) {
-    context.emit({ type: 'set_volume', percent: after.volume });
+    // A headset has its own volume.
+    if (context.state.headset === null) context.emit({ type: 'set_volume', percent: after.volume });
     if (volumeGain(after.volume) > MUCH_LOUDER * volumeGain(before.volume)) onPathChanged(context);
   }
   if (after.echo !== 'cancel') unduck(context);
@@ -40,6 +42,20 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   // If the next session is ready, it takes over now.
   trySwitch(context);
   if (problem?.code === 'task_rejected') retryNow(context);
+}
+
+/** Changes the volume of the output in use: the headset keeps the loudspeaker's as it is. */
+export function changeVolume(context: StepContext, percent: number): void {
+  const { headset } = context.state;
+  if (headset === null) return changeOptions(context, { volume: percent });
+  if (percent === headset.volume) return;
+  context.set({ headset: { ...headset, volume: percent } });
+  context.emit({ type: 'set_volume', percent });
+}
+
+/** The conversation has ended: the next person at a headset that stays plugged in begins at the safe volume, too. */
+export function calmHeadset(context: StepContext): void {
+  if (context.state.headset !== null) changeVolume(context, SAFE_PERCENT);
 }
 
 /** The operator orders an echo mode. Ordering the current one again retries it after a fallback. */

@@ -2,8 +2,9 @@ import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { nextTryAt } from './session/retry-wait.ts';
 import { echoInForce } from './sound/echo-rules.ts';
 import { isMuted, taskOf } from './state/lane-options.ts';
-import type { LaneProblem, LaneState } from './state/lane-state.ts';
+import type { LaneState } from './state/lane-state.ts';
 import { hearingStream, phaseOf, streamsOf } from './state/session-state.ts';
+import type { LaneProblem } from './state/state-parts.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
   const { measures, fallback } = state.echo;
@@ -41,7 +42,7 @@ function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused
 
 /** The most recent of the current problems. */
 function lastProblem({ problem, deviceFaults }: LaneState): LaneProblem | null {
-  const all = [problem, deviceFaults.capture, deviceFaults.playback].filter((one) => one !== null);
+  const all = [problem, ...Object.values(deviceFaults)].filter((one) => one !== null);
   return all.reduce<LaneProblem | null>(
     (last, one) => (last === null || one.at > last.at ? one : last),
     null,
@@ -71,6 +72,7 @@ export function reportLane(
     conversation: reportConversation(state, stampOf),
     muted: isMuted(options),
     volume: options.volume,
+    headset: state.headset !== null,
     ...device,
     capture_findings: [...state.captureFindings],
     echo: reportEcho(state),

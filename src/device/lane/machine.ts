@@ -2,7 +2,7 @@ import type { StreamFault } from '../../ports/stream.ts';
 import type { MonotonicMs } from '../../protocol/common/time.ts';
 import type { Cause } from '../../protocol/mqtt/causes.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './capture-events.ts';
-import { changeOptions, setEcho } from './change-options.ts';
+import { calmHeadset, changeOptions, changeVolume, setEcho } from './change-options.ts';
 import { dropSpeech, trackDropped } from './losses/speech-dropped.ts';
 import { forgetOld, trackSpeechLoss } from './losses/speech-lost.ts';
 import { trackUnspoken } from './losses/unspoken.ts';
@@ -20,9 +20,11 @@ import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts'
 import { onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token-request.ts';
+import { onDeviceBack } from './sound/device-faults.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, prompt, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo-rules.ts';
+import { onPlug } from './sound/headset.ts';
 import { speakPhrase } from './sound/phrase.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback-rules.ts';
 import { repeat, trackLastSpoken } from './sound/repeat.ts';
@@ -95,8 +97,13 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return setHold(context, event.hold);
     case 'options':
       return changeOptions(context, event.options);
+    case 'volume':
+      return changeVolume(context, event.percent);
+    case 'headset':
+      return onPlug(context, event.isIn);
     case 'conversation':
-      return context.set({ conversation: event.conversation });
+      context.set({ conversation: event.conversation });
+      return event.conversation === null ? calmHeadset(context) : undefined;
     case 'broker':
       return onBroker(context, event.up);
     case 'backend':
@@ -113,6 +120,8 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
       return context.set({ captureEnded: true });
     case 'audio_fault':
       return onAudioFault(context, event.device, event.code, event.message);
+    case 'device_back':
+      return onDeviceBack(context, event.device);
     case 'echo_heard':
       return onEchoHeard(context, event.heard, event.measure);
     case 'canceller':

@@ -4,6 +4,7 @@ import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import { owedChunks } from './replay/owed.ts';
 import { closeStream } from './session/close.ts';
 import { countEnd } from './session/resend.ts';
+import { switchOutput } from './sound/headset.ts';
 import { runsOutMs } from './sound/playback-rules.ts';
 import type { LaneEffect } from './state/lane-effect.ts';
 import type { LaneEvent, TimerName } from './state/lane-event.ts';
@@ -30,6 +31,7 @@ export function restart(
   const { backlog } = context.state;
   closeAll(context);
   context.set({ ...freshState(context.state, context.now), ...ordersIn(context.state, during) });
+  if (during?.type === 'headset') switchOutput(context, during.isIn);
   const { wanted, hold, ending } = context.state;
   const message = `a defect of the program ended a step (${where}); see its log`;
   context.set({ problem: { code: 'internal_error', message, at: context.now } });
@@ -85,6 +87,8 @@ export function rebuild(
     brokerUp: state.brokerUp,
     backendSilent: state.backendSilent,
     conversation: state.conversation,
+    headset: state.headset,
+    isSwitching: state.isSwitching,
     ...ordersIn(state, during),
   };
   const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
@@ -92,6 +96,7 @@ export function rebuild(
   const phase = fresh.ending ? 'closed' : fresh.wanted && fresh.hold === null ? 'restarting' : 'idle';
   const context = new StepContext({ ...fresh, session: { kind: phase }, seed: next }, now);
   context.set({ problem: { code: 'internal_error', message, at: now } });
+  if (during?.type === 'headset') switchOutput(context, during.isIn);
   for (let stream = Math.max(1, nextStream - MOST_STREAMS); stream < nextStream; stream++)
     context.emit({ type: 'close_stream', stream, how: 'terminate' });
   context.emit({ type: 'close_capture' });
@@ -137,7 +142,7 @@ function reportUnsaid(context: StepContext): void {
 }
 
 /** Orders in the failed step's event, which is not delivered again. Without them a lane would wait forever, or run although stopped. */
-function ordersIn({ ending, options }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
+function ordersIn({ ending, options, headset }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
   switch (event?.type) {
     case 'start':
       return ending ? {} : { wanted: true };
@@ -153,6 +158,10 @@ function ordersIn({ ending, options }: LaneState, event: LaneEvent | undefined):
       return { backendSilent: event.silent };
     case 'options':
       return { options: { ...options, ...event.options } };
+    case 'volume':
+      return headset === null
+        ? { options: { ...options, volume: event.percent } }
+        : { headset: { ...headset, volume: event.percent } };
     case 'conversation':
       return { conversation: event.conversation };
     default:
@@ -185,8 +194,10 @@ function freshState(state: LaneState, now: number): LaneState {
     room: state.room,
     // The release of a held key may be lost with the step.
     twoWay: { ...state.twoWay, openUntil: Number.NEGATIVE_INFINITY },
-    deviceFaults: { capture: null, playback: state.deviceFaults.playback },
+    deviceFaults: { ...state.deviceFaults, capture: null },
     playbackLost: state.playbackLost,
+    headset: state.headset,
+    isSwitching: state.isSwitching,
     dropped: state.dropped,
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),

@@ -8,6 +8,7 @@ import type { Conversations } from '../desk/conversations.ts';
 import { isRunning } from '../desk/desk-rules.ts';
 import { allOrNone, heardSteps, languageSteps, speakName } from '../desk/language-step.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { volumeInUse } from '../lane/sound/headset.ts';
 import { isMuted, type LaneOptions, type TaskOptions, taskOf } from '../lane/state/lane-options.ts';
 import type { Admissions } from '../limits/admissions.ts';
 import type { Speech } from '../say/say-machine.ts';
@@ -36,7 +37,7 @@ export const brief = (affected: readonly LaneRunner[]): object => ({
     id,
     phase,
     muted: isMuted(state.options),
-    volume: state.options.volume,
+    volume: volumeInUse(state),
     echo: state.options.echo,
     source: taskOf(state).source,
     targets: taskOf(state).targets,
@@ -76,7 +77,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
       else beginConversation(affected, deps.conversations);
       return brief(affected);
     },
-    volume: ({ lane, percent }) => setOptions(chosen(lane), { volume: percent }),
+    volume: ({ lane, percent }) => forEach({ lane }, (one) => one.post({ type: 'volume', percent })),
     echo(args) {
       const shares = (lane: LaneRunner): boolean =>
         deps.desks().some((desk) => desk.length > 1 && desk.includes(lane));

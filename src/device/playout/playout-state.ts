@@ -2,8 +2,8 @@ import type { Heard } from './heard.ts';
 import type { Piece, Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
-/** Why a sentence is dropped; `stop`: the lane must stop speaking. */
-export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
+/** Why a sentence is dropped; `stop`: the lane must stop speaking; `headset`: it was plugged in or out meanwhile. */
+export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop' | 'headset';
 
 /** Why further sound of a sentence is not played; `noise`: it is not speech. */
 export type UnwantedReason = DropReason | 'noise';
@@ -65,7 +65,7 @@ export const SILENT_PLAYOUT: Playout = {
   earlier: [],
   timeline: EMPTY_TIMELINE,
   unwanted: [],
-  late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0, noise: 0 },
+  late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0, headset: 0, noise: 0 },
   nameless: [],
   lastSpoken: [],
   queuedBytes: 0,

@@ -7,6 +7,7 @@ import { ANSWER, bytesOf, cut, OWN_STREAM, PHRASE, type Piece, REPEAT, type Utte
 import {
   type AudiblePart,
   audibleStretches,
+  before,
   correctHeard,
   expectWrite,
   recordHeard,
@@ -207,6 +208,32 @@ export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropRea
   );
 }
 
+/**
+ * Ends the output by a device that must fall silent at once: what it has not played yet is lost.
+ * @param goesOn whether the unwritten rest of a begun sentence is written to the next device; otherwise it is dropped
+ */
+export function cutOutput(playout: Playout, now: number, goesOn: boolean): Playout {
+  const ended = goesOn ? [] : playout.utterances.filter(({ begun }) => begun);
+  const bytesOfAll = (some: readonly Utterance[]): number => some.reduce((sum, one) => sum + bytesOf(one), 0);
+  const spoken = ended.filter(({ stream }) => stream !== OWN_STREAM);
+  return withTimeline(
+    {
+      ...playout,
+      utterances: playout.utterances.filter((one) => !ended.includes(one)),
+      unwanted: dropRest(playout.unwanted, spoken, 'headset'),
+      queuedBytes: playout.queuedBytes - bytesOfAll(ended),
+      droppedBytes: playout.droppedBytes + bytesOfAll(spoken),
+    },
+    silenceTimeline(playout.timeline, now),
+  );
+}
+
+/** All sound since then was that of a headset, and not in the air. */
+export function forgetAudible(playout: Playout, since: number): Playout {
+  const { timeline } = playout;
+  return withTimeline(playout, { ...timeline, audible: before(timeline.audible, since) });
+}
+
 /** Whether any sound plays or waits. */
 export function isPlaying(playout: Playout, now: number): boolean {
   return playout.queuedBytes > 0 || (playout.heard !== null && playout.heard.until > now);
@@ -222,6 +249,11 @@ export function isInterpreting({ utterances, timeline }: Playout, now: number): 
 export interface Unsounded {
   readonly sentences: number;
   readonly ms: number;
+}
+
+/** Written speech (ms) that is heard only after `from`. */
+export function writtenAfter({ timeline }: Playout, from: number): number {
+  return speechMsAfter(timeline, from);
 }
 
 /** Counts the waiting speech, and written speech that is heard only after `from`. */

@@ -115,6 +115,11 @@ export function audibleStretches({ audible, awaited, delayMs }: PlayoutTimeline)
   return addAwaited(audible, awaited, delayMs);
 }
 
+/** The parts of these stretches before `at`. */
+export function before(stretches: readonly Heard[], at: number): readonly Heard[] {
+  return stretches.flatMap(({ from, until }) => (from < at ? [{ from, until: Math.min(until, at) }] : []));
+}
+
 function addExpected(reported: Stretches, awaited: readonly Awaited[], delayMs: number): Stretches {
   return awaited.reduce(
     (so, { startsAt, durationMs }) => add(so, startsAt + delayMs, startsAt + delayMs + durationMs),

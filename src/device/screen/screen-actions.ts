@@ -8,6 +8,7 @@ import { deskOffer } from '../desk/desk-offer.ts';
 import { allOrNone, deskSteps } from '../desk/language-step.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
+import { volumeInUse } from '../lane/sound/headset.ts';
 import { canSpeakPhrase } from '../lane/sound/phrase.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey, spokenLanguages } from '../lane/two-way/two-way.ts';
@@ -60,7 +61,7 @@ export function createScreenActions(deps: ScreenActionsDeps): ScreenActions {
       case 'louder':
       case 'quieter':
         for (const { id, state } of atLane(action.lane).desk)
-          await carryOut('volume', { lane: id, percent: steppedVolume(state.options.volume, action.do) });
+          await carryOut('volume', { lane: id, percent: steppedVolume(volumeInUse(state), action.do) });
         return;
       case 'repeat':
         return repeat(action.lane, action.language);

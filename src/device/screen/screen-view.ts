@@ -17,6 +17,7 @@ import { deskOffer } from '../desk/desk-offer.ts';
 import { noticeIn } from '../desk/notice.ts';
 import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
+import { volumeInUse } from '../lane/sound/headset.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import type { Caption } from '../lane/state/lane-effect.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
@@ -293,7 +294,7 @@ function screenLane(
   const typing = typingWays(desk).map(({ from, into }) => ({ from, into }));
   const turn = screenTurn(state, now);
   const repeatable = [...new Set(desk.flatMap((one) => repeatableIn(one.state)))];
-  const { volume } = state.options;
+  const volume = volumeInUse(state);
   return { id, source, targets, offer, visitor, typing, turn, repeatable, volume };
 }
 

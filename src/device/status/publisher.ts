@@ -374,6 +374,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.echo.cancelsSince !== after.echo.cancelsSince ||
     before.echo.changedAt !== after.echo.changedAt ||
     before.playbackLost !== after.playbackLost ||
+    before.headset !== after.headset ||
     before.failures !== after.failures ||
     before.wanted !== after.wanted ||
     before.hold !== after.hold ||

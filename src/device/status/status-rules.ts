@@ -85,7 +85,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   return reasons;
 }
 
-function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState): Reason[] {
+function soundReasons({ captureLost, captureFindings, playbackLost, deviceFaults }: LaneState): Reason[] {
   const reasons: Reason[] = [];
   if (captureLost) reasons.push({ code: 'capture', detail: 'lost' });
   // Only findings of missing sound count: poor sound alone does not need an urgent repair.
@@ -93,6 +93,8 @@ function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState)
     if (captureFindings.includes(finding)) reasons.push({ code: 'capture', detail: finding });
   }
   if (playbackLost) reasons.push({ code: 'playback', detail: 'lost' });
+  if (deviceFaults.headset !== null) reasons.push({ code: 'headset' });
+  if (deviceFaults.also !== null) reasons.push({ code: 'also' });
   return reasons;
 }
 

@@ -56,7 +56,8 @@ export const laneReportSchema = z.object({
     .nullable()
     .describe('the conversation at the desk; null: none'),
   muted: z.boolean().describe('muted by command or by a key'),
-  volume: count.describe('percent'),
+  volume: count.describe('of the loudspeaker, percent'),
+  headset: z.boolean().optional().describe('the plug of the headset is in: nothing is spoken aloud'),
   capture: sentence.describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),
   playback: sentence.describe('loudspeaker, in the same form'),
   capture_findings: z

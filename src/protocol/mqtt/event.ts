@@ -11,7 +11,11 @@ const cause = word.describe('cause, see [lane.md](lane.md#what-follows-from-each
 const session = word.describe('session id, shortened');
 const retryMs = milliseconds.describe('delay before the next attempt, milliseconds');
 const errorCode = measure.optional().describe('error number of the service');
-const device = z.enum(['capture', 'playback']).describe('microphone or loudspeaker');
+const device = z
+  .enum(['capture', 'playback', 'headset', 'also'])
+  .describe(
+    'microphone, loudspeaker (or the headset in its place), the plug of the headset, or the second device beside the loudspeaker',
+  );
 const finding = z
   .enum([
     'incomplete',
@@ -304,13 +308,13 @@ export const EVENT_SCHEMAS = {
   ),
   speech_dropped: event(
     'Translated speech was not played.',
-    '`lag`: use fewer targets on one loudspeaker. `barge_in`, `stop`: nothing. `no_loudspeaker`: check its cable, card and power, and ask the visitors to repeat what they said.',
+    '`lag`: use fewer targets on one loudspeaker. `barge_in`, `stop`, `headset`: nothing. `no_loudspeaker`: check its cable, card and power, and ask the visitors to repeat what they said.',
     {
       lane,
       why: z
-        .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
+        .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop', 'headset'])
         .describe(
-          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
+          'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, the lane was ended before it was heard, or a headset was plugged in or out meanwhile',
         ),
       sentences: wholeCount.describe(
         'number of sentences, whole or in part; with `repeated`: for all these events together',

@@ -210,6 +210,20 @@ export const REASONS = {
       'An input device of `keys` cannot be read. The detail names it, and the log says why. The kiosk interprets without it.',
     todo: 'Check its cable, its path in the configuration (`dragoman devices --keys`), and the group `input`.',
   },
+  headset: {
+    status: 'degraded',
+    blocks: null,
+    means:
+      'The plug of the headset cannot be read (event `audio_lost`), so speech is heard from the loudspeaker. The detail is the lane, if there are several.',
+    todo: 'Check `headset.detect` and the card of the headset: `dragoman doctor`, check `mixer`.',
+  },
+  also: {
+    status: 'degraded',
+    blocks: null,
+    means:
+      'The second device beside the loudspeaker, such as a hearing loop, has failed (event `audio_lost`). The loudspeaker goes on. The detail is the lane, if there are several.',
+    todo: 'Check its cable and card, and `playback.also`: `dragoman devices`.',
+  },
   connection_lost: {
     status: 'lost',
     blocks: null,

@@ -17,6 +17,7 @@ describe('the report of a lane', () => {
       refused_task: null,
       conversation: null,
       muted: true,
+      headset: false,
       volume: 100,
       ...DEVICE,
       capture_findings: [],

@@ -1,7 +1,7 @@
 import { echoInForce } from '../../../src/device/lane/sound/echo-rules.ts';
 import type { LaneEffect } from '../../../src/device/lane/state/lane-effect.ts';
 import type { LaneEvent } from '../../../src/device/lane/state/lane-event.ts';
-import type { LaneOptions, LaneSettings } from '../../../src/device/lane/state/lane-options.ts';
+import type { LaneSettings } from '../../../src/device/lane/state/lane-options.ts';
 import { taskOf } from '../../../src/device/lane/state/lane-options.ts';
 import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
 import { isStreaming, streamsOf } from '../../../src/device/lane/state/session-state.ts';
@@ -67,7 +67,7 @@ export class SoundLedger {
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
       if (effect.type === 'send_audio') this.send(effect, now);
-      if (effect.type === 'play') this.play(effect, now, state.options.echo, event.type === 'turn');
+      if (effect.type === 'play') this.play(effect, now, state, event.type === 'turn');
       if (effect.type === 'flush_playback')
         this.speaker.silence(now, state.options.echo === 'cancel' ? now + 180 : now);
     }
@@ -192,16 +192,18 @@ export class SoundLedger {
   private play(
     { pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>,
     now: number,
-    echo: LaneOptions['echo'],
+    { options, headset, isSwitching }: LaneState,
     isAnswer: boolean,
   ): void {
     demand(pcm.byteLength > 0, 'an empty write');
+    demand(!isSwitching, 'a write while neither loudspeaker nor headset is open');
     for (const { sentence, word } of kind === 'speech' ? readEnds(pcm) : []) {
       demand(word > (this.lastWord.get(sentence) ?? -1), `word ${word} of sentence ${sentence} played again`);
       this.lastWord.set(sentence, word);
     }
     const ms = pcm.byteLength / this.settings.playoutBytesPerMs;
-    this.speaker.play(write, ms, now, echo, isAnswer && kind === 'earcon');
+    const isOutOfAir = headset !== null || (isAnswer && kind === 'earcon');
+    this.speaker.play(write, ms, now, options.echo, isOutOfAir);
   }
 
   private checkPlayout({ playout, settings, session }: LaneState): void {

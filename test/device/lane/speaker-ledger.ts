@@ -14,7 +14,7 @@ interface Play {
   from: number;
   until: number;
   told: boolean;
-  /** The device reported that nothing of it can be heard. */
+  /** Nothing of it is in the air: a headset plays it, or the device reported so. */
   silent?: boolean;
 }
 
@@ -43,7 +43,12 @@ export class SpeakerLedger {
       this.plays = this.plays.filter((one) => one !== play);
       return;
     }
-    Object.assign(play, from === null ? { until } : { from, until, told: true, silent: audible === null });
+    Object.assign(
+      play,
+      from === null
+        ? { until }
+        : { from, until, told: true, silent: play.silent === true || audible === null },
+    );
   }
 
   /** @param until end of the sound that the device still plays */

@@ -62,6 +62,14 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
   };
 }
 
+/**
+ * The playback of a headset: aplay, supervised. It leaves the card's volume control as the owner has set it, because amixer may
+ * come too late or fail: then the first word would have the volume of the last listener.
+ */
+export function createAlsaHeadset({ device, rateHz, deps, seed }: AlsaOptions): OpenPlayback {
+  return async (sink) => runPlayback(aplay(device, rateHz), rateHz, sink, deps, seed);
+}
+
 function aplay(device: string, rateHz: number): PlaybackChild {
   const attempts = createFormatAttempts(device, rateHz);
   let adjustments = 0;

@@ -3,11 +3,12 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { CaptureConfig, PlaybackConfig } from '../../../protocol/config.ts';
 import { createAddonCapture, createAddonPlayback } from '../addon/driver.ts';
-import { createAlsaPlayback } from '../alsa/aplay.ts';
+import { createAlsaHeadset, createAlsaPlayback } from '../alsa/aplay.ts';
 import { createAlsaCapture } from '../alsa/arecord.ts';
 import type { SupervisorDeps } from '../child/supervisor.ts';
 import { createFileCapture } from '../file-capture.ts';
 import { createFilePlayback } from '../file-playback.ts';
+import { withSecondPlayback } from '../second-playback.ts';
 import { createCommandCapture, createCommandPlayback } from './command-driver.ts';
 
 /** The dependencies of the drivers, besides a clock. */
@@ -61,13 +62,26 @@ export function createPlayback(
         rateHz,
         clock,
       });
-    case 'alsa':
-      return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
+    case 'alsa': {
+      const first = createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
+      const { also } = config;
+      return also === null ? first : withSecondPlayback(first, createHeadset(also, rateHz, clock, deps));
+    }
     case 'command':
       return createCommandPlayback({ command: config.command, rateHz, ...supervision(clock, deps) });
     case 'addon':
       return createAddonPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
   }
+}
+
+/** A playback without volume control: for the headset of one listener, or beside the loudspeaker. */
+export function createHeadset(
+  device: string,
+  rateHz: number,
+  clock: Clock,
+  deps: DriverDeps = {},
+): OpenPlayback {
+  return createAlsaHeadset({ device, rateHz, ...supervision(clock, deps) });
 }
 
 const SILENT_LOG: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };

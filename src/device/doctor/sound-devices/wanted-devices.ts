@@ -1,5 +1,6 @@
 import { parseDeviceName } from '../../../adapters/audio/cards/device-name.ts';
 import type { Config } from '../../../protocol/config.ts';
+import type { HeadsetConfig } from '../../../protocol/config-sound.ts';
 
 /** An ALSA device of a lane; `card` is null if the device's name does not give one. */
 export interface WantedDevice {
@@ -11,13 +12,26 @@ export interface WantedDevice {
 
 /** The ALSA devices of the lanes. */
 export function wantedDevices(config: Config): WantedDevice[] {
-  return config.lanes.flatMap((lane, index) =>
-    (['capture', 'playback'] as const).flatMap((direction) => {
-      const part = lane[direction];
-      if (!('device' in part)) return [];
+  const seconds = config.lanes.flatMap(({ playback }, index) => {
+    const device = 'also' in playback ? playback.also : null;
+    if (device === null) return [];
+    const card = parseDeviceName(device)?.card ?? null;
+    return [{ key: `lanes[${index}].playback.also`, device, card, direction: 'playback' as const }];
+  });
+  const main = config.lanes.flatMap((lane, index) =>
+    (['capture', 'playback', 'headset'] as const).flatMap((end): WantedDevice[] => {
+      const part = lane[end];
+      if (part === null || !('device' in part)) return [];
       const { device } = part;
       const card = parseDeviceName(device)?.card ?? null;
-      return [{ key: `lanes[${index}].${direction}.device`, device, card, direction }];
+      const direction = end === 'capture' ? 'capture' : 'playback';
+      return [{ key: `lanes[${index}].${end}.device`, device, card, direction }];
     }),
   );
+  return [...main, ...seconds];
+}
+
+/** The headsets of the lanes. */
+export function headsetsOf({ lanes }: Config): HeadsetConfig[] {
+  return lanes.flatMap(({ headset }) => headset ?? []);
 }

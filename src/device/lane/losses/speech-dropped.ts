@@ -4,7 +4,7 @@ import type { DropReason } from '../../playout/playout-state.ts';
 import { type DroppedSpeech, REPORT_EACH_MS } from '../state/loss-record.ts';
 import type { StepContext } from '../state/step-context.ts';
 
-/** Translated speech that is not played: too late, spoken over, without a loudspeaker, or after a stop. */
+/** Translated speech that is not played: too late, spoken over, without a loudspeaker, cut by the plug of a headset, or after a stop. */
 
 /** Time (ms) without another drop after which the sum is reported: a service sends a sentence in a burst. */
 const DROPS_OVER_AFTER_MS = 3000;
@@ -27,7 +27,7 @@ export function dropSpeech(context: StepContext, why: DropReason, ms: number, se
 export function noteDropped(context: StepContext, before: Playout): void {
   const { playout, settings, playbackLost } = context.state;
   const inMs = (bytes: number): number => bytes / settings.playoutBytesPerMs;
-  for (const why of ['no_loudspeaker', 'barge_in'] as const)
+  for (const why of ['no_loudspeaker', 'barge_in', 'headset'] as const)
     dropSpeech(context, why, inMs(playout.late[why] - before.late[why]), 0);
   const lagMs = inMs(playout.shed.bytes - before.shed.bytes);
   const sentences = playout.shed.sentences - before.shed.sentences;

@@ -9,19 +9,20 @@ export interface DeviceChange {
 
 /**
  * Options that cannot change while a lane exists. The stream has one sample rate, a recording plays differently from a
- * loudspeaker, and the lanes of a room are connected to each other.
+ * loudspeaker, and the lanes of a room are connected to each other. A headset is watched for the life of its lane.
  */
 function fixedParts({ lanes, rooms }: Config, id: string): string {
   const room = rooms.find((one) => one.lanes.includes(id));
   const members = lanes.filter((lane) => lane.id === id || room?.lanes.includes(lane.id));
   return JSON.stringify([
     room?.lanes,
-    members.map(({ id, capture, playback, rolloverLead }) => ({
+    members.map(({ id, capture, playback, headset, rolloverLead }) => ({
       id,
       rolloverLead,
       sampleRate: capture.sampleRate,
       isRecording: playback.driver === 'file',
       normalize: playback.normalize,
+      headset,
     })),
   ]);
 }

@@ -1,10 +1,12 @@
 import { type Defects, nameOf } from '../../../machine/defects.ts';
 import type { EventLoop } from '../../../machine/event-loop.ts';
 import { logRepeated, type RepeatFilter } from '../../../machine/repeat-filter.ts';
+import { within } from '../../../machine/within.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../../ports/echo.ts';
 import type { Log } from '../../../ports/log.ts';
+import type { WatchPlug } from '../../../ports/plug.ts';
 import {
   type OpenStream,
   OUTPUT_RATE_HZ,
@@ -18,11 +20,11 @@ import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { Phase } from '../../../protocol/phases.ts';
 import type { CreateEchoDetector } from '../../../sound/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../../sound/pcm.ts';
-import { heardLately } from '../../playout/playout.ts';
 import { type StepResult, step } from '../machine.ts';
 import { needsBackend } from '../session/retry-wait.ts';
 import { openRequest } from '../session/token-request.ts';
 import { ownPlayedMs } from '../sound/echo-rules.ts';
+import { heardInRoom } from '../sound/headset.ts';
 import type { LaneEffect } from '../state/lane-effect.ts';
 import type { LaneEvent } from '../state/lane-event.ts';
 import { LANE_DEFAULTS, type TaskOptions } from '../state/lane-options.ts';
@@ -57,6 +59,9 @@ export interface LaneDeps {
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
   readonly openPlayback: OpenPlayback;
+  /** Missing: the lane has no headset. */
+  readonly openHeadset?: OpenPlayback | undefined;
+  readonly watchPlug?: WatchPlug | undefined;
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Default: the detector in src/sound. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
@@ -78,6 +83,9 @@ export interface NewDevices {
   readonly openCapture?: OpenCapture | undefined;
   readonly openPlayback?: OpenPlayback | undefined;
 }
+
+/** Longest wait for the state of the headset's plug (ms). */
+const PLUG_MS = 3000;
 
 /** One step of a lane as its watchers see it. */
 export interface LaneStep {
@@ -107,6 +115,7 @@ export class LaneRunner {
   private cancels: boolean;
   private readonly capturePipeline: CapturePipeline;
   private readonly playbackPipeline: PlaybackPipeline;
+  private plug: { close(): void } | null = null;
 
   constructor(config: LaneConfig, deps: LaneDeps, watch: (step: LaneStep) => void) {
     this.id = config.id;
@@ -188,9 +197,31 @@ export class LaneRunner {
     return needsBackend(this.current, this.deps.clock.now());
   }
 
-  /** Opens the loudspeaker, which stays open for the lane's life. */
+  /** Opens the loudspeaker, and learns whether the plug of the headset is in, so that no first word is heard by others. */
   async open(): Promise<void> {
-    await this.playbackPipeline.open();
+    await Promise.all([this.playbackPipeline.open(), this.watchPlug()]);
+  }
+
+  private async watchPlug(): Promise<void> {
+    const { watchPlug, clock } = this.deps;
+    if (watchPlug === undefined) return;
+    let known = (): void => {};
+    const isKnown = new Promise<void>((resolve) => {
+      known = resolve;
+    });
+    this.plug = watchPlug({
+      changed: (isIn) => {
+        this.post({ type: 'headset', isIn });
+        known();
+      },
+      lost: (message) => {
+        this.post({ type: 'audio_fault', device: 'headset', code: 'failed', message });
+        this.post({ type: 'headset', isIn: false });
+        known();
+      },
+      found: () => this.post({ type: 'device_back', device: 'headset' }),
+    });
+    await within(clock, PLUG_MS, isKnown);
   }
 
   /** Uses other devices from now on; the session continues. */
@@ -204,6 +235,7 @@ export class LaneRunner {
   /** Releases the audio devices. Called when the lane is `closed`, or at its time limit. */
   async close(): Promise<void> {
     this.timers.disarmAll();
+    this.plug?.close();
     for (const connection of this.connections.values()) connection.terminate();
     this.connections.clear();
     await Promise.allSettled([this.capturePipeline.close(), this.playbackPipeline.close()]);
@@ -226,8 +258,7 @@ export class LaneRunner {
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
-    if (before.playout !== state.playout)
-      this.deps.seat?.sounds(heardLately(state.playout), ownPlayedMs(state));
+    if (before.playout !== state.playout) this.deps.seat?.sounds(heardInRoom(state), ownPlayedMs(state));
     this.watch({ lane: this.id, event, effects, before, after: state });
   }
 
@@ -283,6 +314,8 @@ export class LaneRunner {
         return this.keepClock();
       case 'play':
         return this.playbackPipeline.play(effect);
+      case 'use_output':
+        return void this.playbackPipeline.useOutput(effect.output, effect.percent);
       case 'flush_playback':
         return this.playbackPipeline.flush();
       case 'set_volume':

@@ -7,7 +7,7 @@ import { type Ceiling, createCeiling } from '../../../sound/loudness/ceiling.ts'
 import { createNormalizer, type Normalizer } from '../../../sound/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../../sound/pcm.ts';
 import type { WriteKind } from '../../playout/playout.ts';
-import type { LaneEffect } from '../state/lane-effect.ts';
+import type { LaneEffect, Output } from '../state/lane-effect.ts';
 import type { LaneEvent } from '../state/lane-event.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';
@@ -17,6 +17,8 @@ import type { LatencyRecorder } from './latency.ts';
 export interface PlaybackPipelineDeps {
   readonly clock: Clock;
   readonly openPlayback: OpenPlayback;
+  /** Missing: the lane has no headset. */
+  readonly openHeadset?: OpenPlayback | undefined;
   /** Latency from the arrival of a sound until it is heard. */
   readonly wireToSpeaker: LatencyRecorder;
   /** Volume at the start, 0-100. */
@@ -57,6 +59,11 @@ export class PlaybackPipeline {
   private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
+  private output: Output = 'loudspeaker';
+  /** Counts openings: a device that opens after another one was wanted is closed again, and is not heard. */
+  private turn = 0;
+  /** Resolves when all devices that are not wanted any more are closed: an output may return to the card that it has just left. */
+  private freed: Promise<unknown> = Promise.resolve();
   /** Whether the lane was told that the loudspeaker failed to open, or did not open in time. */
   private isMissing = false;
   private isClosed = false;
@@ -79,42 +86,66 @@ export class PlaybackPipeline {
   }
 
   /**
-   * Opens the loudspeaker, which stays open for the lane's life; a failure is reported as `audio_fault`. Resolves when
-   * the first try has succeeded, failed or timed out. A loudspeaker that opens later plays from then on.
+   * Opens the output, which stays open until another is wanted; a failure is reported as `audio_fault`. Resolves when
+   * the first try has succeeded, failed or timed out. A device that opens later plays from then on.
    */
   async open(): Promise<void> {
-    const { clock, openPlayback, post } = this.deps;
+    const { clock, openPlayback, openHeadset, post } = this.deps;
+    const turn = ++this.turn;
+    const isWanted = (): boolean => turn === this.turn && !this.isClosed;
+    const ifWanted = (event: LaneEvent): void => {
+      if (isWanted()) post(event);
+    };
     const sink: PlaybackSink = {
-      fault: (fault) => post(faultEvent('playback', fault)),
+      fault: (fault) => ifWanted(faultEvent('playback', fault)),
       back: () => {
         // The device may be another one, or may have lost its volume.
-        this.playback?.mixer?.setVolume(this.volume);
-        post({ type: 'playback_back' });
+        if (isWanted()) this.playback?.mixer?.setVolume(this.volume);
+        ifWanted({ type: 'playback_back' });
       },
-      missed: (ms) => post({ type: 'unheard', ms }),
-      measured: (heardUntil) => this.correct(heardUntil),
+      missed: (ms) => ifWanted({ type: 'unheard', ms }),
+      measured: (heardUntil) => isWanted() && this.correct(heardUntil),
+      also: (fault) =>
+        ifWanted(fault === null ? { type: 'device_back', device: 'also' } : faultEvent('also', fault)),
     };
+    const open = this.output === 'headset' && openHeadset !== undefined ? openHeadset : openPlayback;
     this.opening = keepOpening(clock, {
-      open: () => openPlayback(sink),
-      opened: (playback) => this.use(playback),
+      open: () => open(sink),
+      opened: (playback) => (isWanted() ? this.use(playback) : playback.close()),
       failed: (error) => this.miss(openingFault('playback', error)),
     });
     if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
+    if (!isWanted()) return;
     const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
     this.miss(faultEvent('playback', { code: 'hung', message }));
   }
 
-  /** Uses another device from now on. */
+  /** Uses another loudspeaker from now on. */
   async renew(openPlayback: OpenPlayback): Promise<void> {
     this.deps = { ...this.deps, openPlayback };
+    if (this.output === 'loudspeaker') await this.reopen();
+  }
+
+  /** The only switch between loudspeaker and headset: the one is closed before the other opens, so no sound can reach it. */
+  async useOutput(output: Output, percent: number): Promise<void> {
+    this.output = output;
+    this.volume = percent;
+    await this.reopen();
+  }
+
+  private async reopen(): Promise<void> {
     this.opening?.cancel();
     const { playback } = this;
+    const turn = ++this.turn;
     this.playback = null;
+    // The next opening reports a second device that still fails.
+    this.deps.post({ type: 'device_back', device: 'also' });
     this.soundsUntil = Number.NEGATIVE_INFINITY;
     // Makes `use` report that the loudspeaker is back, in case the old one was lost.
     this.isMissing = true;
-    await playback?.close();
-    if (!this.isClosed) await this.open();
+    this.freed = Promise.allSettled([this.freed, playback?.close()]);
+    await this.freed;
+    if (!this.isClosed && turn === this.turn) await this.open();
   }
 
   private miss(fault: LaneEvent): void {
@@ -143,7 +174,7 @@ export class PlaybackPipeline {
     const written = playback.write(sound);
     const { from } = written;
     const until = from + durationMs(sound.byteLength, rateHz);
-    this.deps.reference?.played(sound, from, this.sounds(), beginOf(playback.place ?? null, sound));
+    this.inRoom?.played(sound, from, this.sounds(), beginOf(playback.place ?? null, sound));
     this.soundsUntil = until;
     post({ type: 'sounding', write, from, until, audible: audiblePart(sound, rateHz) });
     if (Math.abs(written.until - until) > ROUNDING_MS) this.correct(written.until);
@@ -156,7 +187,7 @@ export class PlaybackPipeline {
     if (playback === null) return;
     this.soundsUntil = Number.NEGATIVE_INFINITY;
     const until = playback.flush() ?? this.deps.clock.now();
-    this.deps.reference?.flushed(until, playback.place ?? null);
+    this.inRoom?.flushed(until, playback.place ?? null);
   }
 
   /** Whether the device plays silence between sounds, so that its clock is never broken. */
@@ -184,16 +215,21 @@ export class PlaybackPipeline {
   async close(): Promise<void> {
     this.isClosed = true;
     this.opening?.cancel();
-    await this.playback?.close();
+    await Promise.allSettled([this.freed, this.playback?.close()]);
   }
 
   private correct(heardUntil: number): void {
     const lateMs = heardUntil - this.soundsUntil;
     if (Number.isFinite(lateMs)) {
       this.soundsUntil = heardUntil;
-      this.deps.reference?.late?.(lateMs);
+      this.inRoom?.late?.(lateMs);
     }
     this.deps.post({ type: 'sounding', write: this.lastWrite, from: null, until: heardUntil });
+  }
+
+  /** Receives the sound in the air: that of a headset is not, so no microphone needs protection from it. */
+  private get inRoom(): Reference | undefined {
+    return this.output === 'headset' ? undefined : this.deps.reference;
   }
 
   private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {

@@ -36,11 +36,13 @@ export function logStep(
   if (from !== to) line('info', `phase:${to}`, { from, to }, `lane ${lane}: ${to}`);
   if (after.captureEnded && !before.captureEnded)
     log.info({ lane }, 'the recording has ended; silence follows');
-  const { capture, playback } = before.deviceFaults;
+  const { capture, playback, headset, also } = before.deviceFaults;
   for (const [what, old, present] of [
     ['problem', before.problem, after.problem],
     ['problem', capture, after.deviceFaults.capture],
     ['problem', playback, after.deviceFaults.playback],
+    ['problem', headset, after.deviceFaults.headset],
+    ['problem', also, after.deviceFaults.also],
     ['warning', before.warning, after.warning],
   ] as const) {
     if (present === null || present === old) continue;

@@ -1,4 +1,4 @@
-import type { DeviceFaults } from '../state/lane-state.ts';
+import type { DeviceFaults } from '../state/state-parts.ts';
 import type { StepContext } from '../state/step-context.ts';
 
 /** A device has failed, or its failure has changed. The event is published once for each message. */
@@ -21,4 +21,11 @@ export function forgetDeviceFault(context: StepContext, device: keyof DeviceFaul
   const { deviceFaults } = context.state;
   if (deviceFaults[device] === null) return;
   context.set({ deviceFaults: { ...deviceFaults, [device]: null } });
+}
+
+/** A device that is neither microphone nor loudspeaker works again. */
+export function onDeviceBack(context: StepContext, device: keyof DeviceFaults): void {
+  if (context.state.deviceFaults[device] === null) return;
+  forgetDeviceFault(context, device);
+  context.notify('audio_back', { device });
 }

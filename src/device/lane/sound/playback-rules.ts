@@ -100,6 +100,7 @@ function arrivalOf(
  * @param soonMs sound that is due within this time is written now, because the lane is awake anyway
  */
 export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
+  if (context.state.isSwitching) return;
   if (context.state.playbackLost) return holdSpeech(context, formatOf(context.state));
   const from = playsFrom(context.state, context.now);
   // While a held key keeps the microphone open, speech waits; the chime that confirms the key does not.
@@ -152,18 +153,20 @@ export function silenceLoudspeaker(context: StepContext, why: 'stop' | 'barge_in
 /** The loudspeaker has failed: speech waits until it is back. */
 export function onPlaybackFault(context: StepContext, code: string, message: string): void {
   const known = context.state.playbackLost;
-  context.set({ playbackLost: true });
+  const { isSwitching } = context.state;
+  context.set({ playbackLost: true, isSwitching: false });
   noteDeviceFault(context, 'playback', code, message);
-  if (!known) feedLoudspeaker(context);
+  if (!known || isSwitching) feedLoudspeaker(context);
 }
 
-/** The loudspeaker works again. */
+/** The loudspeaker works again, or another output is open. */
 export function onPlaybackBack(context: StepContext): void {
-  if (!context.state.playbackLost) return;
+  const { playbackLost, isSwitching, deviceFaults } = context.state;
+  if (!playbackLost && !isSwitching) return;
   const playout = resume(context.state.playout, context.now);
-  context.set({ playbackLost: false, probedAt: null, playout });
+  context.set({ playbackLost: false, isSwitching: false, probedAt: null, playout });
   forgetDeviceFault(context, 'playback');
   onPathChanged(context);
   feedLoudspeaker(context);
-  context.notify('audio_back', { device: 'playback' });
+  if (deviceFaults.playback !== null) context.notify('audio_back', { device: 'playback' });
 }

@@ -3,6 +3,9 @@ import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { WriteKind } from '../../playout/playout.ts';
 import type { TimerName } from './lane-event.ts';
 
+/** A lane speaks to its loudspeaker, or to the headset of one listener. */
+export type Output = 'loudspeaker' | 'headset';
+
 export interface Caption {
   /** The transcript of the speech, or its translation. */
   readonly kind: 'source' | 'translation';
@@ -85,6 +88,8 @@ export type LaneEffect =
       readonly language?: string;
     }
   | { readonly type: 'flush_playback' }
+  /** All later sound goes to this output alone, at this volume. The event `playback_back` or `audio_fault` reports its opening. */
+  | { readonly type: 'use_output'; readonly output: Output; readonly percent: number }
   | { readonly type: 'set_volume'; readonly percent: number }
   /** Turns the translation down while a visitor speaks over it. */
   | { readonly type: 'duck'; readonly on: boolean }

@@ -8,6 +8,7 @@ import type { Heard } from '../../playout/heard.ts';
 import type { AudiblePart } from '../../playout/timeline.ts';
 import type { LaneConversation } from './lane-conversation.ts';
 import type { LaneOptions, Speaker } from './lane-options.ts';
+import type { DeviceFaults } from './state-parts.ts';
 
 /** The timers of a lane. Arming an armed timer replaces it. */
 export type TimerName =
@@ -63,6 +64,10 @@ export type LaneEvent =
   /** No session may begin, and the current session ends after the current sentence; null: sessions are allowed. */
   | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
+  /** A command, a key or the screen changes the volume of the output in use (percent). */
+  | { readonly type: 'volume'; readonly percent: number }
+  /** The plug of the headset went in or out. */
+  | { readonly type: 'headset'; readonly isIn: boolean }
   /** A conversation has begun at the lane's desk; null: it has ended. */
   | { readonly type: 'conversation'; readonly conversation: LaneConversation | null }
   /** The connection to the broker was established or lost. */
@@ -117,10 +122,12 @@ export type LaneEvent =
   | { readonly type: 'capture_ended' }
   | {
       readonly type: 'audio_fault';
-      readonly device: 'capture' | 'playback';
+      readonly device: keyof DeviceFaults;
       readonly code: string;
       readonly message: string;
     }
+  /** A device that is neither microphone nor loudspeaker works again. */
+  | { readonly type: 'device_back'; readonly device: Exclude<keyof DeviceFaults, 'capture' | 'playback'> }
   /** The loudspeaker was recognised in the microphone, or in the canceller's output. */
   | { readonly type: 'echo_heard'; readonly heard: 'microphone' | 'cancelled'; readonly measure: EchoMeasure }
   | {
@@ -158,7 +165,7 @@ export type LaneEvent =
     }
   /** Written sound that was not heard, because the loudspeaker was absent. */
   | { readonly type: 'unheard'; readonly ms: number }
-  /** A loudspeaker that had failed works again. */
+  /** A loudspeaker that had failed works again, or the output was switched and is open. */
   | { readonly type: 'playback_back' }
   /**
    * When a write is heard, as the device reports. If `until` is not after `from`, the write is not heard. If `from` is null,

@@ -14,7 +14,10 @@ import type { OldSession, PendingTokenRequest, Session } from './session-state.t
 import { NO_SILENT_ENDS, type SilentEnds } from './silence-watch.ts';
 import {
   type Chimes,
+  type DeviceFaults,
+  type LaneProblem,
   NO_CHIMES,
+  NO_DEVICE_FAULTS,
   NO_TURNS,
   NOTHING_SPOKEN,
   type RoomSound,
@@ -30,18 +33,6 @@ export interface Closing {
   readonly since: number;
   /** The last sentence has ended: later speech is not captured. */
   readonly isDeaf: boolean;
-}
-
-export interface LaneProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly at: number;
-}
-
-/** Why a device does not work; null: it works. */
-export interface DeviceFaults {
-  readonly capture: LaneProblem | null;
-  readonly playback: LaneProblem | null;
 }
 
 export interface LaneCounts {
@@ -170,6 +161,10 @@ export interface LaneState {
   /** `silencedSince`, set once the gate has been closed long enough to report it; null: not yet. */
   readonly deafSince: number | null;
   readonly playbackLost: boolean;
+  /** The plug of the headset is in: since when, and the volume there (percent). Null: the loudspeaker is in use. */
+  readonly headset: { readonly since: number; readonly volume: number } | null;
+  /** Another output is being opened: speech waits for it. */
+  readonly isSwitching: boolean;
   /** When the failed loudspeaker was last probed, or speech began to wait for it; null: neither yet. */
   readonly probedAt: number | null;
   /** Translated speech that was not played and is not reported yet; null: none. */
@@ -275,12 +270,14 @@ export function createLane(given: {
     problem: null,
     warning: null,
     captureLost: false,
-    deviceFaults: { capture: null, playback: null },
+    deviceFaults: NO_DEVICE_FAULTS,
     captureFindings: [],
     echo: NO_ECHO,
     silencedSince: null,
     deafSince: null,
     playbackLost: false,
+    headset: null,
+    isSwitching: false,
     probedAt: null,
     dropped: null,
     captureEnded: false,
@@ -353,6 +350,8 @@ export function copyOf(state: LaneState): LaneState {
     silencedSince: state.silencedSince,
     deafSince: state.deafSince,
     playbackLost: state.playbackLost,
+    headset: state.headset,
+    isSwitching: state.isSwitching,
     probedAt: state.probedAt,
     dropped: state.dropped,
     captureEnded: state.captureEnded,

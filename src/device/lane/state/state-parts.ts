@@ -105,3 +105,21 @@ export interface RoomSound {
   /** Sound given to that loudspeaker so far (ms). */
   readonly playedMs: number;
 }
+
+export interface LaneProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+/** Why a device does not work; null: it works. */
+export interface DeviceFaults {
+  readonly capture: LaneProblem | null;
+  readonly playback: LaneProblem | null;
+  /** The plug of the headset; a headset that does not open is the lane's playback. */
+  readonly headset: LaneProblem | null;
+  /** The second device beside the loudspeaker. */
+  readonly also: LaneProblem | null;
+}
+
+export const NO_DEVICE_FAULTS: DeviceFaults = { capture: null, playback: null, headset: null, also: null };

@@ -350,6 +350,11 @@ export const TEXTS: Texts = {
   todo_not_published: 'Berichtigen Sie die Regeln des Brokers: `dragoman-backend broker` schreibt sie.',
   reason_screen: 'Die Seite für seinen Bildschirm kann nicht bereitgestellt werden. Es dolmetscht ohne sie.',
   todo_screen: 'Prüfen Sie, ob ein anderes Programm den Port des Bildschirms nutzt.',
+  reason_headset: 'Der Stecker des Kopfhörers ist nicht erkennbar. Es spricht aus dem Lautsprecher.',
+  todo_headset: 'Prüfen Sie in der Konfiguration, womit der Stecker erkannt wird, und die Soundkarte.',
+  reason_also:
+    'Das zweite Ausgabegerät, etwa eine Höranlage, ist ausgefallen. Der Lautsprecher spielt weiter.',
+  todo_also: 'Prüfen Sie sein Kabel und seine Soundkarte.',
   reason_keys: 'Ein Eingabegerät mit Tasten ist nicht lesbar. Es dolmetscht ohne sie.',
   todo_keys: 'Prüfen Sie sein Kabel und seinen Pfad in der Konfiguration.',
   reason_connection_lost: 'Das Gerät verschwand, ohne sich abzumelden.',

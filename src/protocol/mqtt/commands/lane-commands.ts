@@ -157,7 +157,7 @@ export const LANE_COMMANDS = {
           .int()
           .min(VOLUME_PERCENT.min)
           .max(VOLUME_PERCENT.max)
-          .describe('volume of the loudspeaker'),
+          .describe('volume of the loudspeaker, or of the headset while its plug is in'),
       })
       .describe('Sets the volume.'),
     keeps: ['lane', 'percent'],
