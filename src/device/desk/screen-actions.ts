@@ -4,13 +4,13 @@ import type { MenuKey } from '../../protocol/mqtt/commands/desk-commands.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import { VISITORS_VOLUME } from '../../protocol/screen-size.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { deskOffer } from '../desk/desk-offer.ts';
-import { allOrNone, deskSteps } from '../desk/language-step.ts';
-import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey } from '../lane/two-way/two-way.ts';
+import { deskOffer } from './desk-offer.ts';
 import { createHeldTurns } from './held-turns.ts';
+import { allOrNone, deskSteps } from './language-step.ts';
+import { typingWays } from './typing.ts';
 
 /** One press of "louder" or "quieter" (percent). */
 const STEP_PERCENT = 10;
