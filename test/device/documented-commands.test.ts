@@ -15,7 +15,9 @@ const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
   it.each(names)('%s works as in its example, and answers as documented', async (name) => {
-    const deps = createFakeDeps(testConfig({ twoWay: name === 'turn' ? 'button' : 'off' }));
+    const loadMenuSound = async () => new Uint8Array(4800);
+    const config = testConfig({ twoWay: name === 'turn' ? 'button' : 'off' });
+    const deps = createFakeDeps(config, { loadMenuSound });
     await deps.goLive();
     deps.command(name, { id: 'a1', args: COMMANDS[name].example });
     const isFinal = (): boolean =>

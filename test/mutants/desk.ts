@@ -159,13 +159,13 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the first microphone that delivers gets the floor',
   },
   {
-    file: 'src/device/screen/held-turns.ts',
+    file: 'src/device/desk/held-turns.ts',
     from: 'release({ ...action, held: false });',
     to: '',
     seen: 'the microphone stays open when the page is gone while a button is held',
   },
   {
-    file: 'src/device/screen/held-turns.ts',
+    file: 'src/device/desk/held-turns.ts',
     from: 'if (!action.held && before !== null && before !== speaker) return false;',
     to: '',
     seen: 'the microphone closes under the person who holds a button when the other one lets go',
@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
     seen: 'the end of one conversation in a room closes the dialogs of the next one',
   },
   {
-    file: 'src/device/screen/screen-actions.ts',
+    file: 'src/device/desk/screen-actions.ts',
     from: 'for (const { id, state } of atLane(action.lane).desk)\n          await',
     to: 'for (const { id, state } of [atLane(action.lane).lane])\n          await',
     seen: '"Louder" turns up the loudspeaker of one person in a room only',

@@ -10,13 +10,13 @@ import type { CommandHandlers } from '../commands/command-table.ts';
 import type { CarryOut } from '../desk/by-hand.ts';
 import { deskOffer } from '../desk/desk-offer.ts';
 import { soundsUntil } from '../desk/desk-rules.ts';
+import { createScreenActions } from '../desk/screen-actions.ts';
 import type { Feature } from '../features/feature.ts';
 import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
-import { createScreenActions } from '../screen/screen-actions.ts';
 import { type MenuDesk, type MenuEvent, type MenuFacts, menuMachine, shownMenu } from './menu-machine.ts';
 
 export interface MenuDeps {

@@ -7,6 +7,7 @@ import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { MenuKey } from '../../protocol/mqtt/commands/desk-commands.ts';
 import type { ScreenAction, ScreenMenu } from '../../protocol/screen.ts';
+import { createScreenActions } from '../desk/screen-actions.ts';
 import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
@@ -14,7 +15,6 @@ import type { Admissions } from '../limits/admissions.ts';
 import type { PhraseIn } from '../phrases/phrase-rules.ts';
 import { readPhraseSound } from '../phrases/phrase-sounds.ts';
 import type { Publisher } from '../status/publisher.ts';
-import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
 
 /** Wait before another attempt to serve the page (ms): another program may free the port. */

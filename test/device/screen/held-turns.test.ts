@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHeldTurns, type TurnAction } from '../../../src/device/screen/held-turns.ts';
+import { createHeldTurns, type TurnAction } from '../../../src/device/desk/held-turns.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 const turn = (lane: string, held: boolean, speaker: TurnAction['speaker'] = 'source'): TurnAction => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createScreenActions } from '../../../src/device/desk/screen-actions.ts';
 import type { LaneRunner } from '../../../src/device/lane/runner/lane-runner.ts';
 import type { LaneState } from '../../../src/device/lane/state/lane-state.ts';
-import { createScreenActions } from '../../../src/device/screen/screen-actions.ts';
 import { createScreenView } from '../../../src/device/screen/screen-view.ts';
 import type { ScreenChange } from '../../../src/protocol/screen.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

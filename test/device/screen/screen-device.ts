@@ -1,4 +1,4 @@
-import { createScreenActions } from '../../../src/device/screen/screen-actions.ts';
+import { createScreenActions } from '../../../src/device/desk/screen-actions.ts';
 import { createScreenView, type ScreenView } from '../../../src/device/screen/screen-view.ts';
 import type { ScreenChange } from '../../../src/protocol/screen.ts';
 import { createFakeDeps, testConfig } from '../fake-deps.ts';

@@ -4,9 +4,6 @@ import type { MenuKey } from '../../protocol/mqtt/commands/desk-commands.ts';
 import type { ScreenAction } from '../../protocol/screen.ts';
 import { VISITORS_VOLUME } from '../../protocol/screen-size.ts';
 import { CommandError } from '../commands/command-request.ts';
-import { deskOffer } from '../desk/desk-offer.ts';
-import { allOrNone, deskSteps } from '../desk/language-step.ts';
-import { typingWays } from '../desk/typing.ts';
 import type { LaneRunner } from '../lane/runner/lane-runner.ts';
 import { volumeInUse } from '../lane/sound/headset.ts';
 import { canSpeakPhrase } from '../lane/sound/phrase.ts';
@@ -14,7 +11,10 @@ import { repeatableIn } from '../lane/sound/repeat.ts';
 import { opensByKey, spokenLanguages } from '../lane/two-way/two-way.ts';
 import { type PhraseIn, phraseIn } from '../phrases/phrase-rules.ts';
 import { isInterpreting } from '../playout/playout.ts';
+import { deskOffer } from './desk-offer.ts';
 import { createHeldTurns } from './held-turns.ts';
+import { allOrNone, deskSteps } from './language-step.ts';
+import { typingWays } from './typing.ts';
 
 type PhraseAction = Extract<ScreenAction, { do: 'phrase' }>;
 
