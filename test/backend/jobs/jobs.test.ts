@@ -75,10 +75,8 @@ onBothStores((maker) => {
       .poll(async () => (await fixture.ask('ann', 'GET', '/api/audit?what=command')).json.lines[0].result)
       .toMatchObject({ ok: false, text: '1 ok, 1 silent' });
     expect(audit.json.lines[0]).toMatchObject({ who: 'otto', on: '2 devices' });
-    expect(devices.messages.map(({ topic }) => topic).sort()).toEqual([
-      `${PREFIX}/museum/a/cmd/mute`,
-      `${PREFIX}/museum/c/cmd/mute`,
-    ]);
+    const ordered = devices.messages.map(({ topic }) => topic).filter((topic) => topic.endsWith('/mute'));
+    expect(ordered.sort()).toEqual([`${PREFIX}/museum/a/cmd/mute`, `${PREFIX}/museum/c/cmd/mute`]);
     devices.end();
     const wrong = await fixture.ask('otto', 'POST', '/api/commands', {
       command: 'volume',

@@ -73,14 +73,8 @@ describe('the screen on a text console', () => {
   it.each([
     [{ kind: 'offline', cause: 'microphone' }, 'The microphone is off. Please ask the staff.'],
     [{ kind: 'closed', until: null }, 'English: Closed'],
-    [
-      { kind: 'closed', until: new Date(2026, 0, 15, 18).toISOString() },
-      'Opens 18:00',
-    ],
-    [
-      { kind: 'closed', until: new Date(2026, 0, 16, 8).toISOString() },
-      'Opens 2026-01-16 08:00',
-    ],
+    [{ kind: 'closed', until: new Date(2026, 0, 15, 18).toISOString() }, 'Opens 18:00'],
+    [{ kind: 'closed', until: new Date(2026, 0, 16, 8).toISOString() }, 'Opens 2026-01-16 08:00'],
     [{ kind: 'muted' }, 'English: Muted'],
   ] as const)('says what to do when the status is %j', (status, text) => {
     expect(open({ status }).rows().join('\n')).toContain(text);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ready, spoke, understood } from '../../service-events.ts';
-import { createScreenDevice } from './screen-device.ts';
+import { createScreenDevice } from '../screen/screen-device.ts';
 
 const typed = (language: string, text: string) => ({ do: 'say', lane: 'main', language, text }) as const;
 
