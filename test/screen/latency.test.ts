@@ -43,8 +43,9 @@ describe(`the way of a caption${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO
     const sentAt = new Map<string, number>();
     for (let number = 1; number <= SAMPLES; number++) {
       const text = `palabra${number}`;
-      // A conversation for each, so that no word waits for the reader of the one before.
+      // A conversation for each, so that no word waits for the reader of the one before. It begins before its words come.
       shown.fake.change({ conversation: number + 1 });
+      await new Promise((resolve) => setTimeout(resolve, 50));
       sentAt.set(text, performance.timeOrigin + performance.now());
       shown.fake.change({ texts: [{ language: 'es', text, breaks: false, isSpoken: false, number }] });
       shown.fake.change({ level: number % 10 });

@@ -104,7 +104,7 @@ function textsFor(target: Target, conversation: number): ScreenText[] {
   }));
 }
 
-/** Texts that are cut off by an edge of the screen or of their box, and buttons that are smaller than the rule. */
+/** Texts that are cut off by an edge of the screen or of their box or lie under a button, and buttons that are smaller than the rule. */
 export const FAULTS = `(() => {
   const found = [];
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
@@ -112,6 +112,9 @@ export const FAULTS = `(() => {
   const root = inDialog ?? document.body;
   // Captions and long notices scroll: only their width counts.
   const scrolls = (element) => element.matches('.captions, .parts, .choices, .offers');
+  const buttons = [...root.querySelectorAll('button')].filter(isShown);
+  const lies = (box, { left, right, top, bottom }) =>
+    box.left < right - 1 && box.right > left + 1 && box.top < bottom - 1 && box.bottom > top + 1;
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const parent = node.parentElement;
@@ -137,6 +140,10 @@ export const FAULTS = `(() => {
     }
     const isWide = !parent.closest('.parts') && (box.left < left - 1 || box.right > right + 1);
     const isHigh = !isScrolled && (box.top < top - 1 || box.bottom > bottom + 1);
+    const isFree = !isScrolled && parent.closest('button, .parts') === null;
+    const lines = isFree ? [...range.getClientRects()] : [];
+    const over = buttons.find((button) => lines.some((line) => lies(line, button.getBoundingClientRect())));
+    if (over !== undefined) found.push('under ' + (over.ariaLabel ?? over.textContent) + ': ' + node.data);
     if (isWide || isHigh) found.push((isWide ? 'cut in width: ' : 'cut in height: ') + node.data);
   }
   const main = getComputedStyle(document.querySelector('main'));

@@ -33,6 +33,8 @@ export interface Wording {
   readonly microphone: string;
   readonly loudspeaker: string;
   readonly closed: string;
+  /** In full: a visitor may believe that the museum is closed. */
+  readonly closedHere: string;
   /** `{t}` is the day and the time. */
   readonly until: string;
   readonly begin: string;

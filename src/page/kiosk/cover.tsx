@@ -90,7 +90,11 @@ function Trouble(props: {
   const worded = wordedLanguage(language);
   const words = wordingOf(language);
   const headline =
-    status.kind === 'closed' ? words.closed : status.cause === 'connection' ? words.offline : words.broken;
+    status.kind === 'closed'
+      ? words.closedHere
+      : status.cause === 'connection'
+        ? words.offline
+        : words.broken;
   const ask = isClerk || isOffered ? '' : words.ask;
   return (
     <div lang={worded} dir={directionOf(worded)}>

@@ -83,7 +83,8 @@ function largeLetters(
   const left = height - LARGE_LINES.buttons * LINE_HEIGHT * letter * larger;
   const wider = Math.max(1, Math.min(LARGER.buttons, left / (LARGE_FRAME_SMALL * small)));
   if (larger < LEAST_LARGER) return null;
-  return { letter: letter * larger, least: least * larger, small: small * wider };
+  // What to do in trouble has to be whole.
+  return { letter: letter * larger, least, small: small * wider };
 }
 
 function layoutFor(wanted: ScreenLayout, least: number, width: number, height: number): PanelLayout {
