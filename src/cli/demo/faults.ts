@@ -61,7 +61,7 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
       if (now - Math.max(live.liveAt, struckAt) < LIVE_BEFORE_FAULT_MS) return null;
       const fault = remaining.shift();
       if (fault === undefined) return null;
-      // The echo ends no session.
+      // The echo does not end the session.
       if (fault !== 'echo') struckIn = live.id;
       struckAt = now;
       return fault;

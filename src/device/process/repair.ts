@@ -43,7 +43,7 @@ export interface RepairParts {
   readonly note: NoteFile;
 }
 
-/** Interval of re-reading the files (ms): reading takes a millisecond. */
+/** Interval between reads of the files (ms); one read takes a millisecond. */
 const LOOK_EVERY_MS = 5000;
 const TELL_EVERY_MS = 60_000;
 /** Signs of life per watchdog timeout of the init system. */

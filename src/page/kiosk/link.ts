@@ -7,7 +7,7 @@ const LOOK_EACH_MS = 500;
 const MOST_SILENT_LOOKS = SILENT_MS / LOOK_EACH_MS;
 /** Number of texts kept for a panel that is laid out again, or shown again later. */
 const KEPT_TEXTS = 2000;
-/** Number of checks before a refused connection is retried: 1.5 s. */
+/** Checks before a refused connection is retried; three take 1.5 s. */
 const REFUSED_LOOKS = 3;
 
 let source: EventSource | null = null;

@@ -23,7 +23,7 @@ export const targetsSchema = z
 
 const MOST_OFFERED = 24;
 
-/** Languages that visitors may choose, in the order of the keys. */
+/** Languages that visitors may choose, in the order in which the screen and the menu list them. */
 export const offerSchema = z
   .array(
     languageSchema.refine(

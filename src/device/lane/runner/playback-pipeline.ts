@@ -116,7 +116,7 @@ export class PlaybackPipeline {
     });
     if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
     if (!isWanted()) return;
-    const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
+    const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until then`;
     this.miss(faultEvent('playback', { code: 'hung', message }));
   }
 

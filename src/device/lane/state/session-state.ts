@@ -28,7 +28,7 @@ export interface PendingTokenRequest {
   readonly wait: Wait | null;
 }
 
-/** An unspent token. */
+/** A token that the lane holds; it is unspent until a stream is opened with it. */
 export interface Lease {
   readonly grant: Grant;
   /** Last moment to use the token (monotonic ms). */

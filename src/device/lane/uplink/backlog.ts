@@ -67,7 +67,7 @@ export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, progress: 'live
 
 /** Pause that survives trimming (chunks, 0.96 s): longer than the 0.7 s of silence that confirm a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
-/** Pause that survives until a new stream has caught up: the room's noise is hardly known yet, and a soft end may seem to be noise. */
+/** The same, until a new stream has caught up: the room's noise level is still uncertain, and the quiet end of a word may be taken for noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
 /** Number of chunks before a word that may contain its soft beginning, which a loud room hides. */

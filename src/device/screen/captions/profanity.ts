@@ -2,8 +2,8 @@ import { primaryOf } from '../../lane/replay/language-tags.ts';
 import { segmentsOf } from './words.ts';
 
 /**
- * Words that are masked, with their forms, in lower case. Only whole words count: to mask a harmless word such as "hoera" is
- * worse than to show a curse.
+ * Words that are masked, with their forms, in lower case. Only whole words count: masking a harmless word such as
+ * "hoera" is worse than showing a curse.
  */
 const WORDS: Readonly<Record<string, string>> = {
   de: `arschloch arschlöcher arschlochs fick ficke fickst fickt ficken fickend fickende ficker gefickt fotze fotzen hurensohn

@@ -355,7 +355,7 @@ export const TEXTS: Texts = {
   reason_also:
     'Das zweite Ausgabegerät, etwa eine Höranlage, ist ausgefallen. Der Lautsprecher spielt weiter.',
   todo_also: 'Prüfen Sie sein Kabel und seine Soundkarte.',
-  reason_keys: 'Ein Eingabegerät mit Tasten ist nicht lesbar. Es dolmetscht ohne sie.',
+  reason_keys: 'Ein Eingabegerät mit Tasten ist nicht lesbar. Der Kiosk dolmetscht ohne sie.',
   todo_keys: 'Prüfen Sie sein Kabel und seinen Pfad in der Konfiguration.',
   reason_connection_lost: 'Das Gerät verschwand, ohne sich abzumelden.',
   todo_connection_lost: 'Prüfen Sie Strom und Netz.',
