@@ -20,7 +20,8 @@ async function live(isInAtStart: boolean | null = false) {
   const open: string[] = [];
   const plugs: PlugListener[] = [];
   let unwatched = 0;
-  const deps = createFakeDeps(testConfig(CONFIGURED), {}, (given) => ({
+  const sounds = { loadMenuSound: async () => new Uint8Array(4800) };
+  const deps = createFakeDeps(testConfig(CONFIGURED), sounds, (given) => ({
     ...given,
     openAudio(lane) {
       const audio = given.openAudio(lane);
@@ -166,5 +167,21 @@ describe('an agent with a headset', () => {
     expect(open).toEqual(['loudspeaker']);
     await deps.agent.stop();
     expect(open).toEqual([]);
+  });
+
+  it('is made louder by the spoken menu, from its own volume', async () => {
+    const kiosk = await live();
+    await kiosk.plug(true);
+    const { deps } = kiosk;
+    const desk = deps.agent.lanes[0]?.state;
+    expect(desk?.options.volume).toBe(100);
+    const press = async (key: string): Promise<void> => {
+      deps.command('menu', { id: `menu-${key}-${deps.clock.now()}`, args: { do: key } });
+      await deps.clock.elapse(3000);
+    };
+    await press('open');
+    while (deps.agent.menu.shown()?.item !== 'louder') await press('next');
+    await press('choose');
+    expect(deps.agent.lanes[0]?.state.headset?.volume).toBe(SAFE_PERCENT + 10);
   });
 });

@@ -56,6 +56,15 @@ describe(`the spoken menu on the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, n
     await close();
   });
 
+  it('leaves the keyboard its clicks after a touch there', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    await rest(page, 2300);
+    await page.focus('[data-visitors] .end');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => fake.actions.filter((one) => one.do === 'end')).toHaveLength(1);
+    await close();
+  });
+
   it('does not open with a short touch, a touch above the edge, or a finger that leaves it', async () => {
     const { page, fake, close } = await showPage(browser, files, TALK);
     await rest(page, 500, 0.5, 2);

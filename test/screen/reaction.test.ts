@@ -43,7 +43,7 @@ const OBSERVE = `
 
 const withScript = (script: string) => (page: Page) => page.evaluateOnNewDocument(script);
 
-/** The median of the longest reaction to each of some touches (ms). Shorter ones than 16 ms count as 0. */
+/** The shortest reaction to some touches (ms): other programs can only make one longer. Shorter ones than 16 ms count as 0. */
 async function reactionTo(page: Page, touch: (time: number) => Promise<unknown>): Promise<number> {
   const all: number[] = [];
   for (let time = 0; time < EACH; time++) {
@@ -52,7 +52,8 @@ async function reactionTo(page: Page, touch: (time: number) => Promise<unknown>)
     await settle(page);
     all.push((await page.evaluate('Math.max(0, ...globalThis.reactions)')) as number);
   }
-  return all.sort((a, b) => a - b)[Math.floor(EACH / 2)] ?? 0;
+  const seen = all.filter((ms) => ms > 0);
+  return seen.length === 0 ? 0 : Math.min(...seen);
 }
 
 describe(`the page on a slow processor${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, needs(NO_BROWSER), () => {

@@ -22,7 +22,14 @@ export function withSecondPlayback(openFirst: OpenPlayback, openSecond: OpenPlay
       },
       () => sink.also?.({ code: 'failed', message: 'the second playback device does not open' }),
     );
-    const first = await openFirst(sink);
+    let first: Playback;
+    try {
+      first = await openFirst(sink);
+    } catch (error) {
+      isClosed = true;
+      await (second as Playback | null)?.close();
+      throw error;
+    }
     return {
       ...first,
       get place() {

@@ -20,6 +20,8 @@ const UNREADABLE_RETRY_MS = 5000;
 /** Readings that must fail in a row before the plug counts as unreadable: one may fail because the machine is busy. */
 const FAILURES = 2;
 
+const BETWEEN_READINGS_MS = 100;
+
 export interface PlugDeps {
   readonly clock: Clock;
   readonly run: RunProgram;
@@ -91,8 +93,15 @@ class PlugWatch {
       this.isOutdated = false;
       const state = await readPlug(this.headset, this.deps.run);
       if (!this.isClosed) this.take(state);
+      if (this.isOutdated) await this.pause();
     }
     this.isReading = false;
+  }
+
+  /** A card that reports changes all the time must not start one program after the other. */
+  private pause(): Promise<void> {
+    const { clock } = this.deps;
+    return new Promise((resume) => void clock.at(clock.now() + BETWEEN_READINGS_MS, resume));
   }
 
   private take(state: PlugState): void {

@@ -28,7 +28,7 @@ export interface PhraseText {
 }
 
 export type PhraseSoundRead =
-  | { readonly ok: true; readonly pcm: Uint8Array }
+  | { readonly ok: true; readonly pcm: Uint8Array; readonly sound: PhraseSound }
   /** `why`: a sentence that names the file. */
   | { readonly ok: false; readonly why: string };
 
@@ -85,10 +85,10 @@ async function openManifest(text: string, { signatures, prefix }: PhraseTrust): 
   return judgeSigned(opening.content, { type: 'dragoman+phrases', devices: [prefix], id: null });
 }
 
-async function readSound(file: string, { sha256 }: PhraseSound): Promise<PhraseSoundRead> {
+async function readSound(file: string, sound: PhraseSound): Promise<PhraseSoundRead> {
   const bytes = await readWhole(file, MOST_FILE_BYTES);
   if (typeof bytes === 'string') return { ok: false, why: bytes };
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+  if (createHash('sha256').update(bytes).digest('hex') !== sound.sha256)
     return { ok: false, why: `${file} is not the file that was made: its hash differs from the manifest` };
   try {
     const { format, frames, read } = openWavBytes(bytes, file);
@@ -96,7 +96,7 @@ async function readSound(file: string, { sha256 }: PhraseSound): Promise<PhraseS
     const isOurs = encoding === 'int' && rateHz === OUTPUT_RATE_HZ && channels === 1 && sampleBytes === 2;
     if (!isOurs || frames === 0)
       return { ok: false, why: `${file} must hold 16-bit mono sound at ${OUTPUT_RATE_HZ} Hz` };
-    return { ok: true, pcm: read(0, frames).subarray(0, MOST_PCM_BYTES) };
+    return { ok: true, pcm: read(0, frames).subarray(0, MOST_PCM_BYTES), sound };
   } catch (error) {
     if (error instanceof AudioFaultError) return { ok: false, why: error.message };
     throw error;

@@ -20,8 +20,10 @@ const POLL_MS = 2050;
 const SETUP_MS = 30_000;
 /** Timeout for the first sound of a text (ms). */
 const BEGINS_WITHIN_MS = 15_000;
-/** Pause after sound without an end mark (ms) that counts as the end of the text. */
-const GAP_MS = 1500;
+/** Pause (ms) after the mark that completes a sentence, for a text of several. */
+const AFTER_SENTENCE_MS = 1500;
+/** Pause (ms) after sound without a mark that counts as the end of the text. */
+const UNMARKED_END_MS = 5000;
 
 /** The service did not speak a text. The message is a sentence without the text. */
 export class NotSpoken extends Error {}
@@ -44,6 +46,9 @@ export function speakTexts(
   return new Promise((resolve, reject) => {
     const sounds: Uint8Array[] = [];
     let parts: Uint8Array[] = [];
+    /** The service's names for what it has spoken: of the present text, and of those before. */
+    let names = new Set<string>();
+    const earlierNames = new Set<string>();
     let stage: 'setup' | 'speaking' | 'over' = 'setup';
     let connection = NO_CONNECTION;
     let cancelWait = (): void => {};
@@ -73,6 +78,8 @@ export function speakTexts(
       const text = texts[sounds.length];
       if (text === undefined) return end(null);
       parts = [];
+      for (const name of names) earlierNames.add(name);
+      names = new Set();
       connection.say(text, language, false);
       within(BEGINS_WITHIN_MS, () => end(`the service spoke nothing within ${BEGINS_WITHIN_MS / 1000} s`));
     };
@@ -80,15 +87,19 @@ export function speakTexts(
       sounds.push(Buffer.concat(parts));
       next();
     };
-    const onSound = ({ pcm, last, language: tag }: Spoke): void => {
+    const onSound = ({ pcm, last, language: tag, utterance, sentence }: Spoke): void => {
       if (tag !== null && primaryOf(tag) !== primaryOf(language)) return;
+      const name = utterance ?? sentence;
+      // A file must not hold the end of the text before.
+      if (name !== null && earlierNames.has(name))
+        return pcm.byteLength > 0 ? end('the sound of a text came too late: try again') : undefined;
+      if (name !== null) names.add(name);
       if (pcm.byteLength > 0) parts.push(pcm);
       if (parts.length === 0) return;
       const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
       if ((bytes * 1000) / (BYTES_PER_SAMPLE * OUTPUT_RATE_HZ) > longestMs)
         return end(`the sound is longer than ${longestMs / 1000} s: shorten the text`);
-      if (last) complete();
-      else within(GAP_MS, complete);
+      within(last ? AFTER_SENTENCE_MS : UNMARKED_END_MS, complete);
     };
     const said = (event: ServiceEvent): void => {
       switch (event.type) {

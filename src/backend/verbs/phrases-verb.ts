@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createPublicKey, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -7,10 +7,13 @@ import { createSystemClock } from '../../adapters/clock.ts';
 import { parseJsonc } from '../../adapters/config/jsonc.ts';
 import { formatPath } from '../../adapters/config/layer.ts';
 import { readConfigText, UnreadableFile } from '../../adapters/config/read-file.ts';
-import { openPhraseSounds, type PhraseText } from '../../adapters/phrases/phrase-sounds.ts';
+import { openPhraseSounds, type PhraseText, type PhraseTrust } from '../../adapters/phrases/phrase-sounds.ts';
+import { createSignatureReader } from '../../adapters/signing/reader.ts';
 import { createSigner } from '../../adapters/signing/signer.ts';
+import type { PrivateKey } from '../../adapters/signing/signing-keys.ts';
 import { createWebSocketStreams } from '../../adapters/stream/websocket-stream.ts';
 import { systemReason } from '../../adapters/system-error.ts';
+import type { SignatureReader } from '../../ports/signature.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { examples, type Shell } from '../../program/program.ts';
@@ -79,7 +82,7 @@ async function make(shell: Shell, options: MakeOptions): Promise<void> {
     shell.complain(
       textLine(`warning: the service does not speak ${leftOut.join(', ')}: these texts are only shown.`),
     );
-  const sounds = await soundsIn(out, prefix, spoken);
+  const sounds = await soundsIn(out, { signatures: ownSignatures(secrets.signingKey), prefix }, spoken);
   const kept = sounds.length;
   const missing = spoken.filter((text) => !sounds.some((sound) => isOf(sound, text)));
   await withService(opened, async (service) => {
@@ -135,19 +138,23 @@ function readJsoncFile(file: string): unknown {
   }
 }
 
+/** Only what this backend has signed is signed again: anyone may have written into the folder. Null: it has no key. */
+const ownSignatures = (signingKey: PrivateKey | undefined): SignatureReader | null =>
+  signingKey === undefined
+    ? null
+    : createSignatureReader([{ kid: signingKey.kid, key: createPublicKey(signingKey.key) }]);
+
 /** The usable sounds of an earlier run. */
-async function soundsIn(out: string, prefix: string, texts: readonly PhraseText[]): Promise<PhraseSound[]> {
-  const known = await openPhraseSounds(out, { signatures: null, prefix });
+async function soundsIn(
+  out: string,
+  trust: PhraseTrust,
+  texts: readonly PhraseText[],
+): Promise<PhraseSound[]> {
+  const known = await openPhraseSounds(out, trust);
   const sounds: PhraseSound[] = [];
   for (const text of texts) {
     const read = await known.read(text);
-    if (read.ok)
-      sounds.push({
-        language: text.language,
-        text: text.text,
-        file: fileOf(text),
-        sha256: hashOf(wav(read.pcm)),
-      });
+    if (read.ok && read.sound.file === fileOf(text)) sounds.push(read.sound);
   }
   return sounds;
 }

@@ -125,11 +125,15 @@ export const menuMachine: Machine<MenuState, MenuEvent, MenuEffect, MenuFacts> =
     if (menu === null) return null;
     const times = [
       ...(menu.looksAt === null ? [] : [menu.looksAt]),
-      ...(menu.saying === null && !menu.isClosing ? [menu.activeAt + CLOSES_AFTER_MS] : []),
+      ...(isIdle(menu) ? [menu.activeAt + CLOSES_AFTER_MS] : []),
     ];
     return times.length === 0 ? null : Math.min(...times);
   },
 };
+
+/** Nothing is said, and nothing waits for the end of a translation. */
+const isIdle = ({ saying, queue, isClosing }: NonNullable<MenuState['menu']>): boolean =>
+  saying === null && queue.length === 0 && !isClosing;
 
 /** What the page shows of the menu. */
 export const shownMenu = ({ menu }: MenuState): { lane: string; item: ScreenMenuItem } | null =>
@@ -403,7 +407,7 @@ class MenuStep {
 
   private onTime(): void {
     const { menu } = this.state;
-    if (menu === null || menu.saying !== null || menu.isClosing) return;
+    if (menu === null || !isIdle(menu)) return;
     if (this.facts.now < menu.activeAt + CLOSES_AFTER_MS) return;
     this.set({ queue: [], acting: null });
     this.finish('menuClosed');

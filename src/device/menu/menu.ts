@@ -15,6 +15,7 @@ import type { Feature } from '../features/feature.ts';
 import type { Help } from '../help/help.ts';
 import type { LaneRunner, LaneStep } from '../lane/runner/lane-runner.ts';
 import { desksOf } from '../lane/runner/rooms.ts';
+import { volumeInUse } from '../lane/sound/headset.ts';
 import { repeatableIn } from '../lane/sound/repeat.ts';
 import { taskOf } from '../lane/state/lane-options.ts';
 import { type MenuDesk, type MenuEvent, type MenuFacts, menuMachine, shownMenu } from './menu-machine.ts';
@@ -163,7 +164,7 @@ function menuDesk(
     offer,
     isTalking: desk.some(({ state }) => state.conversation !== null),
     isRepeatable: desk.some(({ state }) => repeatableIn(state).includes(language)),
-    volume: lane.state.options.volume,
+    volume: volumeInUse(lane.state),
     quietAt: Math.max(...desk.map(({ state }) => soundsUntil(state, now))),
     hasLoudspeaker: !lane.state.playbackLost,
   };

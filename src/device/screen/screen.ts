@@ -75,10 +75,14 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   const offerOf = (id: string): readonly string[] =>
     agent.configuration.lanes.find((lane) => lane.id === id)?.offer ?? [];
   const phrases = () => agent.configuration.phrases?.list ?? [];
+  const silentWhys = new Set<string>();
   const phraseSound = async (phrase: PhraseIn): Promise<Uint8Array | null> => {
     const sound = await readPhraseSound(agent.configuration, phrase);
     if (sound.ok) return sound.pcm;
-    log.warn({ why: sound.why }, 'a phrase is shown, but not spoken');
+    // Without a folder, no phrase is meant to be spoken. A visitor may touch one many times.
+    if (agent.configuration.phrases?.folder != null && !silentWhys.has(sound.why))
+      log.warn({ why: sound.why }, 'a phrase is shown, but not spoken');
+    silentWhys.add(sound.why);
     return null;
   };
   const actions = createScreenActions({

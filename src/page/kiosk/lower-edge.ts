@@ -50,7 +50,9 @@ export function useLowerEdge(lane: string, heightMm: number): void {
     };
     /** The touch was for the menu, not for the button below the finger. */
     const swallow = (event: Event): void => {
-      if (!swallowsClick) return;
+      // A click without a finger is one of a keyboard or a screen reader.
+      const isByKey = event.type === 'click' && event instanceof UIEvent && event.detail === 0;
+      if (!swallowsClick || isByKey) return;
       event.preventDefault();
       event.stopPropagation();
     };

@@ -100,4 +100,17 @@ describe('a second device beside the loudspeaker', () => {
     await never.playback.close();
     expect(seconds.at(-1)).toBe('second closes');
   });
+
+  it('closes when the loudspeaker does not open', async () => {
+    const calls: string[] = [];
+    const { device } = await open();
+    const second: OpenPlayback = async (sink) => ({
+      ...(await device('second')(sink)),
+      close: async () => void calls.push('second closes'),
+    });
+    const opened = open({ first: () => Promise.reject(new Error('no such device')), second });
+    await expect(opened).rejects.toThrow('no such device');
+    await Promise.resolve();
+    expect(calls).toEqual(['second closes']);
+  });
 });

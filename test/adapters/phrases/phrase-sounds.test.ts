@@ -45,7 +45,7 @@ const read = async (trust = UNSIGNED, phrase = PHRASE) =>
 describe('the sound file of a phrase', () => {
   it('is read when it is the one that was made for this text', async () => {
     list(put(wav(PCM)));
-    expect(await read()).toEqual({ ok: true, pcm: Buffer.from(PCM) });
+    expect(await read()).toMatchObject({ ok: true, pcm: Buffer.from(PCM), sound: PHRASE });
   });
 
   it('is not used for another text or another language', async () => {

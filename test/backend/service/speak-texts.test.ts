@@ -76,8 +76,10 @@ describe('texts spoken for the cards', () => {
     expect(own().at(-1)).toBe('say "Uno." "es" false');
     says(sound(300, 1), false);
     says(sound(200, 1), true);
+    await clock.elapse(1500);
     expect(own().at(-1)).toBe('say "Dos." "es" false');
     says(sound(400, 2), true);
+    await clock.elapse(1500);
     expect(await result()).toEqual([
       [500, 1],
       [400, 2],
@@ -92,21 +94,48 @@ describe('texts spoken for the cards', () => {
     const { clock, own, run, says, result } = begin({ texts: ['Uno.'] });
     await run();
     says(sound(300), false);
-    await clock.elapse(1400);
+    await clock.elapse(4900);
     says(sound(300), false);
-    await clock.elapse(1400);
+    await clock.elapse(4900);
     expect(own()).not.toContain('close');
     await clock.elapse(200);
     expect(await result()).toEqual([[600, 7]]);
   });
 
+  it('hold all sentences of a text, each with its mark', async () => {
+    const { clock, stream, run, result } = begin();
+    const says = (pcm: Uint8Array, sentence: string) =>
+      stream.said(spoke(pcm, { language: 'es', last: true, sentence }));
+    await run();
+    says(sound(300, 1), 'a');
+    await clock.elapse(1000);
+    says(sound(200, 1), 'b');
+    await clock.elapse(1500);
+    says(sound(400, 2), 'c');
+    await clock.elapse(1500);
+    expect(await result()).toEqual([
+      [500, 1],
+      [400, 2],
+    ]);
+  });
+
+  it('fail rather than give a text the end of the one before', async () => {
+    const { clock, stream, run, result } = begin();
+    await run();
+    stream.said(spoke(sound(300, 1), { language: 'es', last: false, sentence: 'a' }));
+    await clock.elapse(5000);
+    stream.said(spoke(sound(300, 1), { language: 'es', last: true, sentence: 'a' }));
+    expect(await result()).toMatch(/came too late: try again/);
+  });
+
   it('take no sound of another language, and none before the task runs', async () => {
-    const { stream, run, says, result } = begin({ texts: ['Uno.'] });
+    const { clock, stream, run, says, result } = begin({ texts: ['Uno.'] });
     stream.opened();
     says(sound(100), true);
     await run();
     says(sound(100), true, 'en');
     says(sound(700, 3), true, 'es-MX');
+    await clock.elapse(1500);
     expect(await result()).toEqual([[700, 3]]);
   });
 
@@ -146,9 +175,10 @@ describe('texts spoken for the cards', () => {
   );
 
   it('may be as long as the limit', async () => {
-    const { run, says, result } = begin({ texts: ['Uno.'] });
+    const { clock, run, says, result } = begin({ texts: ['Uno.'] });
     await run();
     says(sound(30_000), true);
+    await clock.elapse(1500);
     expect(await result()).toEqual([[30_000, 7]]);
   });
 

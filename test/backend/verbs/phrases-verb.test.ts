@@ -115,6 +115,29 @@ describe('phrases make', () => {
     expect(await readAll(list, { ...trust, prefix: 'other/v1' })).toMatchObject([{ ok: false }]);
   });
 
+  it('signs no sound that it has not signed before', async () => {
+    const { privatePem } = createKeyPair();
+    const signingKeyFile = write('owner.key.pem', privatePem);
+    const list = [{ en: 'Yes.' }, { en: 'No.' }];
+    await make({ list }, { signingKeyFile });
+    const { phrases } = JSON.parse(
+      Buffer.from(
+        JSON.parse(readFileSync(at('out/manifest.json'), 'utf8')).jws.split('.')[1],
+        'base64url',
+      ).toString(),
+    );
+    // Someone else says "no" under "yes", in a manifest without a signature.
+    const [yes, no] = phrases;
+    const changed = { format: 1, phrases: [{ ...yes, file: no.file, sha256: no.sha256 }, no] };
+    writeFileSync(at('out/manifest.json'), JSON.stringify(changed));
+    const { out } = await make({ list }, { signingKeyFile }, '--json');
+    expect(JSON.parse(out).phrases).toMatchObject({ made: 2, kept: 0 });
+    writeFileSync(at('out/manifest.json'), JSON.stringify(changed));
+    // Without a key, a file that is not that of its text is made again.
+    const unsigned = await make({ list }, {}, '--json');
+    expect(JSON.parse(unsigned.out).phrases).toMatchObject({ made: 1, kept: 1 });
+  });
+
   it('takes the phrases from a dragoman.json, and names languages that the service does not speak', async () => {
     const text = `// for the cards
       {"config": {"phrases": {"list": [{"en": "Yes.", "cy": "Ie."}]}}}`;

@@ -22,7 +22,10 @@ export function desksOf<L extends { readonly id: string }>(
   lanes: readonly L[],
   rooms: Config['rooms'],
 ): readonly (readonly L[])[] {
-  const shared = rooms.map(({ lanes: ids }) => lanes.filter(({ id }) => ids.includes(id)));
+  const shared = rooms
+    .map(({ lanes: ids }) => lanes.filter(({ id }) => ids.includes(id)))
+    // During a reload, the lanes of a room may end before the room does.
+    .filter(({ length }) => length > 0);
   const alone = lanes.filter((lane) => !shared.some((room) => room.includes(lane)));
   return [...shared, ...alone.map((lane) => [lane])];
 }
