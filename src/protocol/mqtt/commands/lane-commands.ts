@@ -141,7 +141,7 @@ export const LANE_COMMANDS = {
         do: z.enum(['begin', 'end']).describe('begin a conversation, or end it'),
       })
       .describe(
-        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). At its end volume and languages are restored, and a mute by key is lifted.',
+        'Begins or ends a conversation ([desk.md](desk.md#a-conversation)). When it ends, the volume and the languages are restored, and a mute that was set by a key is lifted.',
       ),
     keeps: ['lane', 'do'],
     data: lanesAnswerSchema,
