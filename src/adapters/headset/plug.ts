@@ -4,6 +4,7 @@ import type { RunProgram } from '../../ports/machine.ts';
 import type { PlugListener, WatchPlug } from '../../ports/plug.ts';
 import type { HeadsetConfig } from '../../protocol/config-sound.ts';
 import { type Child, startChild } from '../audio/child/process.ts';
+import { sleep } from '../sleep.ts';
 import { readSwitch, switchMonitor } from './headphone-switch.ts';
 import { jackMonitor, readJack } from './jack-control.ts';
 import type { PlugState } from './plug-state.ts';
@@ -93,15 +94,10 @@ class PlugWatch {
       this.isOutdated = false;
       const state = await readPlug(this.headset, this.deps.run);
       if (!this.isClosed) this.take(state);
-      if (this.isOutdated) await this.pause();
+      // A card that reports changes all the time must not start one program after the other.
+      if (this.isOutdated) await sleep(this.deps.clock, BETWEEN_READINGS_MS);
     }
     this.isReading = false;
-  }
-
-  /** A card that reports changes all the time must not start one program after the other. */
-  private pause(): Promise<void> {
-    const { clock } = this.deps;
-    return new Promise((resume) => void clock.at(clock.now() + BETWEEN_READINGS_MS, resume));
   }
 
   private take(state: PlugState): void {
