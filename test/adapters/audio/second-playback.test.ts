@@ -101,16 +101,22 @@ describe('a second device beside the loudspeaker', () => {
     expect(seconds.at(-1)).toBe('second closes');
   });
 
-  it('closes when the loudspeaker does not open', async () => {
+  it.each([
+    ['before it opens', async () => {}],
+    ['after it has opened', () => new Promise<void>((resolve) => setImmediate(resolve))],
+  ])('closes when the loudspeaker fails %s', async (_, wait) => {
     const calls: string[] = [];
     const { device } = await open();
-    const second: OpenPlayback = async (sink) => ({
-      ...(await device('second')(sink)),
-      close: async () => void calls.push('second closes'),
-    });
-    const opened = open({ first: () => Promise.reject(new Error('no such device')), second });
-    await expect(opened).rejects.toThrow('no such device');
-    await Promise.resolve();
+    const first: OpenPlayback = async () => {
+      await wait();
+      throw new Error('no such device');
+    };
+    const second: OpenPlayback = async (sink) => {
+      const playback = await device('second')(sink);
+      return { ...playback, close: async () => void calls.push('second closes') };
+    };
+    await expect(open({ first, second })).rejects.toThrow('no such device');
+    await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toEqual(['second closes']);
   });
 });
