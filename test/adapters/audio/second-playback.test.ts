@@ -101,22 +101,26 @@ describe('a second device beside the loudspeaker', () => {
     expect(seconds.at(-1)).toBe('second closes');
   });
 
+  const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const atOnce = async (): Promise<void> => {};
   it.each([
-    ['before it opens', async () => {}],
-    ['after it has opened', () => new Promise<void>((resolve) => setImmediate(resolve))],
-  ])('closes when the loudspeaker fails %s', async (_, wait) => {
+    ['before it opens', atOnce, soon],
+    ['after it has opened', soon, atOnce],
+  ])('closes when the loudspeaker fails %s', async (_, waitFirst, waitSecond) => {
     const calls: string[] = [];
     const { device } = await open();
     const first: OpenPlayback = async () => {
-      await wait();
+      await waitFirst();
       throw new Error('no such device');
     };
     const second: OpenPlayback = async (sink) => {
+      await waitSecond();
       const playback = await device('second')(sink);
       return { ...playback, close: async () => void calls.push('second closes') };
     };
     await expect(open({ first, second })).rejects.toThrow('no such device');
-    await new Promise((resolve) => setImmediate(resolve));
+    await soon();
+    await soon();
     expect(calls).toEqual(['second closes']);
   });
 });

@@ -13,8 +13,12 @@ afterEach(async () => {
   screens = [];
 });
 
-async function open(port: number, files: { script: string; style: string } | null = FILES) {
-  const fake = createFakeDeps(testConfig({}, { screen: { enabled: true, port } }));
+async function open(
+  port: number,
+  files: { script: string; style: string } | null = FILES,
+  more: object = {},
+) {
+  const fake = createFakeDeps(testConfig({}, { ...more, screen: { enabled: true, port } }));
   const { agent, clock, config, deps } = fake;
   const actions: ScreenAction[] = [];
   const screen = await openScreen({
@@ -39,6 +43,18 @@ describe('the screen of an agent', () => {
     expect(screen.url).toBe(`http://127.0.0.1:${port}`);
     expect((await fetch(`${screen.url}/`)).status).toBe(200);
     expect(fake.logged.some(([, sentence]) => sentence === 'the page for the screen is served')).toBe(true);
+  });
+
+  it.each([
+    ['/nowhere/phrases', 1],
+    [null, 0],
+  ])('logs once that a phrase is only shown: folder %s', async (folder, lines) => {
+    const list = [{ en: 'Please wait here.', es: 'Espere aquí.' }];
+    const { screen, fake } = await open(await freePort(), FILES, { phrases: { folder, list } });
+    for (let touch = 0; touch < 3; touch++)
+      await screen.act({ do: 'phrase', lane: 'main', number: 0, language: 'es' });
+    const told = fake.logged.filter(([, sentence]) => sentence === 'a phrase is shown, but not spoken');
+    expect(told).toHaveLength(lines);
   });
 
   it('reports that the port is in use, and serves the page when it is free again', async () => {
